@@ -1,0 +1,43 @@
+# make demo    the whole service with demo data, on http://127.0.0.1:8000
+# make test    every test, on a real PostgreSQL that it brings along
+# make check   formatting, lint, types, import contracts, file lengths
+# make format  let the formatter and the linter's safe fixes run
+#
+# Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
+
+PYTHON ?= python3
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+RUN := $(UV) run --frozen --quiet --extra embedded
+RUN_DEV := $(RUN) --group dev
+
+# Trust what the machine trusts, as pip does.
+export UV_SYSTEM_CERTS := 1
+export UV_PYTHON_DOWNLOADS := never
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format
+
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -7
+
+demo: $(UV)
+	@$(RUN) tradecounter demo $(ARGS)
+
+test: $(UV)
+	@$(RUN_DEV) pytest $(ARGS)
+
+check: $(UV)
+	@$(RUN_DEV) ruff format --check .
+	@$(RUN_DEV) ruff check .
+	@$(RUN_DEV) mypy
+	@$(RUN_DEV) lint-imports --no-logo 2>/dev/null || $(RUN_DEV) lint-imports
+	@$(RUN_DEV) python tests/contract/file_lengths.py
+
+format: $(UV)
+	@$(RUN_DEV) ruff check --fix-only --quiet .
+	@$(RUN_DEV) ruff format --quiet .
+
+.uv/bin/uv:
+	@echo "Installing uv into .uv"
+	@$(PYTHON) -m venv .uv
+	@.uv/bin/python -m pip install --quiet --disable-pip-version-check uv

@@ -1,0 +1,1 @@
+"""Tradecounter: the ordering API of a telecoms-hardware reseller."""

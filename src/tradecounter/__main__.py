@@ -1,0 +1,5 @@
+"""`python -m tradecounter` is the command line."""
+
+from tradecounter.cli.main import run
+
+run()

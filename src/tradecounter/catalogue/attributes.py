@@ -1,0 +1,140 @@
+"""Filtering by attributes: `ports>=24,colour=black` (specification, section 4; decisions, catalogue)."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pyroaring import BitMap
+
+from tradecounter.catalogue.records import AttributeRecord, ProductRecord
+from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.text import fold
+
+_FILTER = re.compile(r"^(?P<name>[^<>=]+)(?P<sign><=|>=|=|<|>)(?P<value>.+)$", re.DOTALL)
+_NUMBER = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)$", re.ASCII)
+
+
+def as_number(text: str) -> Decimal | None:
+    """Return a plain decimal number, or None when the text is none."""
+    text = text.strip()
+    return Decimal(text) if _NUMBER.match(text) else None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberValues:
+    """The distinct numbers of an attribute, sorted, and the rows that have each."""
+
+    numbers: list[Decimal]
+    rows: list[BitMap]
+
+    def equal(self, value: str, where: str) -> BitMap:
+        """Return the rows whose number equals the value."""
+        return self._between(*self._span(self._parse(value, where)))
+
+    def compare(self, sign: str, value: str, where: str) -> BitMap:
+        """Return the rows whose number stands so to the value."""
+        left, right = self._span(self._parse(value, where))
+        spans = {"<": (0, left), "<=": (0, right), ">": (right, len(self.rows)), ">=": (left, len(self.rows))}
+        return self._between(*spans[sign])
+
+    def _span(self, number: Decimal) -> tuple[int, int]:
+        return bisect_left(self.numbers, number), bisect_right(self.numbers, number)
+
+    def _between(self, start: int, end: int) -> BitMap:
+        return BitMap.union(*self.rows[start:end]) if start < end else BitMap()
+
+    @staticmethod
+    def _parse(value: str, where: str) -> Decimal:
+        number = as_number(value)
+        if number is None:
+            raise invalid("attribute", f"{where!r} compares a number with {value!r}, which is none")
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class TextValues:
+    """The rows of each value of a string or boolean attribute, by the value without case."""
+
+    rows: dict[str, BitMap]
+
+    def equal(self, value: str, where: str) -> BitMap:
+        """Return the rows that have the value."""
+        return self.rows.get(fold(value), BitMap())
+
+    def compare(self, sign: str, value: str, where: str) -> BitMap:
+        """Refuse: only numbers have an order. Raises DomainError (invalid)."""
+        raise invalid("attribute", f"{where!r}: only number attributes can be compared with {sign}; use =")
+
+
+Values = NumberValues | TextValues
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeIndex:
+    """Every attribute's values, by its key and by its name, both without case."""
+
+    by_name: dict[str, Values]
+
+    def find(self, filters: Iterable[str]) -> BitMap | None:
+        """Return the rows that pass all filters; None when there is no filter.
+
+        Several `=` on one attribute are alternatives; everything else has to hold together. Raises DomainError
+        (invalid) for an unknown attribute, a malformed filter or a comparison that makes no sense.
+        """
+        equal: dict[int, BitMap] = {}
+        found: BitMap | None = None
+        for where in filters:
+            values, sign, value = self._parse(where)
+            if sign == "=":
+                equal[id(values)] = equal.get(id(values), BitMap()) | values.equal(value, where)
+            else:
+                rows = values.compare(sign, value, where)
+                found = rows if found is None else found & rows
+        for rows in equal.values():
+            found = rows if found is None else found & rows
+        return found
+
+    def _parse(self, where: str) -> tuple[Values, str, str]:
+        match = _FILTER.match(where)
+        if match is None:
+            raise self._malformed(where)
+        name, sign, value = match["name"].strip(), match["sign"], match["value"].strip()
+        values = self.by_name.get(fold(name))
+        if values is None:
+            raise invalid("attribute", f"{name!r} is not an attribute; GET /attribute lists them")
+        if not value:
+            raise self._malformed(where)
+        return values, sign, value
+
+    @staticmethod
+    def _malformed(where: str) -> DomainError:
+        return invalid("attribute", f"{where!r} is not a filter; write name=value, or <, >, <=, >= for numbers")
+
+
+def build_attribute_index(attributes: Sequence[AttributeRecord], products: Sequence[ProductRecord]) -> AttributeIndex:
+    """Index products in the order of their rows."""
+    rows: dict[str, defaultdict[str, BitMap]] = {a.key: defaultdict(BitMap) for a in attributes}
+    for row, product in enumerate(products):
+        for key, value in product.attributes.items():
+            if key in rows:
+                rows[key][value].add(row)
+    values = {a.key: _values(a, rows[a.key]) for a in attributes}
+    by_name = {fold(a.name): values[a.key] for a in attributes}
+    return AttributeIndex(by_name | {fold(a.key): values[a.key] for a in attributes})
+
+
+def _values(attribute: AttributeRecord, rows: dict[str, BitMap]) -> Values:
+    if attribute.type == "int":
+        by_number: defaultdict[Decimal, BitMap] = defaultdict(BitMap)
+        for text, having in rows.items():
+            if (number := as_number(text)) is not None:
+                by_number[number] |= having
+        numbers = sorted(by_number)
+        return NumberValues(numbers, [by_number[number] for number in numbers])
+    by_text: defaultdict[str, BitMap] = defaultdict(BitMap)
+    for text, having in rows.items():
+        by_text[fold(text)] |= having
+    return TextValues(dict(by_text))

@@ -1,0 +1,67 @@
+"""`GET /category`, `GET /manufacturer` and `GET /attribute`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
+from tradecounter.rest.answers import answer
+from tradecounter.rest.call import Call
+from tradecounter.rest.operation import Answer, Operation, endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEndpoints:
+    """The reference data's endpoints; `snapshot` returns the current one."""
+
+    snapshot: Callable[[], CatalogueSnapshot]
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/category",
+            name="listCategories",
+            tag="Catalogue",
+            summary="The category tree",
+            description="Names and keys go into the `category` filter of `GET /product`.",
+            answer=Answer(200, "Top-level categories with their children.", list[Category]),
+            errors=(401,),
+        )
+    )
+    async def list_categories(self, call: Call) -> Response:
+        """Answer `GET /category`."""
+        return answer(self.snapshot().category_tree)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/manufacturer",
+            name="listManufacturers",
+            tag="Catalogue",
+            summary="Manufacturers by name",
+            description="Keys go into the `manufacturer` filter of `GET /product`.",
+            answer=Answer(200, "All manufacturers.", list[Manufacturer]),
+            errors=(401,),
+        )
+    )
+    async def list_manufacturers(self, call: Call) -> Response:
+        """Answer `GET /manufacturer`."""
+        return answer(self.snapshot().manufacturer_list)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/attribute",
+            name="listAttributes",
+            tag="Catalogue",
+            summary="Attributes, their types and values",
+            description="Keys and names go into the `attribute` filter of `GET /product`.",
+            answer=Answer(200, "All attributes.", list[Attribute]),
+            errors=(401,),
+        )
+    )
+    async def list_attributes(self, call: Call) -> Response:
+        """Answer `GET /attribute`."""
+        return answer(self.snapshot().attribute_list)

@@ -1,0 +1,65 @@
+"""`tradecounter demo`: everything at once, with demo data."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from tradecounter.cli.logs import configure_logs
+from tradecounter.cli.output import AsJson, show_json
+from tradecounter.cli.serve import Host, Port
+from tradecounter.cli.session import database_url, refusing, run_until_stopped
+from tradecounter.db.migrate import upgrade
+from tradecounter.db.pool import Database
+from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.clock import SystemClock
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.settings import Settings, read_settings
+from tradecounter.web.server import Listener, listen, serving
+from tradecounter.worker import run_worker
+
+
+def demo(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    catalogue: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Products to load instead of the demo's own, on the first start."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Start the whole service with demo data: database, API and worker. Ctrl-C stops all of it."""
+    configure_logs()
+    with refusing():
+        settings = read_settings()
+        listener = listen(host, port)
+        with database_url(settings) as url:
+            upgrade(url)
+            run_until_stopped(lambda stop: _run(settings, url, listener, catalogue, stop, as_json=as_json))
+
+
+async def _run(
+    settings: Settings, url: str, listener: Listener, catalogue: str | None, stop: asyncio.Event, *, as_json: bool
+) -> None:
+    clock = SystemClock()
+    async with Database(url, connections=2) as database:
+        await load_demo(database, OrderingPolicy.from_settings(settings), clock.now(), catalogue)
+        customers = await demo_customers(database, secret_key(settings), clock.now())
+    async with serving(settings, url, clock, listener):
+        working = asyncio.create_task(run_worker(url, clock, stop))
+        _announce(listener.url, customers, as_json=as_json)
+        await stop.wait()
+        await working
+
+
+def _announce(base_url: str, customers: list[DemoCustomer], *, as_json: bool) -> None:
+    if as_json:
+        show_json({"base_url": base_url, "docs_url": f"{base_url}/docs", "customers": customers})
+        return
+    typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)\n")
+    for customer in customers:
+        typer.echo(f"  {customer.name}\n    key   {customer.api_key}\n    note  {customer.note}\n")
+    typer.echo("Try it:\n")
+    typer.echo(f"  curl -H 'X-Api-Key: {customers[0].api_key}' -H 'Accept: application/json' \\")
+    typer.echo(f"    '{base_url}/product?inStock=true&sort=price&limit=3'\n\nCtrl-C stops everything.")

@@ -1,0 +1,68 @@
+"""`tradecounter key`: API keys."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.cli.output import AsJson, show, show_json, show_table
+from tradecounter.cli.session import with_database
+from tradecounter.customers.accounts import find_account
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import DomainError, Kind
+
+app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
+
+CustomerId = Annotated[int, typer.Argument(help="The customer's id.")]
+
+
+@app.command("add")
+def add(
+    customer_id: CustomerId,
+    name: Annotated[str, typer.Option(help="What the key is for.")] = "API key",
+    as_json: AsJson = False,
+) -> None:
+    """Make a key; it is shown this once."""
+
+    async def work(database: Database) -> NewKey:
+        async with transaction(database) as tx:
+            if await find_account(tx, customer_id) is None:
+                raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+            return await add_key(tx, customer_id, name, SystemClock().now())
+
+    made = with_database(work)
+    show(made, f"key {made.id}: {made.key}\nKeep it now: it is not shown again.", as_json=as_json)
+
+
+@app.command("list")
+def show_all(customer_id: CustomerId, as_json: AsJson = False) -> None:
+    """List a customer's keys, disabled ones included."""
+
+    async def work(database: Database) -> list[KeyRecord]:
+        async with reading(database) as tx:
+            if await find_account(tx, customer_id) is None:
+                raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+            return await list_keys(tx, customer_id)
+
+    columns = ("id", "name", "prefix", "created_at", "last_used_at", "disabled_at")
+    show_table(with_database(work), columns, as_json=as_json)
+
+
+@app.command("disable")
+def disable(
+    key_id: Annotated[int, typer.Argument(help="The key's id, from `key list`.")], as_json: AsJson = False
+) -> None:
+    """Disable a key, in every process within five seconds."""
+
+    async def work(database: Database) -> None:
+        async with transaction(database) as tx:
+            if not await disable_key(tx, key_id, SystemClock().now()):
+                raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+
+    with_database(work)
+    if as_json:
+        show_json({"id": key_id, "disabled": True})
+    else:
+        typer.echo(f"key {key_id} is disabled")

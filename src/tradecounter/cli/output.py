@@ -1,0 +1,59 @@
+"""Printing results: one JSON document with `--json`, text for a person without."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tradecounter.rest.answers import to_json
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]
+
+
+def show_json(value: Any) -> None:
+    """Print a value as one JSON document, on one line."""
+    sys.stdout.write(to_json(value).decode() + "\n")
+    sys.stdout.flush()
+
+
+def show(value: Any, text: str, *, as_json: bool) -> None:
+    """Print a result, for a program or for a person."""
+    if as_json:
+        show_json(value)
+    else:
+        typer.echo(text)
+
+
+def show_table(values: Iterable[Any], columns: Sequence[str], *, as_json: bool) -> None:
+    """Print records, as a JSON array or as a table of some of their members."""
+    records = json.loads(to_json(list(values)))
+    if as_json:
+        show_json(records)
+        return
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+    for record in records:
+        table.add_row(*(_cell(record.get(column)) for column in columns))
+    Console().print(table if records else "nothing found")
+
+
+def show_record(value: Any, *, as_json: bool) -> None:
+    """Print one record, as a JSON object or as a line per member."""
+    record = json.loads(to_json(value))
+    if as_json:
+        show_json(record)
+        return
+    width = max(map(len, record), default=0)
+    for name, member in record.items():
+        typer.echo(f"{name:<{width}}  {_cell(member)}")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)

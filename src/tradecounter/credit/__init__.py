@@ -1,0 +1,1 @@
+"""Credit: what an account owes, and whether it may owe more."""

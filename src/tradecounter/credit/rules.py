@@ -1,0 +1,27 @@
+"""The rules of credit (specification, section 1; decisions, credit). Amounts are gross pounds."""
+
+from datetime import datetime, time, timedelta
+from decimal import Decimal
+
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import at_uk_time, uk_date
+
+
+def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal) -> None:
+    """Raise DomainError (payment required) when an account may not owe `gross` more."""
+    if credit_limit is None:
+        raise DomainError(
+            Kind.PAYMENT_REQUIRED,
+            "the account has no credit terms, so it cannot order; ask support for a credit account",
+        )
+    available = credit_limit - outstanding
+    if gross > available:
+        raise DomainError(
+            Kind.PAYMENT_REQUIRED,
+            f"the order's {gross} including tax and shipping exceeds the available credit of {available}",
+        )
+
+
+def due_at(started: datetime, term_days: int) -> datetime:
+    """Return when a debt is due: the end of the UK day that lies the account's term after it started."""
+    return at_uk_time(uk_date(started) + timedelta(days=term_days), time(23, 59, 59))

@@ -1,0 +1,1 @@
+"""Customers: account details, credit terms, addresses."""

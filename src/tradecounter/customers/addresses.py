@@ -1,0 +1,67 @@
+"""The address book: addresses are added and deleted, never changed; orders keep their own copies."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+from psycopg.types.json import Jsonb
+
+from tradecounter.customers.wire import AddressDetails, CustomerAddress
+from tradecounter.db.rows import execute, fetch_all, fetch_value
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _AddressRow:
+    id: int
+    details: dict[str, str]
+
+    def on_the_wire(self) -> CustomerAddress:
+        return msgspec.convert({**self.details, "id": self.id}, CustomerAddress)
+
+
+async def list_addresses(tx: Transaction, customer_id: int) -> list[CustomerAddress]:
+    """Return a customer's active addresses, oldest first."""
+    rows = await fetch_all(
+        tx,
+        _AddressRow,
+        "select id, details from address where customer_id = %s and deleted_at is null order by id",
+        [customer_id],
+    )
+    return [row.on_the_wire() for row in rows]
+
+
+async def find_addresses(tx: Transaction, customer_id: int, ids: Collection[int]) -> dict[int, CustomerAddress]:
+    """Return those of a customer's active addresses that have one of the ids."""
+    rows = await fetch_all(
+        tx,
+        _AddressRow,
+        """
+        select id, details from address
+        where customer_id = %s and id = any(%s) and deleted_at is null
+        """,
+        [customer_id, list(ids)],
+    )
+    return {row.id: row.on_the_wire() for row in rows}
+
+
+async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> CustomerAddress:
+    """Store an address and return it with its new id."""
+    details = msgspec.to_builtins(address)
+    new_id = await fetch_value(
+        tx,
+        "insert into address (customer_id, details) values (%s, %s) returning id",
+        [customer_id, Jsonb(details)],
+    )
+    return msgspec.convert({**details, "id": new_id}, CustomerAddress)
+
+
+async def delete_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> bool:
+    """Hide one of a customer's addresses; tell whether it was there."""
+    found = await execute(
+        tx,
+        "update address set deleted_at = %s where id = %s and customer_id = %s and deleted_at is null",
+        [now, address_id, customer_id],
+    )
+    return found == 1

@@ -1,0 +1,105 @@
+"""The import kind of customers, told apart by their e-mail address."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.db.import_values import pounds
+from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
+from tradecounter.kit.text import fold
+
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+Name = Annotated[str, Meta(max_length=200)]
+
+_LARGEST_LIMIT = Decimal(1_000_000_000)
+_DEFAULTS = {
+    "company": "",
+    "trade_account": False,
+    "discount": 0,
+    "packing": "own",
+    "unique_references": False,
+}
+
+
+class CustomerRow(Struct, forbid_unknown_fields=True):
+    """A customer; addresses that it does not have yet are added."""
+
+    email_address: Email
+    first_name: Name | UnsetType = UNSET
+    last_name: Name | UnsetType = UNSET
+    company: Name | UnsetType = UNSET
+    accounts_email: Email | UnsetType | None = UNSET
+    trade_account: bool | UnsetType = UNSET
+    price_list: str | UnsetType | None = UNSET
+    discount: Decimal | UnsetType = UNSET
+    credit_limit: Decimal | UnsetType | None = UNSET
+    term_days: Annotated[int, Meta(ge=0, le=3650)] | UnsetType | None = UNSET
+    packing: Literal["own", "plain"] | UnsetType = UNSET
+    shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
+    unique_references: bool | UnsetType = UNSET
+    addresses: list[AddressDetails] | UnsetType = UNSET
+
+
+def _staged(customer: CustomerRow) -> Iterator[Staged]:
+    values = given(customer)
+    if isinstance(customer.addresses, list):
+        for number, address in enumerate(customer.addresses):
+            check_address(address, f"addresses[{number}]")
+    for name, most in (("discount", Decimal(100)), ("credit_limit", _LARGEST_LIMIT)):
+        amount = getattr(customer, name)
+        if isinstance(amount, Decimal):
+            values[name] = pounds(name, amount, most)
+    yield fold(customer.email_address), values
+
+
+CUSTOMERS = ImportKind(
+    shape=CustomerRow,
+    staged=_staged,
+    checks=(
+        """
+        select s.line, format('%%s: is required for a new customer', needed.name)
+        from staged s left join customer c on c.email_key = s.key,
+             (values ('first_name'), ('last_name')) as needed (name)
+        where c.id is null and not jsonb_exists(s.row, needed.name)
+        """,
+        """
+        select s.line, format('price_list: there is no price list %%s', to_json(s.row ->> 'price_list'))
+        from staged s left join price_list l on l.key = s.row ->> 'price_list'
+        where s.row ->> 'price_list' is not null and l.key is null
+        """,
+        """
+        select s.line, 'credit_limit and term_days go together'
+        from staged s left join customer c on c.email_key = s.key
+        where (case when jsonb_exists(s.row, 'credit_limit') then s.row ->> 'credit_limit'
+                    else c.credit_limit::text end is null)
+           <> (case when jsonb_exists(s.row, 'term_days') then s.row ->> 'term_days'
+                    else c.term_days::text end is null)
+        """,
+    ),
+    merge=merge_statement(
+        "customer",
+        "email_key",
+        (
+            "email_address", "first_name", "last_name", "company", "accounts_email", "trade_account", "price_list",
+            "discount", "credit_limit", "term_days", "packing", "shipping_method", "unique_references",
+        ),
+        _DEFAULTS,
+    ),
+    after=(
+        """
+        insert into address (customer_id, details)
+        select c.id, given.details
+        from staged s join customer c on c.email_key = s.key,
+             jsonb_array_elements(s.row -> 'addresses') with ordinality as given (details, position)
+        where not exists (select from address a where a.customer_id = c.id and a.details = given.details
+                          and a.deleted_at is null)
+        order by s.line, given.position
+        """,
+    ),
+    remove=None,
+    topics=("customers",),
+)  # fmt: skip

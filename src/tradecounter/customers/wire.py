@@ -1,0 +1,63 @@
+"""The account's resources as they stand on the wire (specification, section 2)."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+ShortText = Annotated[str, Meta(max_length=200)]
+FortyCharacters = Annotated[str, Meta(max_length=40)]
+RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class CustomerCreditTerms(Struct):
+    """How much may be owed, and for how many days."""
+
+    credit_limit: Decimal
+    term_days: int
+
+
+class Customer(Struct, omit_defaults=True):
+    """The account of the calling customer."""
+
+    first_name: str
+    last_name: str
+    email_address: Annotated[str, Meta(description="The login address.")]
+    trade_account: bool
+    credit_terms: Annotated[
+        CustomerCreditTerms | None, Meta(description="null: the account has no credit, so it cannot order.")
+    ]
+    accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")] = None
+
+
+class AddressDetails(Struct, omit_defaults=True):
+    """An address to bill or to ship to, as it is sent in."""
+
+    contact_name: Annotated[RequiredText, Meta(description="The recipient.")]
+    street_one: RequiredText
+    city: RequiredText
+    zip: Annotated[str, Meta(min_length=1, max_length=20, description="The postal code.")]
+    country_code: Annotated[
+        str,
+        Meta(
+            min_length=2,
+            max_length=2,
+            description="ISO 3166-1 alpha-2: GB, IM, JE, GG, IE …",
+            examples=["GB"],
+        ),
+    ]
+    company_name: ShortText | None = None
+    street_two: ShortText | None = None
+    street_three: ShortText | None = None
+    state: Annotated[ShortText | None, Meta(description="The county.")] = None
+    contact_number: Annotated[
+        FortyCharacters | None,
+        Meta(description="For the courier; outside GB, JE, GG and IM in international format."),
+    ] = None
+    tax_number: FortyCharacters | None = None
+
+
+class CustomerAddress(AddressDetails, omit_defaults=True):
+    """An address to bill or to ship to."""
+
+    id: Annotated[int | None, Meta(description="Set by the service; names a saved address in an order.")] = None

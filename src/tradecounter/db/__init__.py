@@ -1,0 +1,1 @@
+"""The database: connections, the one place that commits, migrations, change notices, bulk imports."""

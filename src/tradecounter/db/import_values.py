@@ -1,0 +1,20 @@
+"""Checking numbers in import rows, which the validator leaves unbounded when they are decimals."""
+
+from decimal import Decimal
+
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.money import rounded
+
+MOST_POUNDS = Decimal(1_000_000)
+
+
+def bounded(field: str, value: Decimal, most: Decimal) -> Decimal:
+    """Return a number between 0 and `most`. Raises DomainError (invalid) otherwise."""
+    if not value.is_finite() or not 0 <= value <= most:
+        raise invalid(field, f"must be a number between 0 and {most}")
+    return value
+
+
+def pounds(field: str, value: Decimal, most: Decimal = MOST_POUNDS) -> str:
+    """Return an amount rounded to pence, as text for the database. Raises DomainError (invalid) when out of range."""
+    return str(rounded(bounded(field, value, most)))

@@ -1,0 +1,1 @@
+"""Alembic migrations, written in SQL."""

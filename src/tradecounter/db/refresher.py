@@ -1,0 +1,60 @@
+"""Keeping what a process holds in memory fresh: one poll for all of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Protocol
+
+import structlog
+
+from tradecounter.db.changes import Versions, read_versions
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading
+
+log = structlog.get_logger()
+
+
+class Live(Protocol):
+    """Something held in memory that follows the database."""
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> None:
+        """Load what has changed. All reads see the database at the moment of `versions`."""
+        ...
+
+
+class Refresher:
+    """Polls the versions of reference data and lets everything held in memory catch up."""
+
+    def __init__(self, database: Database, live: Sequence[Live], interval: timedelta) -> None:
+        self._database = database
+        self._live = live
+        self._interval = interval.total_seconds()
+        self._one_at_a_time = asyncio.Lock()
+
+    async def refresh(self) -> None:
+        """Catch up now. Raises what the database raises when it is away."""
+        async with self._one_at_a_time, reading(self._database) as tx:
+            versions = await read_versions(tx)
+            for live in self._live:
+                await live.refresh(tx, versions)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Catch up once, then again and again while the block runs."""
+        await self.refresh()
+        task = asyncio.create_task(self._poll())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _poll(self) -> None:
+        while True:
+            await asyncio.sleep(self._interval)
+            try:
+                await self.refresh()
+            except Exception:  # whatever it was, the next poll tries again
+                log.warning("refresh failed, keeping what is in memory", exc_info=True)

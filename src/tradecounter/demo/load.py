@@ -1,0 +1,99 @@
+"""Loading the demo data into an empty database, by the same imports and use cases that everybody uses."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tradecounter.customers.accounts import Account, list_accounts
+from tradecounter.db.import_files import BadRow, Row
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
+from tradecounter.demo.orders import place_demo_orders
+from tradecounter.demo.other_catalogue import companion_files, made_up_prices, made_up_stock
+from tradecounter.identity.api_keys import add_key
+from tradecounter.identity.installation_secret import derived_key
+from tradecounter.imports.run import import_rows
+from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.policy import OrderingPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCustomer:
+    """A demo customer, its API key, and what is special about it."""
+
+    id: int
+    name: str
+    api_key: str
+    note: str
+
+
+class DemoDataError(Exception):
+    """The demo data cannot be loaded; the message names the file and the row."""
+
+
+async def load_demo(database: Database, policy: OrderingPolicy, now: datetime, catalogue: str | None = None) -> None:
+    """Fill an empty database; one that has customers is left as it is. Raises DemoDataError."""
+    async with reading(database) as tx:
+        if await list_accounts(tx):
+            return
+    if catalogue is None:
+        await _load_own_catalogue(database, now)
+    else:
+        await _load_other_catalogue(database, catalogue)
+    for kind, name in (("shipping-methods", "shipping-methods.jsonl"), ("customers", "customers.jsonl")):
+        await _load(database, kind, rows_of(kind, data_file(name)))
+    if catalogue is None:
+        async with reading(database) as tx:
+            ids = {account.email_address: account.id for account in await list_accounts(tx)}
+        await _load(database, "contract-prices", contract_rows(uk_date(now), ids))
+    await place_demo_orders(database, policy, now)
+
+
+async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:
+    """Return the demo customers with their keys, which are derived from the secret and so stay the same."""
+    notes = customer_notes()
+    async with transaction(database) as tx:
+        accounts = [account for account in await list_accounts(tx) if account.email_address in notes]
+        return [
+            DemoCustomer(
+                account.id,
+                account.company,
+                (await add_key(tx, account.id, "demo key", now, key=_key(account, secret))).key,
+                notes[account.email_address],
+            )
+            for account in accounts
+        ]
+
+
+def _key(account: Account, secret: str) -> str:
+    return derived_key(secret, f"demo key of {account.email_address}")
+
+
+async def _load_own_catalogue(database: Database, now: datetime) -> None:
+    for kind, name in (
+        ("categories", "categories.jsonl"),
+        ("manufacturers", "manufacturers.jsonl"),
+        ("attributes", "attributes.jsonl"),
+        ("products", "products.jsonl"),
+        ("price-list", "price-lists.csv"),
+        ("stock", "stock.csv"),
+    ):
+        await _load(database, kind, rows_of(kind, data_file(name)))
+    await _load(database, "incoming", incoming_rows(uk_date(now)))
+
+
+async def _load_other_catalogue(database: Database, products_file: str) -> None:
+    for kind, path in companion_files(products_file):
+        await _load(database, kind, rows_of(kind, path))
+    await _load(database, "products", rows_of("products", products_file))
+    await _load(database, "price-list", made_up_prices(products_file))
+    await _load(database, "stock", made_up_stock(products_file))
+
+
+async def _load(database: Database, kind: str, rows: Iterator[Row[Any] | BadRow]) -> None:
+    report = await import_rows(database, kind, rows)
+    if report.refused:
+        first = report.errors[0]
+        raise DemoDataError(f"{kind}, line {first.line}: {first.message}")

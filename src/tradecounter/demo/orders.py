@@ -1,0 +1,120 @@
+"""Orders to look at: confirmed long ago and just now, back-ordered, pending and expired."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import msgspec
+
+from tradecounter.customers.accounts import Account, list_accounts
+from tradecounter.customers.addresses import list_addresses
+from tradecounter.db.changes import read_versions
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.kit.clock import FrozenClock
+from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.place_order import place_order
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.store import expire_orders
+from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, ShippingChoice
+from tradecounter.rest.answers import to_json
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.shipping.rules import UK_MAINLAND, fitting_methods, region_of
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.view import CustomerView
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """An order to place: by whom, how long ago, how many of how many products, and whether it is confirmed."""
+
+    customer: int
+    days_ago: int
+    lines: int
+    quantity: int
+    confirmed: bool
+    from_stock: bool = True
+
+
+_WISHES = (
+    _Wish(0, days_ago=40, lines=3, quantity=6, confirmed=True),
+    _Wish(0, days_ago=9, lines=2, quantity=12, confirmed=True),
+    _Wish(0, days_ago=1, lines=1, quantity=4, confirmed=True, from_stock=False),
+    _Wish(0, days_ago=0, lines=4, quantity=2, confirmed=False),
+    _Wish(1, days_ago=5, lines=2, quantity=5, confirmed=True),
+    _Wish(1, days_ago=3, lines=1, quantity=1, confirmed=False),
+    _Wish(2, days_ago=2, lines=1, quantity=1, confirmed=True),
+    _Wish(4, days_ago=6, lines=2, quantity=10, confirmed=True),
+)
+
+
+async def place_demo_orders(database: Database, policy: OrderingPolicy, now: datetime) -> None:
+    """Place the demo's orders, as if over the last weeks."""
+    clock = FrozenClock(now)
+    storefront, methods = Storefront(clock, low_stock=1), ShippingMethods()
+    async with reading(database) as tx:
+        versions = await read_versions(tx)
+        await storefront.refresh(tx, versions)
+        await methods.refresh(tx, versions)
+        accounts = await list_accounts(tx)
+    for number, wish in enumerate(_WISHES, start=1):
+        view = storefront.view(accounts[wish.customer].id)
+        if view is not None:
+            async with transaction(database) as tx:
+                await _place(tx, accounts[wish.customer], wish, number, view, methods, policy, now)
+    async with transaction(database) as tx:
+        await expire_orders(tx, now)
+
+
+async def _place(
+    tx: Transaction,
+    account: Account,
+    wish: _Wish,
+    number: int,
+    view: CustomerView,
+    methods: ShippingMethods,
+    policy: OrderingPolicy,
+    now: datetime,
+) -> None:
+    [saved, *_] = await list_addresses(tx, account.id)
+    address = msgspec.Raw(to_json({"id": saved.id}))
+    region = region_of(saved.country_code, methods.all)
+    fitting = fitting_methods(methods.all, region or UK_MAINLAND, saved.country_code, Decimal(0))
+    request = CreateOrderRequest(
+        customer_reference=f"DEMO-{number:03}",
+        items=[CreateOrderItem(sku, wish.quantity) for sku in _cheap_skus(view, wish, skip=number * 3)],
+        billing_address=address,
+        shipping_address=address,
+        shipping_method=ShippingChoice(fitting[0].id),
+    )
+    moment = now - timedelta(days=wish.days_ago)
+    code = await place_order(
+        tx,
+        customer_id=account.id,
+        request=request,
+        view=view,
+        methods=methods.all,
+        policy=policy,
+        now=moment,
+    )
+    if wish.confirmed:
+        await confirm_order(
+            tx,
+            customer_id=account.id,
+            confirmation_code=code,
+            method_id=None,
+            view=view,
+            policy=policy,
+            now=moment,
+        )
+
+
+def _cheap_skus(view: CustomerView, wish: _Wish, skip: int) -> list[str]:
+    """Return a few SKUs, from the cheap end, that are in stock or not as wished."""
+    rows = [
+        row
+        for row in view.snapshot.active
+        if view.unit_costs(row) is not None and (view.available(row) >= wish.quantity) == wish.from_stock
+    ]
+    rows.sort(key=lambda row: (view.unit_costs(row), row))
+    return [view.product(row).sku for row in rows[skip : skip + wish.lines]]

@@ -1,0 +1,97 @@
+"""API keys: made, listed, disabled; stored as hashes only (decisions, authentication)."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.changes import bump
+from tradecounter.db.rows import execute, fetch_all, fetch_one
+from tradecounter.db.transaction import Transaction
+
+KEY_LENGTH = 64
+_PREFIX_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key that was just made: its id, and the key itself, which is shown this once."""
+
+    id: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A key as it is known afterwards: recognisable, not usable."""
+
+    id: int
+    customer_id: int
+    name: str
+    prefix: str
+    created_at: datetime
+    last_used_at: datetime | None
+    disabled_at: datetime | None
+
+
+def key_hash(key: str) -> bytes:
+    """Return what is stored of a key. The key's 256 random bits need no slow hash."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
+    """Make a key for a customer; a given one is stored again as it is, and enabled (for reproducible demos)."""
+    key = key or secrets.token_hex(KEY_LENGTH // 2)
+    row = await fetch_one(
+        tx,
+        KeyRecord,
+        """
+        insert into api_key (customer_id, name, prefix, hash, created_at) values (%s, %s, %s, %s, %s)
+        on conflict (hash) do update set disabled_at = null
+        returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+        """,
+        [customer_id, name, key[:_PREFIX_LENGTH], key_hash(key), now],
+    )
+    if row is None:
+        raise RuntimeError("the key was not stored")
+    return NewKey(row.id, key)
+
+
+async def list_keys(tx: Transaction, customer_id: int) -> list[KeyRecord]:
+    """Return a customer's keys, oldest first."""
+    return await fetch_all(
+        tx,
+        KeyRecord,
+        """
+        select id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+        from api_key where customer_id = %s order by id
+        """,
+        [customer_id],
+    )
+
+
+async def disable_key(tx: Transaction, key_id: int, now: datetime) -> bool:
+    """Disable a key, in every process within a few seconds; tell whether there is such a key."""
+    found = await execute(tx, "update api_key set disabled_at = coalesce(disabled_at, %s) where id = %s", [now, key_id])
+    await bump(tx, "keys")
+    return found == 1
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveKey:
+    """What a presented key stands for."""
+
+    id: int
+    customer_id: int
+
+
+async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
+    """Return the enabled key with a hash, or None."""
+    return await fetch_one(
+        tx, ActiveKey, "select id, customer_id from api_key where hash = %s and disabled_at is null", [digest]
+    )
+
+
+async def record_use(tx: Transaction, key_ids: list[int], now: datetime) -> None:
+    """Note when keys were last used."""
+    await execute(tx, "update api_key set last_used_at = %s where id = any(%s)", [now, key_ids])

@@ -1,0 +1,113 @@
+"""Checking credentials (specification, section 5): which one counts, and whose it is.
+
+Verified keys are remembered, and forgotten when any key changes or when the database has not been heard of for a few
+seconds, so that a disabled key stops working in every process within five.
+"""
+
+import time
+from dataclasses import dataclass, field
+from urllib.parse import unquote_plus
+
+from starlette.requests import Request
+
+from tradecounter.db.changes import Versions
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.identity.api_keys import KEY_LENGTH, ActiveKey, find_active_key, key_hash, record_use
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+
+_TRUSTED_SECONDS = 4.0
+_RECORD_EVERY_SECONDS = 60.0
+_MOST_REMEMBERED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCaller:
+    """A customer who presented an API key."""
+
+    customer_id: int
+    key_id: int
+
+
+class InvalidCredentialError(DomainError):
+    """A credential was presented and is not good."""
+
+    def __init__(self) -> None:
+        super().__init__(Kind.UNAUTHENTICATED, "the credential is not valid")
+
+
+class MissingCredentialError(DomainError):
+    """No credential was presented."""
+
+    def __init__(self) -> None:
+        super().__init__(Kind.UNAUTHENTICATED, "a credential is required")
+
+
+@dataclass(slots=True)
+class Authenticator:
+    """Tells whose a request's credential is; remembers keys between requests."""
+
+    database: Database
+    clock: Clock
+    _known: dict[str, ActiveKey] = field(default_factory=dict)
+    _version: int = -1
+    _heard: float = 0.0
+    _used: set[int] = field(default_factory=set)
+    _recorded: float = 0.0
+
+    async def authenticate(self, request: Request) -> KeyCaller:
+        """Return the caller. Raises MissingCredentialError or InvalidCredentialError.
+
+        A bearer token counts alone, then the header `X-Api-Key`, then the parameter `api-key`; a bad credential is
+        never made up for by the next.
+        """
+        key = presented_key(request)
+        found = self._known.get(key) if time.monotonic() - self._heard < _TRUSTED_SECONDS else None
+        if found is None:
+            found = await self._look_up(key)
+        self._used.add(found.id)
+        return KeyCaller(found.customer_id, found.id)
+
+    async def _look_up(self, key: str) -> ActiveKey:
+        version = self._version
+        async with reading(self.database) as tx:
+            found = await find_active_key(tx, key_hash(key))
+        if found is None:
+            self._known.pop(key, None)
+            raise InvalidCredentialError
+        if version == self._version and len(self._known) < _MOST_REMEMBERED:
+            self._known[key] = found
+        return found
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> None:
+        """Forget what was remembered when any key changed; from time to time note which keys were used."""
+        version = versions.get("keys", 0)
+        if version != self._version:
+            self._known.clear()
+            self._version = version
+        self._heard = time.monotonic()
+        if self._used and self._heard - self._recorded > _RECORD_EVERY_SECONDS:
+            used, self._used = self._used, set()
+            async with transaction(self.database) as own:
+                await record_use(own, sorted(used), self.clock.now())
+            self._recorded = self._heard
+
+
+def presented_key(request: Request) -> str:
+    """Return the API key that counts for a request. Raises when there is none or it cannot be one."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        raise InvalidCredentialError if token.strip() else MissingCredentialError
+    key = request.headers.get("x-api-key", "").strip()
+    if not key:
+        parts = (part.partition("=") for part in request.scope["query_string"].decode("latin-1").split("&"))
+        keys = [unquote_plus(value) for name, _, value in parts if unquote_plus(name) == "api-key" and value]
+        if len(keys) > 1:
+            raise InvalidCredentialError
+        key = keys[0] if keys else ""
+    if not key:
+        raise MissingCredentialError
+    if len(key) != KEY_LENGTH or not key.isascii():
+        raise InvalidCredentialError
+    return key

@@ -1,0 +1,26 @@
+"""Amounts of money: decimal pounds with two places, or whole pence; rounded in one place only."""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+PENNY = Decimal("0.01")
+NOTHING = Decimal("0.00")
+
+
+def rounded(amount: Decimal) -> Decimal:
+    """Round pounds to whole pence, half up (away from zero)."""
+    return amount.quantize(PENNY, rounding=ROUND_HALF_UP)
+
+
+def percentage(amount: Decimal, percent: Decimal) -> Decimal:
+    """Return so many per cent of an amount of pounds, rounded to pence."""
+    return rounded(amount * percent / 100)
+
+
+def to_pence(pounds: Decimal) -> int:
+    """Return pounds as whole pence, rounded half up."""
+    return int(rounded(pounds).scaleb(2))
+
+
+def from_pence(pence: int) -> Decimal:
+    """Return whole pence as pounds with two places."""
+    return Decimal(pence).scaleb(-2)

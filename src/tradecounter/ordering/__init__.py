@@ -1,0 +1,1 @@
+"""Orders: created, priced, confirmed, read back."""

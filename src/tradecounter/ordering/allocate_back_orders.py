@@ -1,0 +1,78 @@
+"""Giving stock that came in to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
+
+from dataclasses import dataclass
+
+from tradecounter.db.rows import execute, fetch_all
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    line_id: int
+    order_id: int
+    product_id: int
+    units: int
+
+
+async def allocate_back_orders(tx: Transaction) -> int:
+    """Allocate what is for sale to waiting lines; return how many lines got something.
+
+    Stock levels are locked in order of product, as everywhere.
+    """
+    served = await fetch_all(
+        tx,
+        _Served,
+        """
+        with levels as (
+            select product_id, available from stock_level
+            where back_ordered > 0 and available > 0
+            order by product_id
+            for update
+        ), waiting as (
+            select l.id as line_id, l.order_id, l.product_id, l.back_ordered, levels.available,
+                   sum(l.back_ordered) over (
+                       partition by l.product_id order by o.confirmed_at, o.number, l.position
+                   ) - l.back_ordered as earlier
+            from order_line l join orders o on o.id = l.order_id join levels on levels.product_id = l.product_id
+            where l.back_ordered > 0 and o.state = 'confirmed'
+        )
+        select line_id, order_id, product_id, least(back_ordered, available - earlier)::bigint as units
+        from waiting where earlier < available
+        """,
+    )
+    if served:
+        await _move(tx, served)
+    return len(served)
+
+
+async def _move(tx: Transaction, served: list[_Served]) -> None:
+    await execute(
+        tx,
+        """
+        update order_line l set allocated = l.allocated + s.units, back_ordered = l.back_ordered - s.units
+        from unnest(%s::bigint[], %s::bigint[]) as s (line_id, units) where l.id = s.line_id
+        """,
+        [[s.line_id for s in served], [s.units for s in served]],
+    )
+    await execute(
+        tx,
+        """
+        update stock_level level
+        set available = level.available - s.units, allocated = level.allocated + s.units,
+            back_ordered = level.back_ordered - s.units, changed_by = pg_current_xact_id()
+        from (select product_id, sum(units)::bigint as units
+              from unnest(%s::bigint[], %s::bigint[]) as u (product_id, units) group by product_id) s
+        where level.product_id = s.product_id
+        """,
+        [[s.product_id for s in served], [s.units for s in served]],
+    )
+    await execute(
+        tx,
+        """
+        update orders o set status = %s
+        where o.id = any(%s) and o.status = %s
+          and not exists (select from order_line l where l.order_id = o.id and l.back_ordered > 0)
+        """,
+        [AWAITING_DISPATCH, [s.order_id for s in served], BACK_ORDERED],
+    )

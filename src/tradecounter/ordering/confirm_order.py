@@ -1,0 +1,127 @@
+"""Confirming an order: credit taken, stock allocated, number given (specification, section 3).
+
+Rows are locked in one order everywhere: the order, the account's credit, then stock by product.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tradecounter.credit.exposure import charge
+from tradecounter.customers.accounts import Account, find_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.money import percentage
+from tradecounter.ordering.choose_shipping import choose_shipping, method_needed, offered
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.queries import lines_of, lock_order
+from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
+from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
+from tradecounter.ordering.store import Confirmation, confirm_order_row, next_order_number, set_allocations
+from tradecounter.shipping.rules import shipping_dates
+from tradecounter.stock.allocation import Allocation, allocate
+from tradecounter.stock.rules import Cover, cover, latest
+from tradecounter.storefront.view import CustomerView
+
+
+async def confirm_order(
+    tx: Transaction,
+    *,
+    customer_id: int,
+    confirmation_code: str,
+    method_id: int | None,
+    view: CustomerView,
+    policy: OrderingPolicy,
+    now: datetime,
+) -> None:
+    """Turn a pending order into a confirmed one; one that is confirmed already stays as it is.
+
+    Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
+    (expired), precondition failed (no method), payment required.
+    """
+    order = await lock_order(tx, customer_id, confirmation_code)
+    if order is None:
+        raise not_found("order")
+    if order.number is not None:
+        _require_same_method(order, method_id)
+        return
+    if order.state == "expired" or (order.expires_at is not None and now > order.expires_at):
+        raise DomainError(Kind.GONE, "the pending order has expired: create it again")
+    account = await find_account(tx, customer_id)
+    if account is None:
+        raise not_found("customer")
+    named = order.shipping_method if method_id is None else method_id
+    method = choose_shipping(order.offers, named, account.shipping_method)
+    if method is None:
+        raise method_needed()
+    await _confirm(tx, order, account, method, view, policy, now)
+
+
+async def _confirm(
+    tx: Transaction,
+    order: OrderRecord,
+    account: Account,
+    method: OfferedShipping,
+    view: CustomerView,
+    policy: OrderingPolicy,
+    now: datetime,
+) -> None:
+    tax = percentage(method.cost_net, order.tax_rate)
+    await charge(tx, order.customer_id, order.cost_net + order.cost_tax + method.cost_net + tax)
+    lines = (await lines_of(tx, [order.id]))[order.id]
+    wanted: defaultdict[int, int] = defaultdict(int)
+    for line in lines:
+        wanted[line.product_id] += line.quantity
+    allocations = await allocate(tx, wanted)
+    await set_allocations(tx, _by_line(lines, allocations))
+    number = await next_order_number(tx)
+    needed = _cover(wanted, allocations, view)
+    from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
+    await confirm_order_row(
+        tx,
+        order.id,
+        Confirmation(
+            number=number,
+            order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
+            shipping_method=method.id,
+            shipping_options=[o.dated(shipping_dates(now, o.cut_off, o.transit_days, needed)) for o in order.offers],
+            shipping_net=method.cost_net,
+            shipping_tax=tax,
+            status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
+            confirmed_at=now,
+        ),
+    )
+
+
+def _require_same_method(order: OrderRecord, method_id: int | None) -> None:
+    if method_id is None or method_id == order.shipping_method:
+        return
+    offered(order.offers, method_id)
+    raise invalid(
+        "shipping_method.id",
+        f"the order is confirmed with shipping method {order.shipping_method}; ask support to change it",
+    )
+
+
+def _by_line(lines: Sequence[LineRecord], allocations: Mapping[int, Allocation]) -> dict[int, int]:
+    allocated: dict[int, int] = {}
+    for product_id, allocation in allocations.items():
+        of_product = [line for line in lines if line.product_id == product_id]
+        shares = share_out(allocation.taken, [line.quantity for line in of_product])
+        allocated.update(zip((line.id for line in of_product), shares, strict=True))
+    return allocated
+
+
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], view: CustomerView) -> Cover:
+    rows = view.snapshot.row_of_id
+    return latest(
+        [
+            cover(
+                quantity,
+                allocations[product].taken,
+                allocations[product].earlier,
+                view.stock.deliveries.get(rows.get(product, -1), ()),
+            )
+            for product, quantity in wanted.items()
+        ]
+    )

@@ -1,0 +1,179 @@
+"""`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import not_found
+from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.place_order import place_order
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.present import created_order, order_on_the_wire, orders_as_csv
+from tradecounter.ordering.queries import count_orders, find_order, lines_of, list_orders, products_of
+from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
+from tradecounter.rest.answers import answer
+from tradecounter.rest.call import Call
+from tradecounter.rest.negotiation import CSV, Format, choose_format
+from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
+from tradecounter.rest.parameters import raw_pairs
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.live_views import LiveViews
+
+
+class OrderListParameters(Struct, frozen=True):
+    """What `GET /order` can be asked."""
+
+    accept: Annotated[Format | None, Meta(description="The answer's format; it overrides the `Accept` header.")] = None
+    page: PageNumber = 1
+    limit: PageLimit = DEFAULT_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEndpoints:
+    """The order endpoints."""
+
+    database: Database
+    views: LiveViews
+    methods: ShippingMethods
+    policy: OrderingPolicy
+    clock: Clock
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/order",
+            name="listOrders",
+            tag="Orders",
+            summary="List your orders, newest first",
+            description="Confirmed orders, open and completed. Without an `Accept` header the answer is CSV.",
+            query=OrderListParameters,
+            answer=Answer(200, "The orders of one page.", list[Order], csv=True, headers=HEADERS),
+            errors=(400, 401),
+        )
+    )
+    async def list_orders(self, call: Call) -> Response:
+        """Answer `GET /order`."""
+        wanted = call.query(OrderListParameters)
+        media = choose_format(call.request.headers.get("accept"), wanted.accept)
+        page = Page(wanted.page, wanted.limit)
+        async with reading(self.database) as tx:
+            total = await count_orders(tx, call.customer_id)
+            start, end = page.bounds(total)
+            records = await list_orders(tx, call.customer_id, start, end) if end > start else []
+            lines = await lines_of(tx, [record.id for record in records])
+        view = await self.views.showing(call.customer_id, products_of(lines))
+        orders = [order_on_the_wire(record, lines[record.id], view) for record in records]
+        headers = page_headers(page, total, call.base_url + "/order", raw_pairs(call.raw_query))
+        if media == CSV:
+            body = b"".join(orders_as_csv(orders))
+            return Response(body, headers=headers, media_type="text/csv; charset=utf-8")
+        return answer(orders, headers=headers)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/order",
+            name="createOrder",
+            tag="Orders",
+            summary="Create an order",
+            description=(
+                "Validates and prices the order and returns the shipping options and a `confirmation_code`. The order "
+                "is pending, at this price, until it is confirmed within 24 hours. With `auto_confirm` it is "
+                "confirmed at once."
+            ),
+            body=CreateOrderRequest,
+            answer=Answer(201, "The priced order.", CreatedOrder),
+            errors=(400, 401, 402, 409, 412),
+        )
+    )
+    async def create_order(self, call: Call) -> Response:
+        """Answer `POST /order`."""
+        request = await call.body(CreateOrderRequest)
+        view = await self.views.of(call.customer_id)
+        now = self.clock.now()
+        async with transaction(self.database) as tx:
+            code = await place_order(
+                tx,
+                customer_id=call.customer_id,
+                request=request,
+                view=view,
+                methods=self.methods.all,
+                policy=self.policy,
+                now=now,
+            )
+            if request.auto_confirm:
+                await confirm_order(
+                    tx,
+                    customer_id=call.customer_id,
+                    confirmation_code=code,
+                    method_id=None,
+                    view=view,
+                    policy=self.policy,
+                    now=now,
+                )
+            created = await created_order(tx, call.customer_id, code)
+        created.auto_confirm = request.auto_confirm
+        return answer(created, 201)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/order/{reference}",
+            name="getOrder",
+            tag="Orders",
+            summary="One order",
+            description="`reference` is the numeric order id or the order reference.",
+            answer=Answer(200, "The order.", Order),
+            errors=(401, 404),
+        )
+    )
+    async def show_order(self, call: Call) -> Response:
+        """Answer `GET /order/{reference}`."""
+        async with reading(self.database) as tx:
+            order = await find_order(tx, call.customer_id, call.path("reference"))
+            if order is None:
+                raise not_found("order")
+            lines = await lines_of(tx, [order.id])
+        view = await self.views.showing(call.customer_id, products_of(lines))
+        return answer(order_on_the_wire(order, lines[order.id], view))
+
+    @endpoint(
+        Operation(
+            method="PUT",
+            path="/order/{reference}",
+            name="confirmOrder",
+            tag="Orders",
+            summary="Confirm a pending order",
+            description=(
+                "`reference` is the `confirmation_code`. Without `shipping_method` the one of the creation is used, "
+                "else the account's default. Confirming again returns the same order."
+            ),
+            body=ConfirmOrderRequest,
+            body_required=False,
+            answer=Answer(200, "The confirmed order, with its id and reference.", CreatedOrder),
+            errors=(400, 401, 402, 404, 410, 412),
+        )
+    )
+    async def confirm_order(self, call: Call) -> Response:
+        """Answer `PUT /order/{reference}`."""
+        request = await call.body(ConfirmOrderRequest, required=False)
+        view = await self.views.of(call.customer_id)
+        code = call.path("reference")
+        async with transaction(self.database) as tx:
+            await confirm_order(
+                tx,
+                customer_id=call.customer_id,
+                confirmation_code=code,
+                method_id=None if request.shipping_method is None else request.shipping_method.id,
+                view=view,
+                policy=self.policy,
+                now=self.clock.now(),
+            )
+            confirmed = await created_order(tx, call.customer_id, code)
+        return answer(confirmed)

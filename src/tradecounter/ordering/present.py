@@ -1,0 +1,128 @@
+"""Orders as resources of the wire (specification, section 2)."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import NOTHING, to_pence
+from tradecounter.ordering.queries import lines_of, lock_order
+from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
+from tradecounter.ordering.wire import (
+    CreatedOrder,
+    CreatedOrderItem,
+    CreateOrderShipping,
+    NotificationDetails,
+    Order,
+    OrderItem,
+    OrderShipping,
+)
+from tradecounter.rest.answers import to_json
+from tradecounter.rest.csv_text import line as csv_line
+from tradecounter.storefront.render import product_json
+from tradecounter.storefront.view import CustomerView
+
+_CSV_COLUMNS = (
+    "id", "order_reference", "customer_reference", "cost_net", "cost_tax", "cost_gross", "created_on", "status",
+    "items", "shipping",
+)  # fmt: skip
+
+
+async def created_order(tx: Transaction, customer_id: int, confirmation_code: str) -> CreatedOrder:
+    """Return an order or a quote as the answer to its creation or confirmation."""
+    order = await lock_order(tx, customer_id, confirmation_code)
+    if order is None:
+        raise not_found("order")
+    lines = (await lines_of(tx, [order.id]))[order.id]
+    options = {o.id: _shipping_option(o) for o in order.offers}
+    return CreatedOrder(
+        customer_reference=order.customer_reference,
+        items=[CreatedOrderItem(line.id, line.sku, line.quantity, line.cost_net) for line in lines],
+        billing_address=msgspec.convert(order.billing_address, CustomerAddress),
+        shipping_address=msgspec.convert(order.shipping_address, CustomerAddress),
+        shipping_method=None if order.shipping_method is None else options[order.shipping_method],
+        shipping_region=order.shipping_region,
+        external_customer_id=order.external_customer_id,
+        order_notifications=_notifications(order.order_notifications),
+        courier_notifications=_notifications(order.courier_notifications),
+        confirmation_code=order.confirmation_code,
+        order_id=order.number,
+        order_reference=order.order_reference,
+        shipping_options=list(options.values()),
+        shipping_weight=order.shipping_weight,
+        cost_net=order.cost_net,
+        cost_tax=order.cost_tax,
+        cost_gross=order.cost_net + order.cost_tax,
+    )
+
+
+def _shipping_option(offer: OfferedShipping) -> CreateOrderShipping:
+    return CreateOrderShipping(
+        offer.id,
+        offer.provider,
+        offer.description,
+        offer.cost_net,
+        None if offer.dispatch is None else local_text(offer.dispatch),
+        None if offer.arrival is None else local_text(offer.arrival),
+    )
+
+
+def _notifications(details: dict[str, str] | None) -> NotificationDetails | None:
+    return None if details is None else msgspec.convert(details, NotificationDetails)
+
+
+def order_on_the_wire(order: OrderRecord, lines: Sequence[LineRecord], view: CustomerView) -> Order:
+    """Return a confirmed order; its products are shown at the customer's prices of today."""
+    if order.number is None or order.order_reference is None or order.confirmed_at is None:
+        raise ValueError("only confirmed orders are shown")
+    return Order(
+        id=order.number,
+        order_reference=order.order_reference,
+        customer_reference=order.customer_reference,
+        cost_net=order.cost_net,
+        cost_tax=order.cost_tax,
+        cost_gross=order.cost_net + order.cost_tax,
+        created_on=local_text(order.confirmed_at),
+        status=order.status or "",
+        items=[_item(line, view) for line in lines],
+        shipping=[_shipping(order)],
+    )
+
+
+def _item(line: LineRecord, view: CustomerView) -> OrderItem:
+    row = view.snapshot.row_of_id[line.product_id]
+    # A product that is no longer priced for the customer shows what it was ordered at.
+    costs = view.unit_costs(row) or (to_pence(line.unit_cost),) * 3
+    return OrderItem(
+        id=line.id,
+        product=msgspec.Raw(product_json(view, row, costs)),
+        quantity=line.quantity,
+        cost_net=line.cost_net,
+        cost_tax=line.cost_tax,
+        related_items=[],
+        configurations=[],
+        serial_numbers=[],
+    )
+
+
+def _shipping(order: OrderRecord) -> OrderShipping:
+    contact = _notifications(order.courier_notifications) or NotificationDetails()
+    return OrderShipping(
+        method_id=order.shipping_method or 0,
+        cost_net=order.shipping_net or NOTHING,
+        cost_tax=order.shipping_tax or NOTHING,
+        tracking_events=[],
+        contact_email=contact.email_address,
+        contact_phone=contact.phone_number,
+    )
+
+
+def orders_as_csv(orders: Sequence[Order]) -> Iterator[bytes]:
+    """Yield the header line, then a line per order; items and shipping are JSON text."""
+    yield csv_line(_CSV_COLUMNS).encode()
+    for order in orders:
+        values = (getattr(order, name) for name in _CSV_COLUMNS)
+        yield csv_line(to_json(v).decode() if isinstance(v, list) else str(v) for v in values).encode()

@@ -1,0 +1,155 @@
+"""Reading orders. Everything a customer reads is limited to its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.records import LineRecord, OrderRecord
+
+_ORDER = SQL(
+    "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
+    " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
+    " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
+    " cost_tax, tax_rate, gross, paid, status, created_at, expires_at, confirmed_at"
+)
+_LARGEST_NUMBER_DIGITS = 18
+
+
+async def count_orders(tx: Transaction, customer_id: int) -> int:
+    """Return how many confirmed orders a customer has, cancelled ones not counted."""
+    count: int = await fetch_value(
+        tx, "select count(*) from orders where customer_id = %s and state = 'confirmed'", [customer_id]
+    )
+    return count
+
+
+async def list_orders(tx: Transaction, customer_id: int, start: int, end: int) -> list[OrderRecord]:
+    """Return a stretch of a customer's confirmed orders, the latest confirmed first."""
+    return await fetch_all(
+        tx,
+        OrderRecord,
+        SQL(
+            "select {} from orders where customer_id = %s and state = 'confirmed'"
+            " order by confirmed_at desc, number desc offset %s limit %s"
+        ).format(_ORDER),
+        [customer_id, start, end - start],
+    )
+
+
+async def find_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord | None:
+    """Return a customer's order by its id or its reference, once confirmed, cancelled ones included."""
+    number = int(reference) if _is_number(reference) else None
+    return await fetch_one(
+        tx,
+        OrderRecord,
+        SQL(
+            "select {} from orders where customer_id = %s and number is not null"
+            " and (order_reference = %s or number = %s) order by order_reference = %s desc limit 1"
+        ).format(_ORDER),
+        [customer_id, reference, number, reference],
+    )
+
+
+async def lock_order(tx: Transaction, customer_id: int, code: str) -> OrderRecord | None:
+    """Return a customer's order or quote by its confirmation code, locked until the transaction ends."""
+    return await fetch_one(
+        tx,
+        OrderRecord,
+        SQL("select {} from orders where customer_id = %s and confirmation_code = %s for update").format(_ORDER),
+        [customer_id, code],
+    )
+
+
+async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[LineRecord]]:
+    """Return the lines of orders, in order of position, by the orders' internal ids."""
+    lines: dict[int, list[LineRecord]] = {order_id: [] for order_id in order_ids}
+    for line in await fetch_all(
+        tx,
+        LineRecord,
+        """
+        select id, order_id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, allocated,
+               back_ordered
+        from order_line where order_id = any(%s) order by order_id, position
+        """,
+        [list(order_ids)],
+    ):
+        lines[line.order_id].append(line)
+    return lines
+
+
+def products_of(lines: Mapping[int, Sequence[LineRecord]]) -> set[int]:
+    """Return the ids of the products on lines that `lines_of` returned."""
+    return {line.product_id for of_order in lines.values() for line in of_order}
+
+
+async def unpaid_orders(tx: Transaction, customer_id: int) -> list[OrderRecord]:
+    """Return a customer's confirmed orders with something left to pay, oldest first."""
+    return await fetch_all(
+        tx,
+        OrderRecord,
+        SQL(
+            "select {} from orders where customer_id = %s and state = 'confirmed' and paid < gross"
+            " order by confirmed_at, number"
+        ).format(_ORDER),
+        [customer_id],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OtherOrder:
+    order_reference: str | None
+    confirmation_code: str
+
+
+async def order_with_reference(tx: Transaction, customer_id: int, customer_reference: str, now: datetime) -> str | None:
+    """Return the reference (or while pending the code) of a live order that has the customer's reference.
+
+    Takes the customer's row, so that two orders cannot pass this at once.
+    """
+    await fetch_value(tx, "select 1 from customer where id = %s for no key update", [customer_id])
+    other = await fetch_one(
+        tx,
+        _OtherOrder,
+        """
+        select order_reference, confirmation_code from orders
+        where customer_id = %s and customer_reference = %s
+          and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= %s)))
+        order by id limit 1
+        """,
+        [customer_id, customer_reference, now],
+    )
+    return None if other is None else other.order_reference or other.confirmation_code
+
+
+async def list_all_orders(tx: Transaction, status: str | None, most: int) -> list[OrderRecord]:
+    """Return the latest orders of all customers, for the operator; `status` is a label or a state."""
+    return await fetch_all(
+        tx,
+        OrderRecord,
+        SQL(
+            "select {} from orders where %(status)s::text is null or lower(status) = lower(%(status)s)"
+            " or (number is null and state = lower(%(status)s)) order by id desc limit %(most)s"
+        ).format(_ORDER),
+        {"status": status, "most": most},
+    )
+
+
+async def find_any_order(tx: Transaction, reference: str) -> OrderRecord | None:
+    """Return anybody's order by id, reference or confirmation code, for the operator."""
+    number = int(reference) if _is_number(reference) else None
+    return await fetch_one(
+        tx,
+        OrderRecord,
+        SQL("select {} from orders where order_reference = %s or number = %s or confirmation_code = %s limit 1").format(
+            _ORDER
+        ),
+        [reference, number, reference],
+    )
+
+
+def _is_number(reference: str) -> bool:
+    return reference.isascii() and reference.isdigit() and len(reference) <= _LARGEST_NUMBER_DIGITS

@@ -1,0 +1,100 @@
+"""Orders and their lines as the database holds them."""
+
+from dataclasses import dataclass
+from datetime import datetime, time
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from tradecounter.shipping.rules import ShippingDates, ShippingMethod
+
+State = Literal["pending", "expired", "confirmed", "cancelled"]
+Kind = Literal["order", "quote"]
+
+
+class OfferedShipping(Struct, frozen=True):
+    """A shipping method as it was offered for an order: its price holds, its dates move with the confirmation."""
+
+    id: int
+    provider: str
+    description: str
+    cost_net: Decimal
+    transit_days: int
+    cut_off: time
+    dispatch: datetime | None = None
+    arrival: datetime | None = None
+
+    def dated(self, dates: ShippingDates | None) -> "OfferedShipping":
+        """Return the offer with its dates, or without any."""
+        dispatch, arrival = dates if dates is not None else (None, None)
+        return msgspec.structs.replace(self, dispatch=dispatch, arrival=arrival)
+
+
+def offer(method: ShippingMethod, weight_kg: Decimal) -> OfferedShipping:
+    """Return a method as offered for a parcel, without dates yet."""
+    return OfferedShipping(
+        method.id,
+        method.provider,
+        method.description,
+        method.cost(weight_kg),
+        method.transit_days,
+        method.cut_off,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderRecord:
+    """An order in any state. Amounts are pounds; `number` is the order id of the wire."""
+
+    id: int
+    customer_id: int
+    kind: Kind
+    state: State
+    confirmation_code: str
+    number: int | None
+    order_reference: str | None
+    customer_reference: str
+    external_customer_id: str | None
+    billing_address: dict[str, Any]
+    shipping_address: dict[str, Any]
+    order_notifications: dict[str, str] | None
+    courier_notifications: dict[str, str] | None
+    shipping_region: int
+    shipping_options: list[dict[str, Any]]
+    shipping_method: int | None
+    shipping_weight: Decimal
+    shipping_net: Decimal | None
+    shipping_tax: Decimal | None
+    cost_net: Decimal
+    cost_tax: Decimal
+    tax_rate: Decimal
+    gross: Decimal
+    paid: Decimal
+    status: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    confirmed_at: datetime | None
+
+    @property
+    def offers(self) -> list[OfferedShipping]:
+        """The shipping methods that were offered."""
+        return msgspec.convert(self.shipping_options, list[OfferedShipping])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineRecord:
+    """A line of an order; `cost_net` and `cost_tax` are the line's totals."""
+
+    id: int
+    order_id: int
+    product_id: int
+    sku: str
+    name: str
+    quantity: int
+    unit_cost: Decimal
+    cost_net: Decimal
+    cost_tax: Decimal
+    allocated: int
+    back_ordered: int

@@ -1,0 +1,63 @@
+"""The rules of ordering (specification, section 3; decisions, orders): lines, tax, references. Amounts are pounds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from tradecounter.kit.money import NOTHING, percentage
+
+AWAITING_DISPATCH = "Awaiting dispatch"
+BACK_ORDERED = "Back-ordered"
+CANCELLED = "Cancelled"
+
+_TAXED = {"GB", "IM"}
+
+
+@dataclass(frozen=True, slots=True)
+class PricedLine:
+    """A line with its price; `cost_net` and `cost_tax` are the line's totals."""
+
+    product_id: int
+    sku: str
+    name: str
+    quantity: int
+    unit_cost: Decimal
+    cost_net: Decimal
+    cost_tax: Decimal
+
+
+def tax_rate(country: str, vat_rate: Decimal) -> Decimal:
+    """Return the VAT in per cent on deliveries to a country."""
+    return vat_rate if country in _TAXED else NOTHING
+
+
+def price_line(product_id: int, sku: str, name: str, quantity: int, unit_cost: Decimal, rate: Decimal) -> PricedLine:
+    """Return a line with its totals; tax is rounded per line."""
+    cost_net = unit_cost * quantity
+    return PricedLine(product_id, sku, name, quantity, unit_cost, cost_net, percentage(cost_net, rate))
+
+
+def total_net(lines: Sequence[PricedLine]) -> Decimal:
+    """Return the net cost of all lines."""
+    return sum((line.cost_net for line in lines), NOTHING)
+
+
+def total_tax(lines: Sequence[PricedLine]) -> Decimal:
+    """Return the tax on all lines."""
+    return sum((line.cost_tax for line in lines), NOTHING)
+
+
+def order_reference(number: int, packing: Literal["own", "plain"], own_prefix: str, plain_prefix: str) -> str:
+    """Return an order's reference; its prefix tells how the order is packed."""
+    return f"{own_prefix if packing == 'own' else plain_prefix}{number}"
+
+
+def share_out(taken: int, quantities: Sequence[int]) -> list[int]:
+    """Share allocated units of a product among its lines, in order."""
+    shares = []
+    for quantity in quantities:
+        share = min(taken, quantity)
+        shares.append(share)
+        taken -= share
+    return shares

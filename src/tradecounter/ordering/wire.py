@@ -1,0 +1,181 @@
+"""Orders as they stand on the wire (specification, section 2)."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta, Raw, Struct
+
+from tradecounter.catalogue.wire import LocalDateTime
+from tradecounter.customers.wire import CustomerAddress, FortyCharacters, ShortText
+
+MOST_ITEMS = 500
+MOST_UNITS = 100_000
+
+Reference = Annotated[str, Meta(min_length=1, max_length=100)]
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+
+# Decoded later: an address that names a saved one by id is not validated further.
+OrderAddress = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/CustomerAddress"})]
+ProductJson = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Product"})]
+
+
+class NotificationDetails(Struct, omit_defaults=True):
+    """Whom to tell."""
+
+    email_address: Email | None = None
+    phone_number: FortyCharacters | None = None
+
+
+class CreateOrderItem(Struct):
+    """A line to order."""
+
+    sku: Annotated[str, Meta(min_length=1, max_length=200)]
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)]
+
+
+class ShippingChoice(Struct):
+    """The shipping method to use."""
+
+    id: int
+
+
+class CreateOrderRequest(Struct):
+    """An order to create."""
+
+    customer_reference: Annotated[Reference, Meta(description="Your own reference.")]
+    items: Annotated[list[CreateOrderItem], Meta(min_length=1, max_length=MOST_ITEMS)]
+    billing_address: Annotated[
+        OrderAddress, Meta(description="In full, or the `id` of a saved address: then the rest is ignored.")
+    ]
+    shipping_address: OrderAddress
+    shipping_method: ShippingChoice | None = None
+    shipping_region: Annotated[
+        int | None, Meta(description="Absent: 1 (UK mainland) for GB, else the country's region.")
+    ] = None
+    external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier of your own customer.")] = None
+    order_notifications: NotificationDetails | None = None
+    courier_notifications: NotificationDetails | None = None
+    auto_confirm: Annotated[bool | None, Meta(description="Confirm at once.")] = None
+
+
+class ConfirmOrderRequest(Struct):
+    """What may be chosen when confirming."""
+
+    shipping_method: ShippingChoice | None = None
+
+
+class CreatedOrderItem(Struct):
+    """A priced line; `cost_net` is the line's total."""
+
+    id: int
+    sku: str
+    quantity: int
+    cost_net: Decimal
+
+
+class CreateOrderShipping(Struct, omit_defaults=True):
+    """A way to ship the order; the dates are absent while no known delivery covers it."""
+
+    id: int
+    provider: str
+    description: str
+    cost_net: Decimal
+    expected_dispatch_date: LocalDateTime | None = None
+    expected_arrival_date: LocalDateTime | None = None
+
+
+class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
+    """The order as requested, with what the service set: code, shipping options, costs, and once confirmed, ids."""
+
+    customer_reference: str
+    items: list[CreatedOrderItem]
+    billing_address: CustomerAddress
+    shipping_address: CustomerAddress
+    shipping_method: CreateOrderShipping | None = None
+    shipping_region: int
+    external_customer_id: str | None = None
+    order_notifications: NotificationDetails | None = None
+    courier_notifications: NotificationDetails | None = None
+    auto_confirm: bool | None = None
+    confirmation_code: str
+    order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
+    order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
+    shipping_options: list[CreateOrderShipping]
+    shipping_weight: Annotated[Decimal, Meta(description="Kilograms.")]
+    cost_net: Annotated[Decimal, Meta(description="Items only, without shipping.")]
+    cost_tax: Decimal
+    cost_gross: Decimal
+
+
+class ProvisioningData(Struct, omit_defaults=True):
+    """What a broadband router is set up with."""
+
+    product: str
+    adsl_username: str
+    adsl_password: str
+    wifi_ssid: str | None = None
+    wifi_password: str | None = None
+
+
+class OrderItemConfiguration(Struct):
+    """One unit's configuration."""
+
+    data: ProvisioningData
+
+
+class ProductSerialNumber(Struct):
+    """A dispatched unit."""
+
+    mac_address: str
+    serial_number: str
+    provisioning_sku: str
+
+
+class OrderItem(Struct):
+    """A line of an order; the product is shown as it is today."""
+
+    id: int
+    product: ProductJson
+    quantity: int
+    cost_net: Decimal
+    cost_tax: Decimal
+    related_items: list["OrderItem"]
+    configurations: list[OrderItemConfiguration]
+    serial_numbers: list[ProductSerialNumber]
+
+
+class TrackingEvent(Struct):
+    """Where a shipment was."""
+
+    date: str
+    type: str
+    description: str
+    locality: str
+
+
+class OrderShipping(Struct, omit_defaults=True):
+    """How the order travels."""
+
+    method_id: int
+    cost_net: Decimal
+    cost_tax: Decimal
+    tracking_events: list[TrackingEvent]
+    contact_email: str | None = None
+    contact_phone: str | None = None
+    tracking_number: str | None = None
+    last_tracking_status: str | None = None
+
+
+class Order(Struct):
+    """A confirmed order."""
+
+    id: int
+    order_reference: str
+    customer_reference: str
+    cost_net: Annotated[Decimal, Meta(description="Items only, without shipping.")]
+    cost_tax: Decimal
+    cost_gross: Decimal
+    created_on: LocalDateTime
+    status: Annotated[str, Meta(description="A label; new values may appear.", examples=["Awaiting dispatch"])]
+    items: list[OrderItem]
+    shipping: list[OrderShipping]

@@ -1,0 +1,1 @@
+"""What a product costs a customer: price lists, contract prices, account discounts."""

@@ -1,0 +1,20 @@
+"""The rules of pricing (decisions, prices and money). Costs are net, in whole pence, for 1, 5 and 10 units."""
+
+from typing import NamedTuple
+
+FIVE = 5
+TEN = 10
+
+
+class UnitCosts(NamedTuple):
+    """A product's net unit costs in pence, by price break."""
+
+    single: int
+    five_plus: int
+    ten_plus: int
+
+    def at(self, quantity: int) -> int:
+        """Return the unit cost in pence for a line of so many units."""
+        if quantity >= TEN:
+            return self.ten_plus
+        return self.five_plus if quantity >= FIVE else self.single

@@ -1,0 +1,103 @@
+"""One call of an endpoint: who calls, and what was sent."""
+
+import re
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import msgspec
+from starlette.requests import Request
+
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.parameters import read_parameters
+from tradecounter.rest.problems import readable
+
+Struct = TypeVar("Struct", bound=msgspec.Struct)
+
+_ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class Caller(Protocol):
+    """The customer on whose behalf a request is made."""
+
+    @property
+    def customer_id(self) -> int:
+        """The customer's id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request to an endpoint, after its credential was checked."""
+
+    request: Request
+    base_url: str
+    max_body_bytes: int
+    authenticated: Caller | None
+
+    @property
+    def customer_id(self) -> int:
+        """The calling customer's id; only endpoints that need a credential may ask."""
+        if self.authenticated is None:
+            raise RuntimeError("a public endpoint asked who is calling")
+        return self.authenticated.customer_id
+
+    @property
+    def raw_query(self) -> str:
+        """The query string as it was sent."""
+        return self.request.scope["query_string"].decode("latin-1")  # type: ignore[no-any-return]
+
+    def path(self, name: str) -> str:
+        """Return a parameter of the path, decoded."""
+        value: str = self.request.path_params[name]
+        return value
+
+    def path_id(self, name: str, what: str) -> int:
+        """Return a numeric id from the path. Raises DomainError (not found) when it cannot be one."""
+        value = self.path(name)
+        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 what 64 bits hold
+            raise DomainError(Kind.NOT_FOUND, f"{what} not found")
+        return int(value)
+
+    def query(self, shape: type[Struct]) -> Struct:
+        """Return the query parameters. Raises DomainError (invalid) naming the parameter at fault."""
+        return read_parameters(self.raw_query, shape)
+
+    async def body(self, shape: type[Struct], *, required: bool = True) -> Struct:
+        """Return the JSON body. An empty one counts as `{}` unless it is required.
+
+        Raises DomainError: invalid (naming the field), too large, or unsupported media.
+        """
+        raw = await self._raw_body()
+        if not raw.strip():
+            if required:
+                raise DomainError(Kind.INVALID, "the request body is empty: send a JSON object")
+            raw = b"{}"
+        else:
+            self._check_media_type()
+        if b"\x00" in raw or _ESCAPED_NUL.search(raw):
+            raise DomainError(Kind.INVALID, "the body holds a NUL character: leave it out")
+        try:
+            return msgspec.json.decode(raw, type=shape)
+        except msgspec.ValidationError as error:
+            raise DomainError(Kind.INVALID, readable(error)) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DomainError(Kind.INVALID, f"the body is not valid JSON in UTF-8: {error}") from error
+        except RecursionError as error:
+            raise DomainError(Kind.INVALID, "the body is nested too deeply") from error
+
+    def _check_media_type(self) -> None:
+        media_type = self.request.headers.get("content-type", "application/json").partition(";")[0].strip()
+        if media_type.lower() != "application/json":
+            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be application/json, not {media_type[:100]}")
+
+    async def _raw_body(self) -> bytes:
+        refusal = DomainError(Kind.TOO_LARGE, f"the body is longer than {self.max_body_bytes} bytes")
+        announced = self.request.headers.get("content-length", "0")
+        if announced.isdigit() and int(announced) > self.max_body_bytes:
+            raise refusal
+        raw = bytearray()
+        async for chunk in self.request.stream():
+            raw += chunk
+            if len(raw) > self.max_body_bytes:
+                raise refusal
+        return bytes(raw)

@@ -1,0 +1,71 @@
+"""Describing an endpoint: one description drives routing, validation and the interface document."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.responses import Response
+
+from tradecounter.rest.call import Call
+
+Handler = Callable[[Call], Awaitable[Response]]
+Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])
+
+_MARK = "__operation__"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A successful answer: status, what it means, the type of its JSON body and its further media types."""
+
+    status: int
+    meaning: str
+    body: Any = None
+    csv: bool = False
+    yaml: bool = False
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One method on one path (specification, section 4)."""
+
+    method: str
+    path: str
+    name: str
+    tag: str
+    summary: str
+    description: str = ""
+    query: type[msgspec.Struct] | None = None
+    body: type[msgspec.Struct] | None = None
+    body_required: bool = True
+    answer: Answer
+    errors: tuple[int, ...] = ()
+    public: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An operation and the function that carries it out."""
+
+    operation: Operation
+    handler: Handler
+
+
+def endpoint(operation: Operation) -> Callable[[Method], Method]:
+    """Mark a method of an endpoint class as carrying out an operation."""
+
+    def mark(method: Method) -> Method:
+        setattr(method, _MARK, operation)
+        return method
+
+    return mark
+
+
+def endpoints_of(group: object) -> Iterator[Endpoint]:
+    """Yield the endpoints among an object's methods, in the order in which its class defines them."""
+    for name, member in vars(type(group)).items():
+        operation = getattr(member, _MARK, None)
+        if operation is not None:
+            yield Endpoint(operation, getattr(group, name))

@@ -1,0 +1,66 @@
+"""Turning the validator's findings into sentences that name the field: `items[2].quantity: must be at least 1`."""
+
+import re
+
+import msgspec
+
+_PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
+_MISSING = re.compile(r"^Object missing required field `(?P<field>.*)`$")
+_UNKNOWN = re.compile(r"^Object contains unknown field `(?P<field>.*)`$")
+_WRONG_TYPE = re.compile(r"^Expected `(?P<wanted>[^`]*)`, got `(?P<got>[^`]*)`$")
+_BOUND = re.compile(r"^Expected `(?P<kind>[^`]*)` (?P<sign>>=|<=|>|<) (?P<bound>\S+)$")
+_LENGTH = re.compile(r"^Expected `(?P<kind>[^`]*)` of length (?P<sign>>=|<=|==) (?P<bound>\d+)$")
+_PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
+_ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
+
+_SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+_NAMES = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "decimal": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+    "date": "a date (YYYY-MM-DD)",
+    "time": "a time (HH:MM)",
+}
+
+
+def readable(error: msgspec.ValidationError) -> str:
+    """Return what is wrong, led by the field's place when there is one."""
+    found = _PLACE.match(str(error))
+    problem, place = (found["problem"], found["place"] or "") if found else (str(error), "")
+    place = place.removeprefix(".")
+    if match := _MISSING.match(problem) or _UNKNOWN.match(problem):
+        name = f"{place}.{match['field']}" if place else match["field"]
+        return f"{name}: {'is required' if problem.startswith('Object missing') else 'is not a known field'}"
+    sentence = _sentence(problem)
+    return f"{place}: {sentence}" if place else f"the body {sentence}"
+
+
+def _sentence(problem: str) -> str:
+    if match := _WRONG_TYPE.match(problem):
+        return f"must be {_kinds(match['wanted'])}, not {_kinds(match['got'])}"
+    if match := _BOUND.match(problem):
+        return f"must be {_SIGNS[match['sign']]} {match['bound']}"
+    if match := _LENGTH.match(problem):
+        return _length(match["kind"], match["sign"], match["bound"])
+    if match := _PATTERN.match(problem):
+        return f"must match the pattern {match['pattern']}"
+    if match := _ENUM.match(problem):
+        return f"{match['value']} is not one of the allowed values"
+    return problem[:1].lower() + problem[1:]
+
+
+def _kinds(names: str) -> str:
+    return " or ".join(_NAMES.get(name.strip(), name.strip()) for name in names.split("|"))
+
+
+def _length(kind: str, sign: str, bound: str) -> str:
+    if kind == "array":
+        return f"must have {_SIGNS.get(sign, 'exactly')} {bound} element{'' if bound == '1' else 's'}"
+    if (sign, bound) == (">=", "1"):
+        return "must not be empty"
+    return f"must have {_SIGNS.get(sign, 'exactly')} {bound} character{'' if bound == '1' else 's'}"

@@ -1,0 +1,1 @@
+"""Shipping: methods, what they cost, when they leave and arrive."""

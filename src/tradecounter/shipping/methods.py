@@ -1,0 +1,65 @@
+"""The shipping methods in use, held in memory."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import time
+from decimal import Decimal
+
+from tradecounter.db.changes import Versions
+from tradecounter.db.rows import fetch_all
+from tradecounter.db.transaction import Transaction
+from tradecounter.shipping.rules import ShippingMethod
+
+
+@dataclass(frozen=True, slots=True)
+class _MethodRow:
+    id: int
+    provider: str
+    description: str
+    region: int
+    countries: list[str]
+    max_weight_kg: Decimal
+    base_cost_net: Decimal
+    cost_per_kg_net: Decimal
+    transit_days: int
+    cut_off: time
+
+
+async def read_methods(tx: Transaction) -> list[ShippingMethod]:
+    """Return all active shipping methods."""
+    rows = await fetch_all(
+        tx,
+        _MethodRow,
+        """
+        select id, provider, description, region, countries, max_weight_kg, base_cost_net, cost_per_kg_net,
+               transit_days, cut_off
+        from shipping_method where active order by id
+        """,
+    )
+    return [
+        ShippingMethod(
+            row.id, row.provider, row.description, row.region, frozenset(row.countries), row.max_weight_kg,
+            row.base_cost_net, row.cost_per_kg_net, row.transit_days, row.cut_off,
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+class ShippingMethods:
+    """What the process knows of the shipping methods; follows the database (`db/refresher.py`)."""
+
+    def __init__(self) -> None:
+        self._methods: Collection[ShippingMethod] = ()
+        self._seen: int | None = None
+
+    @property
+    def all(self) -> Collection[ShippingMethod]:
+        """Every active method."""
+        return self._methods
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> None:
+        """Load the methods when they have changed."""
+        version = versions.get("shipping", 0)
+        if version != self._seen:
+            self._methods = await read_methods(tx)
+            self._seen = version

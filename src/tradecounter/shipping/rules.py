@@ -1,0 +1,77 @@
+"""The rules of shipping: which methods fit, what they cost, their dates (decisions, shipping cost and dates)."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, time
+from decimal import Decimal
+from typing import NamedTuple
+
+from tradecounter.kit.local_time import at_uk_time, uk_date, uk_time_of_day
+from tradecounter.kit.money import rounded
+from tradecounter.shipping.working_days import after_working_days, is_working_day, next_working_day
+from tradecounter.stock.rules import Cover
+
+UK_MAINLAND = 1
+ARRIVAL = time(17, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class ShippingMethod:
+    """A carrier's service to a region; costs are net pounds, `cut_off` is UK time."""
+
+    id: int
+    provider: str
+    description: str
+    region: int
+    countries: frozenset[str]
+    max_weight_kg: Decimal
+    base_cost_net: Decimal
+    cost_per_kg_net: Decimal
+    transit_days: int
+    cut_off: time
+
+    def serves(self, region: int, country: str, weight_kg: Decimal) -> bool:
+        """Tell whether a parcel can go this way."""
+        return self.region == region and country in self.countries and weight_kg <= self.max_weight_kg
+
+    def cost(self, weight_kg: Decimal) -> Decimal:
+        """Return what a parcel costs, net."""
+        return rounded(self.base_cost_net + self.cost_per_kg_net * weight_kg)
+
+
+class ShippingDates(NamedTuple):
+    """When an order leaves and when it arrives."""
+
+    dispatch: datetime
+    arrival: datetime
+
+
+def region_of(country: str, methods: Iterable[ShippingMethod]) -> int | None:
+    """Return the region of a country: UK mainland for GB, else the lowest that has a method serving it."""
+    if country == "GB":
+        return UK_MAINLAND
+    return min((m.region for m in methods if country in m.countries), default=None)
+
+
+def fitting_methods(
+    methods: Collection[ShippingMethod], region: int, country: str, weight_kg: Decimal
+) -> list[ShippingMethod]:
+    """Return the methods for a parcel, cheapest first."""
+    fitting = [m for m in methods if m.serves(region, country, weight_kg)]
+    return sorted(fitting, key=lambda m: (m.cost(weight_kg), m.id))
+
+
+def shipping_dates(confirmed: datetime, cut_off: time, transit_days: int, cover: Cover) -> ShippingDates | None:
+    """Return the dates of an order confirmed at a moment, or None while no known delivery covers it.
+
+    A back-order leaves on the first working day after the last of the deliveries that cover it.
+    """
+    if not cover.known:
+        return None
+    day = uk_date(confirmed)
+    if not is_working_day(day) or uk_time_of_day(confirmed) >= cut_off:
+        day = next_working_day(day)
+    if cover.last_delivery is not None:
+        day = max(day, next_working_day(uk_date(cover.last_delivery)))
+    arrival_day = after_working_days(day, transit_days)
+    return ShippingDates(at_uk_time(day, cut_off), at_uk_time(arrival_day, ARRIVAL))

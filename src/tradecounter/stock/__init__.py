@@ -1,0 +1,1 @@
+"""Stock: levels, incoming deliveries, allocation and back-order."""

@@ -1,0 +1,80 @@
+"""Allocation: promising stock to orders, and giving it back (decisions, stock)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tradecounter.db.rows import execute, fetch_all
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What was promised of a product: the rest of what was wanted is a back-order behind `earlier` units."""
+
+    product_id: int
+    taken: int
+    earlier: int
+
+
+async def allocate(tx: Transaction, wanted: Mapping[int, int]) -> dict[int, Allocation]:
+    """Promise units of products, as far as they are in stock; the shortfall is back-ordered.
+
+    `wanted` is units by product id. The levels are locked, in order of product, until the transaction ends.
+    """
+    allocations = await fetch_all(
+        tx,
+        Allocation,
+        """
+        with wanted as (
+            select * from unnest(%(products)s::bigint[], %(quantities)s::bigint[]) as w (product_id, quantity)
+        ), made as (
+            insert into stock_level (product_id)
+            select product_id from wanted order by product_id
+            on conflict (product_id) do update set product_id = excluded.product_id
+            returning product_id, available, back_ordered
+        ), taken as (
+            select product_id, quantity, least(quantity, available) as taken, back_ordered as earlier
+            from made join wanted using (product_id)
+        )
+        select product_id, taken, earlier from taken
+        """,
+        {"products": list(wanted), "quantities": list(wanted.values())},
+    )
+    await execute(
+        tx,
+        """
+        update stock_level s
+        set available = s.available - t.taken, allocated = s.allocated + t.taken,
+            back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
+        from unnest(%(products)s::bigint[], %(taken)s::bigint[], %(quantities)s::bigint[])
+            as t (product_id, taken, quantity)
+        where s.product_id = t.product_id
+        """,
+        {
+            "products": [a.product_id for a in allocations],
+            "taken": [a.taken for a in allocations],
+            "quantities": [wanted[a.product_id] for a in allocations],
+        },
+    )
+    return {a.product_id: a for a in allocations}
+
+
+async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
+    """Give promised units back for sale and withdraw back-orders; both are units by product id."""
+    products = sorted(allocated.keys() | back_ordered.keys())
+    await execute(
+        tx,
+        """
+        update stock_level s
+        set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
+            back_ordered = s.back_ordered - r.back_ordered, changed_by = pg_current_xact_id()
+        from unnest(%(products)s::bigint[], %(allocated)s::bigint[], %(back_ordered)s::bigint[])
+            as r (product_id, allocated, back_ordered)
+        where s.product_id = r.product_id
+        """,
+        {
+            "products": products,
+            "allocated": [allocated.get(p, 0) for p in products],
+            "back_ordered": [back_ordered.get(p, 0) for p in products],
+        },
+    )

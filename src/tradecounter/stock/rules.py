@@ -1,0 +1,62 @@
+"""The rules of stock (decisions: availability, stock)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+IN_STOCK = "In stock"
+LOW_STOCK = "Low stock"
+ON_ORDER = "On order"
+OUT_OF_STOCK = "Out of stock"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Units that a supplier is expected to deliver."""
+
+    incoming: int
+    expected_on: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """When an order's shortfall is expected in: `known` is False when no known delivery covers it."""
+
+    known: bool
+    last_delivery: datetime | None = None
+
+
+FROM_STOCK = Cover(known=True)
+
+
+def status(available: int, low_stock: int, *, delivery_shown: bool) -> str:
+    """Return the label of a product's availability."""
+    if available >= low_stock and available > 0:
+        return IN_STOCK
+    if available > 0:
+        return LOW_STOCK
+    return ON_ORDER if delivery_shown else OUT_OF_STOCK
+
+
+def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence[Delivery]) -> Cover:
+    """Tell when `quantity` more units can be had.
+
+    Stock serves first; earlier back-orders have the first claim on the deliveries, which are in order of date.
+    """
+    shortfall = quantity - available
+    if shortfall <= 0:
+        return FROM_STOCK
+    missing = back_ordered + shortfall
+    for delivery in deliveries:
+        missing -= delivery.incoming
+        if missing <= 0:
+            return Cover(known=True, last_delivery=delivery.expected_on)
+    return Cover(known=False)
+
+
+def latest(covers: Sequence[Cover]) -> Cover:
+    """Return when several things can all be had."""
+    if not all(c.known for c in covers):
+        return Cover(known=False)
+    dates = [c.last_delivery for c in covers if c.last_delivery is not None]
+    return Cover(known=True, last_delivery=max(dates, default=None))

@@ -1,0 +1,95 @@
+"""`GET /product` and `GET /product/{sku}`."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.catalogue.wire import Product
+from tradecounter.kit.errors import invalid, not_found
+from tradecounter.rest.answers import JSON
+from tradecounter.rest.call import Call
+from tradecounter.rest.negotiation import CSV, choose_format
+from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, page_headers
+from tradecounter.rest.parameters import raw_pairs
+from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
+from tradecounter.storefront.query import find_products
+from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
+
+CSV_TYPE = "text/csv; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class ProductEndpoints:
+    """The product endpoints; they answer from memory."""
+
+    views: LiveViews
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/product",
+            name="listProducts",
+            tag="Catalogue",
+            summary="List products at your prices",
+            description=(
+                "Active products that you can buy, with your prices and live stock. Without an `Accept` header the "
+                "answer is CSV; send `Accept: application/json` for JSON. CSV without `page` and `limit` is the "
+                "whole catalogue."
+            ),
+            query=ProductListParameters,
+            answer=Answer(200, "The products of one page.", list[Product], csv=True, headers=HEADERS),
+            errors=(400, 401),
+        )
+    )
+    async def list_products(self, call: Call) -> Response:
+        """Answer `GET /product`."""
+        wanted = call.query(ProductListParameters)
+        extras = extra_fields(wanted.extra)
+        view = await self.views.of(call.customer_id)
+        rows = find_products(view, wanted)
+        media = choose_format(call.request.headers.get("accept"), wanted.accept)
+        whole = media == CSV and wanted.page is None and wanted.limit is None
+        limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
+        page = Page(wanted.page or 1, 0 if whole else limit)
+        start, end = page.bounds(len(rows))
+        headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
+        if media == CSV:
+            body = b"".join(render_csv(view, rows[start:end], extras))
+            return Response(body, headers=headers, media_type=CSV_TYPE)
+        return Response(render_json(view, rows[start:end], extras), headers=headers, media_type=JSON)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/product/{sku}",
+            name="getProduct",
+            tag="Catalogue",
+            summary="One product",
+            description="The SKU may hold any characters, percent-encoded (`/` as `%2F`); its case does not matter.",
+            query=ProductParameters,
+            answer=Answer(200, "The product, with its descriptions.", Product),
+            errors=(400, 401, 404),
+        )
+    )
+    async def show_product(self, call: Call) -> Response:
+        """Answer `GET /product/{sku}`."""
+        extras = {"description", "short_description", *extra_fields(call.query(ProductParameters).extra)}
+        view = await self.views.of(call.customer_id)
+        row = view.row(call.path("sku"))
+        costs = None if row is None else view.unit_costs(row)
+        if row is None or costs is None:
+            raise not_found("product")
+        return Response(product_json(view, row, costs, extras), media_type=JSON)
+
+
+def extra_fields(names: Collection[str]) -> set[str]:
+    """Return the fields that `extra` asks for. Raises DomainError (invalid) for an unknown name."""
+    # No name holds a comma, so one that was percent-encoded can only have been meant as a separator.
+    parts = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    unknown = [part for part in parts if part not in EXTRA_FIELDS]
+    if unknown:
+        raise invalid("extra", f"{unknown[0]!r} is not one of {', '.join(EXTRA_FIELDS)}")
+    return {EXTRA_FIELDS[part] for part in parts}

@@ -1,0 +1,35 @@
+"""Customers' views, also of a customer or a product that was added a moment ago."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tradecounter.db.refresher import Refresher
+from tradecounter.kit.errors import not_found
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.view import CustomerView
+
+
+@dataclass(frozen=True, slots=True)
+class LiveViews:
+    """Hands out views from the storefront and lets it catch up when it does not know the customer yet."""
+
+    storefront: Storefront
+    refresher: Refresher
+
+    async def of(self, customer_id: int) -> CustomerView:
+        """Return the customer's view of this moment."""
+        view = self.storefront.view(customer_id)
+        if view is None:
+            await self.refresher.refresh()
+            view = self.storefront.view(customer_id)
+        if view is None:
+            raise not_found("customer")
+        return view
+
+    async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:
+        """Return the customer's view, with products that another process may have learned of first."""
+        view = await self.of(customer_id)
+        if all(product_id in view.snapshot.row_of_id for product_id in product_ids):
+            return view
+        await self.refresher.refresh()
+        return await self.of(customer_id)

@@ -1,0 +1,63 @@
+"""The query parameters of the product endpoints (specification, section 4)."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from tradecounter.rest.negotiation import Format
+from tradecounter.rest.paging import PageLimit, PageNumber
+
+Extra = Literal["description", "description_html", "short_description", "related", "similar"]
+Flag = Literal["true", "false"]
+Sort = Literal["price", "availability", "sku", "name"]
+
+Extras = Annotated[
+    tuple[str, ...],
+    Meta(
+        description="Fields to add: description, description_html, short_description, related, similar.",
+        examples=["description,related"],
+    ),
+]
+Accept = Annotated[Format | None, Meta(description="The answer's format; it overrides the `Accept` header.")]
+
+
+class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True):
+    """What `GET /product` can be asked. Within one list any value may match; different parameters all have to."""
+
+    manufacturer: Annotated[tuple[str, ...], Meta(description="Manufacturer keys.", examples=["cisco,ubiquiti"])] = ()
+    category: Annotated[
+        tuple[str, ...],
+        Meta(description="Category names or keys; a parent includes its children.", examples=["switches"]),
+    ] = ()
+    query: Annotated[
+        Annotated[str, Meta(max_length=500)] | None,
+        Meta(
+            description="Words that all have to start a word of the SKU, EAN, name, manufacturer or description.",
+            examples=["ip phone"],
+        ),
+    ] = None
+    attribute: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Filters `name<op>value` with = or, for numbers, also <, >, <=, >=; "
+            "names and types are in `GET /attribute`.",
+            examples=["ports>=24,poe=true"],
+        ),
+    ] = ()
+    reduced: Annotated[Flag | None, Meta(description="`true`: only reduced products; `false`: none of them.")] = None
+    clearance: Annotated[Flag | None, Meta(description="Another name for `reduced`.")] = None
+    in_stock: Annotated[Flag | None, Meta(description="`true`: only products in stock.")] = None
+    sort: Annotated[
+        Sort | None,
+        Meta(description="`price`, `sku` and `name` ascend, `availability` descends; ties break on SKU."),
+    ] = None
+    extra: Extras = ()
+    accept: Accept = None
+    page: PageNumber | None = None
+    limit: PageLimit | None = None
+
+
+class ProductParameters(Struct, frozen=True):
+    """What `GET /product/{sku}` can be asked."""
+
+    extra: Extras = ()

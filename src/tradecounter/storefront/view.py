@@ -1,0 +1,55 @@
+"""A customer's view: the catalogue snapshot, the customer's price vector and the stock vector, all immutable."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tradecounter.catalogue.records import ProductRecord
+from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.pricing.price_book import NO_PRICE, PriceVector
+from tradecounter.pricing.rules import UnitCosts
+from tradecounter.stock.rules import Delivery, status
+from tradecounter.stock.stock_vector import StockVector
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerView:
+    """Everything that answers a customer's questions about products, at one moment."""
+
+    snapshot: CatalogueSnapshot
+    prices: PriceVector
+    stock: StockVector
+    trade_account: bool
+    low_stock: int
+
+    def row(self, sku: str) -> int | None:
+        """Return the row of a product that is active and priced for the customer, or None."""
+        row = self.snapshot.row(sku)
+        return row if row is not None and self.unit_costs(row) is not None else None
+
+    def product(self, row: int) -> ProductRecord:
+        """Return a row's product."""
+        return self.snapshot.products[row]
+
+    def unit_costs(self, row: int) -> UnitCosts | None:
+        """Return a row's net unit costs in pence, or None when the customer has no price for it."""
+        return self.prices.unit_costs(row)
+
+    def priced(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return those of the rows for which the customer has a price."""
+        priced: NDArray[np.int32] = rows[self.prices.costs(rows)[:, 0] != NO_PRICE]
+        return priced
+
+    def available(self, row: int) -> int:
+        """Return the units of a row that are for sale."""
+        return int(self.stock.available[row])
+
+    def deliveries_shown(self, row: int) -> list[Delivery]:
+        """Return the deliveries that the customer may see, in order of date: trade accounts only."""
+        return list(self.stock.deliveries.get(row, ())) if self.trade_account else []
+
+    def status(self, row: int) -> str:
+        """Return the label of a row's availability."""
+        shown = bool(self.deliveries_shown(row))
+        return status(self.available(row), self.low_stock, delivery_shown=shown)

@@ -1,0 +1,105 @@
+"""The API put together: every slice's endpoints over one database."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tradecounter.catalogue.http import CatalogueEndpoints
+from tradecounter.customers.http import CustomerEndpoints
+from tradecounter.db.pool import Database
+from tradecounter.db.refresher import Refresher
+from tradecounter.identity.caller import Authenticator
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.credit_http import CreditEndpoints
+from tradecounter.ordering.http import OrderEndpoints
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.rest.operation import Endpoint, endpoints_of
+from tradecounter.settings import Settings
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.http import ProductEndpoints
+from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.web.docs_page import DocsEndpoint
+from tradecounter.web.frame import Frame
+from tradecounter.web.index import IndexEndpoints
+from tradecounter.web.openapi import build_document, encode_document
+from tradecounter.web.resource import Resource
+
+# A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
+_WHOLE_REST = {"sku"}
+
+
+class Application:
+    """The API as an ASGI application; a lifespan opens the database and keeps what is in memory fresh."""
+
+    def __init__(self, settings: Settings, database: Database, clock: Clock) -> None:
+        self.database = database
+        self.storefront = Storefront(clock, settings.low_stock)
+        self.methods = ShippingMethods()
+        self.authenticator = Authenticator(database, clock)
+        live = (self.authenticator, self.methods, self.storefront)
+        self.refresher = Refresher(database, live, settings.refresh_interval)
+        self.endpoints = self._endpoints(settings, clock)
+        self._settings = settings
+        self._asgi: ASGIApp = Frame(
+            Router(self._routes(), redirect_slashes=False, default=_unknown, lifespan=self._lifespan),
+            log_requests=settings.log_requests,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or run the lifespan."""
+        await self._asgi(scope, receive, send)
+
+    def document(self, base_url: str) -> dict[str, Any]:
+        """Return the interface document of the API at a base address."""
+        return build_document([endpoint.operation for endpoint in self.endpoints], base_url)
+
+    def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
+        views = LiveViews(self.storefront, self.refresher)
+        policy = OrderingPolicy.from_settings(settings)
+        groups = (
+            ProductEndpoints(views),
+            CatalogueEndpoints(lambda: self.storefront.snapshot),
+            OrderEndpoints(self.database, views, self.methods, policy, clock),
+            CustomerEndpoints(self.database, clock),
+            CreditEndpoints(self.database, clock),
+            IndexEndpoints(lru_cache(maxsize=8)(lambda base_url: encode_document(self.document(base_url)))),
+        )
+        return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _routes(self) -> list[Route]:
+        by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
+        for endpoint in [*self.endpoints, *endpoints_of(DocsEndpoint(self.document))]:
+            by_path[endpoint.operation.path].append(endpoint)
+        return [
+            Route(
+                _route_path(path),
+                Resource(endpoints, self.authenticator, self._base_url, self._settings.max_body_bytes),
+            )
+            for path, endpoints in by_path.items()
+        ]
+
+    def _base_url(self, request: Request) -> str:
+        return self._settings.base_url or str(request.base_url).rstrip("/")
+
+    @asynccontextmanager
+    async def _lifespan(self, _router: Router) -> AsyncIterator[None]:
+        async with self.database, self.refresher.running():
+            yield
+
+
+def _route_path(path: str) -> str:
+    for name in _WHOLE_REST:
+        path = path.replace(f"{{{name}}}", f"{{{name}:path}}")
+    return path
+
+
+async def _unknown(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise DomainError(Kind.NOT_FOUND, "there is nothing at this address")

@@ -1,0 +1,113 @@
+"""`GET /`, `GET /check-health` and the interface document's addresses."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.rest.answers import answer
+from tradecounter.rest.call import Call
+from tradecounter.rest.operation import Answer, Operation, endpoint
+
+
+class Documentation(Struct):
+    """Where the interface documents are."""
+
+    openapi_json: str
+    openapi_yaml: str
+
+
+class Index(Struct):
+    """The service and its documentation."""
+
+    name: str
+    documentation: Documentation
+
+
+class Health(Struct):
+    """That the service answers."""
+
+    status: Annotated[str, Meta(examples=["ok"])]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The interface document, as JSON and as YAML."""
+
+    json: bytes
+    yaml: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEndpoints:
+    """The public endpoints; `documents` returns the interface document for a base address."""
+
+    documents: Callable[[str], Documents]
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/",
+            name="getIndex",
+            tag="Service",
+            summary="The service and its documentation",
+            answer=Answer(200, "Where the interface documents are.", Index, headers=("Link",)),
+            public=True,
+        )
+    )
+    async def show_index(self, call: Call) -> Response:
+        """Answer `GET /`."""
+        json_url, yaml_url = f"{call.base_url}/openapi.json", f"{call.base_url}/openapi.yaml"
+        links = (
+            f'<{json_url}>; rel="service-desc"; type="application/json", '
+            f'<{yaml_url}>; rel="service-desc"; type="application/yaml", '
+            f'<{call.base_url}/docs>; rel="service-doc"; type="text/html"'
+        )
+        return answer(Index("Tradecounter", Documentation(json_url, yaml_url)), headers={"Link": links})
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/check-health",
+            name="checkHealth",
+            tag="Service",
+            summary="Whether the service answers",
+            answer=Answer(200, "It does.", Health),
+            public=True,
+        )
+    )
+    async def check_health(self, call: Call) -> Response:
+        """Answer `GET /check-health`."""
+        return answer(Health("ok"))
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/openapi.json",
+            name="getOpenapiJson",
+            tag="Service",
+            summary="The interface document as JSON",
+            answer=Answer(200, "An OpenAPI 3.1 document.", dict),
+            public=True,
+        )
+    )
+    async def show_json(self, call: Call) -> Response:
+        """Answer `GET /openapi.json`."""
+        return Response(self.documents(call.base_url).json, media_type="application/json")
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/openapi.yaml",
+            name="getOpenapiYaml",
+            tag="Service",
+            summary="The interface document as YAML",
+            answer=Answer(200, "An OpenAPI 3.1 document.", yaml=True),
+            public=True,
+        )
+    )
+    async def show_yaml(self, call: Call) -> Response:
+        """Answer `GET /openapi.yaml`."""
+        return Response(self.documents(call.base_url).yaml, media_type="application/yaml")

@@ -1,0 +1,106 @@
+"""Serving the API over HTTP: binding the address, one process or several."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from tradecounter.db.pool import Database
+from tradecounter.kit.clock import Clock, SystemClock
+from tradecounter.settings import Settings, read_settings
+from tradecounter.web.app import Application
+
+_START_POLL_SECONDS = 0.02
+DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
+
+
+class AddressTakenError(Exception):
+    """The address cannot be listened on; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A bound socket and the address at which it is reached."""
+
+    socket: socket.socket
+    url: str
+
+
+def listen(host: str, port: int) -> Listener:
+    """Bind an address; port 0 takes any free one. Raises AddressTakenError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise AddressTakenError(
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free one"
+        ) from error
+    bound.set_inheritable(True)
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 shown, not bound
+    return Listener(bound, f"http://{shown}:{bound.getsockname()[1]}")
+
+
+def _config(app: Application | str, *, workers: int = 1) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        factory=isinstance(app, str),
+        workers=workers,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+        lifespan="on",
+    )
+
+
+class StartFailedError(Exception):
+    """The API did not start; the log says why."""
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it, so that everything around it is wound up too."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serving(settings: Settings, database_url: str, clock: Clock, listener: Listener) -> AsyncIterator[None]:
+    """Serve the API from this process while the block runs. Raises StartFailedError."""
+    database = Database(database_url, connections=settings.database_connections)
+    server = _Server(_config(Application(settings, database, clock)))
+    task = asyncio.create_task(server.serve(sockets=[listener.socket]))
+    while not server.started and not task.done():  # noqa: ASYNC110 the server offers a flag, no event
+        await asyncio.sleep(_START_POLL_SECONDS)
+    if not server.started:
+        raise StartFailedError("the API did not start; the log above says why")
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await task
+
+
+def serve_processes(listener: Listener, database_url: str, workers: int) -> None:
+    """Serve from several processes until told to stop; each reads the settings anew."""
+    os.environ[DATABASE_URL_FOR_WORKERS] = database_url
+    config = _config("tradecounter.web.server:application", workers=workers)
+    Multiprocess(config, sockets=[listener.socket]).run()
+
+
+def application() -> Application:
+    """Return the application of a worker process."""
+    settings = read_settings()
+    if settings.database_url is None:
+        raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not handed to the worker process")
+    database = Database(settings.database_url, connections=settings.database_connections)
+    return Application(settings, database, SystemClock())
