@@ -6,6 +6,7 @@ CSV:  head  availability  costs  tail    [extras]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tradecounter.catalogue.records import ProductRecord
 from tradecounter.rest.answers import to_json
@@ -47,12 +48,19 @@ def build_fragments(products: Sequence[ProductRecord]) -> Fragments:
 
 def json_members(product: ProductRecord, names: tuple[str, ...]) -> bytes:
     """Return members of a JSON object, without its braces."""
-    return to_json({name: getattr(product, name) for name in names})[1:-1]
+    return to_json({name: _ordered(name, getattr(product, name)) for name in names})[1:-1]
 
 
 def csv_cells(product: ProductRecord, names: tuple[str, ...]) -> bytes:
     """Return values as they stand in a CSV line, joined by commas."""
-    return ",".join(cell(_csv_text(name, getattr(product, name))) for name in names).encode()
+    return ",".join(cell(_csv_text(name, _ordered(name, getattr(product, name)))) for name in names).encode()
+
+
+def _ordered(name: str, value: Any) -> Any:
+    """Return objects with their members in a fixed order, which the database does not keep."""
+    if name == "images":
+        return [{"is_primary": image["is_primary"], "url": image["url"]} for image in value]
+    return dict(sorted(value.items())) if name == "attributes" else value
 
 
 def _csv_text(name: str, value: object) -> str:

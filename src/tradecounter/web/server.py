@@ -77,7 +77,14 @@ class _Server(uvicorn.Server):
 async def serving(settings: Settings, database_url: str, clock: Clock, listener: Listener) -> AsyncIterator[None]:
     """Serve the API from this process while the block runs. Raises StartFailedError."""
     database = Database(database_url, connections=settings.database_connections)
-    server = _Server(_config(Application(settings, database, clock)))
+    async with run_server(Application(settings, database, clock), listener):
+        yield
+
+
+@asynccontextmanager
+async def run_server(application: Application, listener: Listener) -> AsyncIterator[None]:
+    """Serve an application while the block runs. Raises StartFailedError."""
+    server = _Server(_config(application))
     task = asyncio.create_task(server.serve(sockets=[listener.socket]))
     while not server.started and not task.done():  # noqa: ASYNC110 the server offers a flag, no event
         await asyncio.sleep(_START_POLL_SECONDS)

@@ -1,0 +1,73 @@
+"""What all tests share: a PostgreSQL, a database and a service per module, and a closed network."""
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.cluster import Cluster, cluster
+from support.service import Service, running_service
+from support.shop import stock_shop
+
+REAL_CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def closed_network() -> Iterator[None]:
+    """Let no test reach beyond this machine's loopback."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and not ipaddress.ip_address(address[0].split("%")[0]).is_loopback:
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "connect", guarded)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment() -> Iterator[None]:
+    """Keep the settings of whoever runs the tests out of them."""
+    patch = pytest.MonkeyPatch()
+    for name in [
+        name for name in os.environ if name.startswith("TRADECOUNTER_") and name != "TRADECOUNTER_DATABASE_URL"
+    ]:
+        patch.delenv(name)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory, worker_id: str, testrun_uid: str) -> Iterator[Cluster]:
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    with cluster(shared, testrun_uid[:8]) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def database_url(postgres: Cluster) -> Iterator[str]:
+    """A migrated, empty database for the module's tests."""
+    with postgres.database() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def service(database_url: str) -> Iterator[Service]:
+    """The API on an empty database, its clock standing on a Tuesday morning in June."""
+    with running_service(database_url) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def shop(service: Service) -> Service:
+    """The API with the small catalogue of `support/shop.py`."""
+    stock_shop(service)
+    return service

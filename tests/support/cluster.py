@@ -1,0 +1,77 @@
+"""The PostgreSQL that the tests run on: the embedded one, or the server that TRADECOUNTER_DATABASE_URL names.
+
+Every test module gets a database of its own, copied from a template that the migrations made.
+"""
+
+import fcntl
+import itertools
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.migrate import upgrade
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    url: str
+    run: str
+
+    @property
+    def template(self) -> str:
+        return f"tradecounter_template_{self.run}"
+
+    def url_of(self, database: str) -> str:
+        parts = urlsplit(self.url)
+        return urlunsplit((parts.scheme, parts.netloc, f"/{database}", parts.query, ""))
+
+    def execute(self, statement: str, *names: str) -> None:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(SQL(statement).format(*map(Identifier, names)))
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """A migrated, empty database of its own; its URL."""
+        name = f"tradecounter_test_{os.getpid()}_{next(_numbers)}"
+        self.execute("create database {} template {}", name, self.template)
+        try:
+            yield self.url_of(name)
+        finally:
+            self.execute("drop database {} with (force)", name)
+
+    @contextmanager
+    def empty_database(self) -> Iterator[str]:
+        """A database without any table; its URL."""
+        name = f"tradecounter_test_{os.getpid()}_{next(_numbers)}"
+        self.execute("create database {}", name)
+        try:
+            yield self.url_of(name)
+        finally:
+            self.execute("drop database {} with (force)", name)
+
+
+@contextmanager
+def cluster(shared: Path, run: str) -> Iterator[Cluster]:
+    """The cluster that all processes of one test run share; `shared` is a folder that they have in common."""
+    with ExitStack() as stack:
+        url = os.environ.get("TRADECOUNTER_DATABASE_URL")
+        if url is None:
+            url = stack.enter_context(EmbeddedPostgres(shared, durable=False)).url()
+        found = Cluster(url, run)
+        with (shared / f"template-{run}.lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made = shared / f"template-{run}.made"
+            if not made.exists():
+                found.execute("create database {}", found.template)
+                upgrade(found.url_of(found.template))
+                made.touch()
+        yield found

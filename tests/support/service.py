@@ -1,0 +1,176 @@
+"""The real API over real HTTP: a server on a free port in a thread of its own, on a database of its own."""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import httpx
+import msgspec
+
+from tradecounter.customers.accounts import AccountChange, add_account
+from tradecounter.db.import_files import Row
+from tradecounter.db.importing import ImportReport
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.api_keys import add_key
+from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.imports.run import import_rows
+from tradecounter.kit.clock import FrozenClock
+from tradecounter.settings import Settings
+from tradecounter.web.app import Application
+from tradecounter.web.server import listen, run_server
+
+Result = TypeVar("Result")
+
+# A Tuesday in summer time, before every cut-off.
+MORNING = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
+
+# Tests say when the server notices changes (`Service.refresh`), so that nothing depends on timing.
+SETTINGS = Settings(secret_key="s" * 64, refresh_interval=timedelta(hours=1))
+
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Customer:
+    """A customer of a test, and a client that calls the API with its key."""
+
+    id: int
+    key: str
+    http: httpx.Client
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.http.get(path, **options)
+
+    def post(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+        return self.http.post(path, json=json, **options)
+
+    def put(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+        return self.http.put(path, json=json, **options)
+
+    def delete(self, path: str, **options: Any) -> httpx.Response:
+        return self.http.delete(path, **options)
+
+
+@dataclass
+class Service:
+    """A running API with what tests need to set it up; everything goes through the project's own use cases."""
+
+    url: str
+    database_url: str
+    clock: FrozenClock
+    application: Application
+    settings: Settings
+    loop: asyncio.AbstractEventLoop
+    clients: list[httpx.Client] = field(default_factory=list)
+
+    def call(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Run something on the server's own event loop and wait for it."""
+
+        async def run() -> Result:
+            return await work()
+
+        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(timeout=60)
+
+    def in_transaction(self, work: Callable[[Transaction], Awaitable[Result]]) -> Result:
+        """Run a use case in a transaction of its own."""
+
+        async def run() -> Result:
+            async with transaction(self.application.database) as tx:
+                return await work(tx)
+
+        return self.call(run)
+
+    def refresh(self) -> None:
+        """Let the server notice at once what has changed in the database."""
+        self.call(self.application.refresher.refresh)
+
+    def load(self, kind: str, rows: Iterable[dict[str, Any]], **options: Any) -> ImportReport:
+        """Import rows of a kind, as the command line does, and let the server notice."""
+        shape = IMPORT_KINDS[kind].shape
+        typed = [Row(line, msgspec.convert(row, shape, strict=False)) for line, row in enumerate(rows, start=1)]
+        report = self.call(lambda: import_rows(self.application.database, kind, iter(typed), **options))
+        self.refresh()
+        return report
+
+    def must_load(self, kind: str, rows: Iterable[dict[str, Any]], **options: Any) -> ImportReport:
+        """Import rows that have to be good."""
+        report = self.load(kind, rows, **options)
+        assert not report.errors, report.errors
+        return report
+
+    def client(self, **headers: str) -> httpx.Client:
+        """A client without a key, unless the headers hold one."""
+        made = httpx.Client(base_url=self.url, headers={"Accept": "application/json", **headers}, timeout=30)
+        self.clients.append(made)
+        return made
+
+    def customer(self, *, credit: str | None = "1000000.00", term_days: int = 30, **values: Any) -> Customer:
+        """A new customer with an API key; by default with ample credit and a trade account."""
+        number = next(_numbers)
+        change = AccountChange(
+            **{
+                "email_address": f"customer{number}@test.example",
+                "first_name": "Test",
+                "last_name": f"Customer {number}",
+                "trade_account": True,
+                "credit_limit": credit,
+                "term_days": None if credit is None else term_days,
+                **values,
+            }
+        )
+
+        async def add(tx: Transaction) -> tuple[int, str]:
+            account = await add_account(tx, change)
+            return account.id, (await add_key(tx, account.id, "test", self.clock.now())).key
+
+        customer_id, key = self.in_transaction(add)
+        return Customer(customer_id, key, self.client(**{"X-Api-Key": key}))
+
+    def close(self) -> None:
+        for client in self.clients:
+            client.close()
+
+
+@contextmanager
+def running_service(database_url: str, *, now: datetime = MORNING, **settings: Any) -> Iterator[Service]:
+    """Serve the API on a database while the block runs; settings are those of the tests but for the ones given."""
+    chosen = replace(SETTINGS, **settings)
+    clock = FrozenClock(now)
+    listener = listen("127.0.0.1", 0)
+    application = Application(chosen, Database(database_url, connections=10), clock)
+    ready: threading.Event = threading.Event()
+    state: dict[str, Any] = {}
+
+    async def serve() -> None:
+        state["loop"], state["stop"] = asyncio.get_running_loop(), asyncio.Event()
+        async with run_server(application, listener):
+            ready.set()
+            await state["stop"].wait()
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as error:
+            state["error"] = error
+            raise
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    ready.wait(timeout=30)
+    if "error" in state:
+        raise state["error"]
+    service = Service(listener.url, database_url, clock, application, chosen, state["loop"])
+    try:
+        yield service
+    finally:
+        service.close()
+        state["loop"].call_soon_threadsafe(state["stop"].set)
+        thread.join(timeout=30)
