@@ -2,6 +2,7 @@
 # make test    every test, on a real PostgreSQL that it brings along
 # make check   formatting, lint, types, import contracts, file lengths
 # make format  let the formatter and the linter's safe fixes run
+# make docs    write docs/openapi.json anew from the code
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
 
@@ -15,10 +16,10 @@ export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format
+.PHONY: help demo test check format docs
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -7
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -30,12 +31,15 @@ check: $(UV)
 	@$(RUN_DEV) ruff format --check .
 	@$(RUN_DEV) ruff check .
 	@$(RUN_DEV) mypy
-	@$(RUN_DEV) lint-imports --no-logo 2>/dev/null || $(RUN_DEV) lint-imports
+	@$(RUN_DEV) lint-imports --no-cache --no-logo
 	@$(RUN_DEV) python tests/contract/file_lengths.py
 
 format: $(UV)
 	@$(RUN_DEV) ruff check --fix-only --quiet .
 	@$(RUN_DEV) ruff format --quiet .
+
+docs: $(UV)
+	@$(RUN) tradecounter openapi > docs/openapi.json
 
 .uv/bin/uv:
 	@echo "Installing uv into .uv"

@@ -33,7 +33,7 @@ class Settings:
     )
     data_dir: Path = _setting(Path(".tradecounter"), "Where the embedded database and other files live.")
     base_url: str | None = _setting(
-        None, "The public address of the API, used in links; unset: the address it listens on."
+        None, "The public address of the API, used in links; unset: the address of each request."
     )
     secret_key: str | None = _setting(
         None,

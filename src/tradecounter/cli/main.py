@@ -5,6 +5,7 @@ import typer
 from tradecounter.cli import customer, database, key, order
 from tradecounter.cli.demo import demo
 from tradecounter.cli.import_file import import_file
+from tradecounter.cli.openapi import openapi
 from tradecounter.cli.serve import serve, worker
 from tradecounter.cli.show_settings import show_settings
 
@@ -24,6 +25,7 @@ app.add_typer(customer.app, name="customer")
 app.add_typer(key.app, name="key")
 app.add_typer(order.app, name="order")
 app.command("settings")(show_settings)
+app.command("openapi")(openapi)
 
 
 def run() -> None:

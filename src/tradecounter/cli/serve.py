@@ -7,6 +7,7 @@ import typer
 
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.session import database_url, refusing, require_current_schema, run_until_stopped
+from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.web.server import listen, serve_processes, serving
@@ -25,6 +26,7 @@ def serve(
     configure_logs()
     with refusing():
         settings = read_settings()
+        secret_key(settings)  # fail now rather than at the first request that needs it
         listener = listen(host, port)
         with database_url(settings) as url:
             require_current_schema(url)

@@ -15,7 +15,18 @@ Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 
 # Decoded later: an address that names a saved one by id is not validated further.
-OrderAddress = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/CustomerAddress"})]
+OrderAddress = Annotated[
+    Raw,
+    Meta(
+        description="In full, or the `id` of a saved address: then the rest is ignored.",
+        extra_json_schema={
+            "anyOf": [
+                {"$ref": "#/components/schemas/AddressDetails"},
+                {"$ref": "#/components/schemas/SavedAddress"},
+            ]
+        },
+    ),
+]
 ProductJson = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Product"})]
 
 
@@ -24,6 +35,12 @@ class NotificationDetails(Struct, omit_defaults=True):
 
     email_address: Email | None = None
     phone_number: FortyCharacters | None = None
+
+
+class SavedAddress(Struct):
+    """An address of the address book."""
+
+    id: int
 
 
 class CreateOrderItem(Struct):
@@ -44,9 +61,7 @@ class CreateOrderRequest(Struct):
 
     customer_reference: Annotated[Reference, Meta(description="Your own reference.")]
     items: Annotated[list[CreateOrderItem], Meta(min_length=1, max_length=MOST_ITEMS)]
-    billing_address: Annotated[
-        OrderAddress, Meta(description="In full, or the `id` of a saved address: then the rest is ignored.")
-    ]
+    billing_address: OrderAddress
     shipping_address: OrderAddress
     shipping_method: ShippingChoice | None = None
     shipping_region: Annotated[

@@ -75,11 +75,14 @@ def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
     """Return the parameters that a struct stands for, with their JSON schemas; absence needs no null there."""
     fields = []
     for field in msgspec.structs.fields(shape):
+        is_list = _bare(field.type) == TextList
         schema = msgspec.json.schema(field.type)
-        kinds = [kind for kind in schema.pop("anyOf", []) if kind != {"type": "null"}]
+        for alternative in schema.pop("anyOf", []):
+            if alternative != {"type": "null"}:
+                schema |= alternative
         if "enum" in schema:
-            schema["enum"] = [value for value in schema["enum"] if value is not None]
-        fields.append(
-            ParameterField(field.encode_name, _bare(field.type) == TextList, {**schema, **(kinds[0] if kinds else {})})
-        )
+            schema |= {"type": "string", "enum": [value for value in schema["enum"] if value is not None]}
+        if is_list and "examples" in schema:
+            schema["examples"] = [example.split(",") for example in schema["examples"]]
+        fields.append(ParameterField(field.encode_name, is_list, schema))
     return fields

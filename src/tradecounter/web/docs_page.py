@@ -1,22 +1,32 @@
 """`GET /docs`: the API reference as one page, rendered from the interface document; it loads nothing from elsewhere."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import jinja2
+from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
+_CODE = re.compile(r"`([^`]+)`")
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("tradecounter.web"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
 )
+
+
+def _with_code(text: str) -> Markup:
+    """Return text with what stands between backticks marked up as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 escaped just before
+
+
+_templates.filters["with_code"] = _with_code
 
 
 @dataclass(frozen=True, slots=True)

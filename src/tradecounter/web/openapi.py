@@ -7,7 +7,8 @@ import msgspec
 import yaml
 
 from tradecounter.catalogue.wire import Product
-from tradecounter.customers.wire import CustomerAddress
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.ordering.wire import SavedAddress
 from tradecounter.rest.answers import Error
 from tradecounter.rest.operation import Answer, Operation
 from tradecounter.rest.parameters import parameter_fields
@@ -80,7 +81,7 @@ def encode_document(document: dict[str, Any]) -> Documents:
 
 def _schemas(operations: Iterable[Operation]) -> tuple[dict[int, Any], dict[str, Any]]:
     """Return the schema of every type in use, by the type's identity, and the components they refer to."""
-    types: list[Any] = [Error, Product, CustomerAddress]
+    types: list[Any] = [Error, Product, AddressDetails, SavedAddress]
     for operation in operations:
         types += [t for t in (operation.body, operation.answer.body) if t is not None]
     found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)

@@ -1,0 +1,52 @@
+"""Every setting, command and import kind is in the operators' guide."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import msgspec
+import pytest
+import typer
+
+from tradecounter.cli.main import app
+from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.settings import PREFIX, Settings
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guide-operators.md").read_text()
+
+
+def commands(group: typer.Typer, prefix: str = "tradecounter") -> list[str]:
+    found = [f"{prefix} {command.name}" for command in group.registered_commands]
+    for nested in group.registered_groups:
+        assert nested.typer_instance is not None
+        found += commands(nested.typer_instance, f"{prefix} {nested.name}")
+    return found
+
+
+@pytest.mark.parametrize("setting", [PREFIX + field.name.upper() for field in fields(Settings)])
+def test_every_setting_is_documented(setting: str) -> None:
+    assert f"| `{setting}` |" in GUIDE
+
+
+def test_no_setting_is_documented_that_does_not_exist() -> None:
+    documented = set(re.findall(rf"`({PREFIX}\w+)`", GUIDE))
+    assert documented == {PREFIX + field.name.upper() for field in fields(Settings)}
+
+
+@pytest.mark.parametrize("command", commands(app))
+def test_every_command_is_documented(command: str) -> None:
+    assert f"| `{command}` |" in GUIDE
+
+
+def test_no_command_is_documented_that_does_not_exist() -> None:
+    assert set(re.findall(r"\| `(tradecounter [a-z -]+)` \|", GUIDE)) == set(commands(app))
+
+
+@pytest.mark.parametrize("kind", IMPORT_KINDS)
+def test_every_import_field_is_documented(kind: str) -> None:
+    [row] = [line for line in GUIDE.splitlines() if line.startswith(f"| `{kind}` |")]
+    costs = {"single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost"}
+    names = {field.encode_name for field in msgspec.structs.fields(IMPORT_KINDS[kind].shape)}
+    ignored = {"manufacturer_name"}
+    needed = names - ignored - (costs if "the three costs" in row else set())
+    assert needed <= set(re.findall(r"`(\w+)`", row))
