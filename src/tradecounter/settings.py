@@ -1,20 +1,34 @@
 """Settings: the only reader of the environment and of the `.env` file."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from dotenv import dotenv_values
 
+from tradecounter.kit.errors import OperatorError
+
 PREFIX = "TRADECOUNTER_"
 
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?")
+_WANTED = {
+    int: "a whole number",
+    bool: "true or false",
+    Decimal: "a number",
+    timedelta: "an ISO 8601 duration in days, hours, minutes and seconds, such as P1DT12H, or a number of seconds",
+}
+_LONGEST_LIFETIME = timedelta(days=3650)
+_LONGEST_REFRESH = timedelta(minutes=5)  # prices and stock are never staler (specification, section 8)
 
-class SettingsError(Exception):
+
+class SettingsError(OperatorError):
     """A setting has a value that cannot be used; the message names it."""
 
 
@@ -60,28 +74,54 @@ class Settings:
 
 
 def _parse(name: str, annotation: Any, text: str) -> Any:
+    if annotation is Path:
+        return Path(text).expanduser()
+    is_seconds = annotation is timedelta and _SECONDS.fullmatch(text)
     try:
-        if annotation is Path:
-            return Path(text)
-        if annotation is timedelta and text.replace(".", "", 1).isdigit():
-            return timedelta(seconds=float(text))  # a number of seconds, not money
-        return msgspec.convert(text, annotation, strict=False)
+        return msgspec.convert(f"PT{text}S" if is_seconds else text, annotation, strict=False)
     except (msgspec.ValidationError, OverflowError) as error:
-        raise SettingsError(f"{PREFIX}{name.upper()}: {str(error).lower()}") from error
+        raise SettingsError(f"{PREFIX}{name.upper()}: {text!r} is not {_WANTED[annotation]}") from error
 
 
 def _checked(settings: Settings) -> Settings:
-    if settings.secret_key is not None and len(settings.secret_key) < 32:  # noqa: PLR2004 named in the message
-        raise SettingsError(f"{PREFIX}SECRET_KEY: must have at least 32 characters")
-    if settings.pending_order_lifetime <= timedelta(0):
-        raise SettingsError(f"{PREFIX}PENDING_ORDER_LIFETIME: must be longer than nothing")
-    if settings.refresh_interval <= timedelta(0):
-        raise SettingsError(f"{PREFIX}REFRESH_INTERVAL: must be longer than nothing")
-    if not 0 <= settings.vat_rate <= 100:  # noqa: PLR2004 per cent
-        raise SettingsError(f"{PREFIX}VAT_RATE: must be between 0 and 100 per cent")
-    if settings.base_url is not None and not settings.base_url.startswith(("http://", "https://")):
-        raise SettingsError(f"{PREFIX}BASE_URL: must start with http:// or https://")
+    conditions = {
+        "DATABASE_URL": (_is_url(settings.database_url, "postgresql", "postgres"), "must be a postgresql:// URL"),
+        "BASE_URL": (_is_url(settings.base_url, "http", "https"), "must start with http:// or https:// and a host"),
+        "SECRET_KEY": (_is_long_enough(settings.secret_key), "must have at least 32 characters"),
+        "PENDING_ORDER_LIFETIME": (
+            timedelta(0) < settings.pending_order_lifetime <= _LONGEST_LIFETIME,
+            "must be longer than nothing and at most ten years",
+        ),
+        "VAT_RATE": (
+            settings.vat_rate.is_finite() and 0 <= settings.vat_rate <= 100,  # noqa: PLR2004 per cent
+            "must be between 0 and 100 per cent",
+        ),
+        "LOW_STOCK": (0 <= settings.low_stock <= 1_000_000_000, "must be between 0 and 1000000000"),  # noqa: PLR2004 named in the message
+        "MAX_BODY_BYTES": (settings.max_body_bytes >= 1, "must be at least 1"),
+        "REFRESH_INTERVAL": (
+            timedelta(0) < settings.refresh_interval <= _LONGEST_REFRESH,
+            "must be longer than nothing and at most five minutes",
+        ),
+        "DATABASE_CONNECTIONS": (1 <= settings.database_connections <= 1000, "must be between 1 and 1000"),  # noqa: PLR2004 named in the message
+    }
+    for name, (holds, problem) in conditions.items():
+        if not holds:
+            raise SettingsError(f"{PREFIX}{name}: {problem}")
     return settings
+
+
+def _is_url(text: str | None, *schemes: str) -> bool:
+    if text is None:
+        return True
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in schemes and (bool(parts.hostname) or "http" not in schemes)
+
+
+def _is_long_enough(secret: str | None) -> bool:
+    return secret is None or len(secret) >= 32  # noqa: PLR2004 named in the message
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -90,8 +130,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     An empty variable counts as unset. Raises SettingsError for a value that cannot be used.
     """
     if environment is None:
-        from_file = {k: v for k, v in dotenv_values(".env").items() if v is not None}
-        environment = {**from_file, **os.environ}
+        environment = {**_from_file(Path(".env")), **os.environ}
     values = {
         setting.name: _parse(setting.name, setting.type, text)
         for setting in fields(Settings)
@@ -102,14 +141,27 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return _checked(Settings(**values))
 
 
+def _from_file(path: Path) -> dict[str, str]:
+    try:
+        return {name: value for name, value in dotenv_values(path).items() if value is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from error
+
+
 def describe(settings: Settings) -> list[dict[str, str | None]]:
-    """Return every setting's variable, value (secrets hidden) and meaning."""
+    """Return every setting's variable, value (secrets hidden) and meaning; values are written as they are read."""
     rows: list[dict[str, str | None]] = []
     for setting in fields(Settings):
         value = getattr(settings, setting.name)
-        shown = None if value is None else str(value)
+        shown = None if value is None else _written(value)
         if shown is not None and setting.metadata["secret"]:
             shown = "(hidden)"
         name = PREFIX + setting.name.upper()
         rows.append({"name": name, "value": shown, "meaning": setting.metadata["meaning"]})
     return rows
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(msgspec.to_builtins(value)) if isinstance(value, timedelta) else str(value)

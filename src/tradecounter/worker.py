@@ -25,7 +25,8 @@ def make_job_app(url: str, database: Database, clock: Clock) -> procrastinate.Ap
     async def expire(timestamp: int) -> None:
         async with transaction(database) as tx:
             count = await expire_orders(tx, clock.now())
-        log.info("pending orders expired", count=count, scheduled=timestamp)
+        if count:
+            log.info("pending orders expired", count=count, scheduled=timestamp)
 
     return app
 

@@ -136,5 +136,5 @@ def _values(attribute: AttributeRecord, rows: dict[str, BitMap]) -> Values:
         return NumberValues(numbers, [by_number[number] for number in numbers])
     by_text: defaultdict[str, BitMap] = defaultdict(BitMap)
     for text, having in rows.items():
-        by_text[fold(text)] |= having
+        by_text[fold(text.strip())] |= having
     return TextValues(dict(by_text))

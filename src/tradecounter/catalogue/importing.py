@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.catalogue.wire import AttributeType, AttributeValue, ProductImage
-from tradecounter.db.import_values import bounded, pounds
+from tradecounter.db.import_values import measured, pounds
 from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import fold
@@ -17,7 +17,7 @@ Sku = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=100_000)]
 
 _LARGEST_SIZE = Decimal(1_000_000)
-_SIZES = ("weight_kg", "box_width_mm", "box_height_mm", "box_length_mm")
+_SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # and the places kept
 
 
 class ManufacturerRow(Struct, forbid_unknown_fields=True):
@@ -105,10 +105,10 @@ def _staged_product(product: ProductRow) -> Iterator[Staged]:
     values.pop("manufacturer_name", None)
     if isinstance(product.consumer_unit_cost, Decimal):
         values["consumer_unit_cost"] = pounds("consumer_unit_cost", product.consumer_unit_cost)
-    for name in _SIZES:
+    for name, places in _SIZES.items():
         size = getattr(product, name)
         if isinstance(size, Decimal):
-            bounded(name, size, _LARGEST_SIZE)
+            values[name] = measured(name, size, _LARGEST_SIZE, places)
     nulls_to_defaults = {name: _DEFAULTS[name] for name, value in values.items() if value is None and name in _DEFAULTS}
     links = [
         {"name": name, "sku": sku, "key": fold(sku)}

@@ -73,7 +73,12 @@ class _TextCollector(HTMLParser):
         self.parts: list[str] = []
 
     def handle_data(self, data: str) -> None:
-        self.parts.append(data)
+        if self.cdata_elem is None:  # what scripts and styles hold is no text
+            self.parts.append(data)
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:  # noqa: FBT002 the standard library's signature
+        """Skip `<![…>`, at which the standard library's parser would otherwise give up."""
+        return self.parse_bogus_comment(i, report)
 
 
 def text_of_markup(markup: str) -> str:

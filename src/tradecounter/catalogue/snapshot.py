@@ -94,7 +94,10 @@ def _rows_of_manufacturers(
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for row, product in enumerate(products):
         rows[product.manufacturer].append(row)
-    return {fold(m.key): BitMap(rows[m.key]) for m in manufacturers}
+    found: defaultdict[str, BitMap] = defaultdict(BitMap)
+    for manufacturer in manufacturers:
+        found[fold(manufacturer.key)] |= BitMap(rows[manufacturer.key])
+    return dict(found)
 
 
 def _rows_of_categories(products: Sequence[ProductRecord], categories: Sequence[CategoryRecord]) -> dict[str, BitMap]:

@@ -3,8 +3,9 @@
 import typer
 
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import database_url, refusing, require_current_schema
-from tradecounter.db.migrate import schema_state, upgrade
+from tradecounter.cli.schema import require_current_schema
+from tradecounter.cli.session import database_url, refusing
+from tradecounter.db.migrate import upgrade
 from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="The database's schema.")
@@ -22,6 +23,5 @@ def run_upgrade(as_json: AsJson = False) -> None:
 def check(as_json: AsJson = False) -> None:
     """Say whether the schema is current; status 1 when it is not."""
     with refusing(), database_url(read_settings()) as url:
-        require_current_schema(url)
-        state = schema_state(url)
+        state = require_current_schema(url)
     show({"revision": state.revision}, f"the schema is current, at revision {state.revision}", as_json=as_json)

@@ -60,6 +60,9 @@ def _announce(base_url: str, customers: list[DemoCustomer], *, as_json: bool) ->
     typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)\n")
     for customer in customers:
         typer.echo(f"  {customer.name}\n    key   {customer.api_key}\n    note  {customer.note}\n")
+    if not customers:
+        typer.echo("The database holds no demo customers: it was filled otherwise.\n\nCtrl-C stops everything.")
+        return
     typer.echo("Try it:\n")
     typer.echo(f"  curl -H 'X-Api-Key: {customers[0].api_key}' -H 'Accept: application/json' \\")
     typer.echo(f"    '{base_url}/product?inStock=true&sort=price&limit=3'\n\nCtrl-C stops everything.")

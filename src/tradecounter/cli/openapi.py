@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from tradecounter.cli.output import AsJson
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings
@@ -13,6 +14,7 @@ from tradecounter.web.openapi import encode_document
 
 def openapi(
     base_url: Annotated[str, typer.Option(help="The address that the document names.")] = "https://api.example",
+    as_json: AsJson = False,  # noqa: ARG001 it is JSON either way
 ) -> None:
     """Print the interface document as JSON."""
     application = Application(Settings(), Database("postgresql://"), SystemClock())

@@ -3,13 +3,17 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from tradecounter.rest.answers import to_json
+
+_WIDE = 10_000
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]
 
@@ -30,19 +34,20 @@ def show(value: Any, text: str, *, as_json: bool) -> None:
 
 def show_table(values: Iterable[Any], columns: Sequence[str], *, as_json: bool) -> None:
     """Print records, as a JSON array or as a table of some of their members."""
-    records = json.loads(to_json(list(values)))
+    records = _plain(list(values))
     if as_json:
         show_json(records)
         return
     table = Table(*columns, box=None, header_style="bold", pad_edge=False)
     for record in records:
-        table.add_row(*(_cell(record.get(column)) for column in columns))
-    Console().print(table if records else "nothing found")
+        table.add_row(*(Text(_cell(record.get(column))) for column in columns))
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)  # nothing is cut off in a file or a pipe
+    console.print(table if records else "nothing found")
 
 
 def show_record(value: Any, *, as_json: bool) -> None:
     """Print one record, as a JSON object or as a line per member."""
-    record = json.loads(to_json(value))
+    record = _plain(value)
     if as_json:
         show_json(record)
         return
@@ -51,9 +56,15 @@ def show_record(value: Any, *, as_json: bool) -> None:
         typer.echo(f"{name:<{width}}  {_cell(member)}")
 
 
+def _plain(value: Any) -> Any:
+    return json.loads(to_json(value), parse_float=Decimal)  # amounts keep their places
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+    # What customers typed must not command the operator's terminal.
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

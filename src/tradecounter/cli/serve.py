@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from tradecounter.cli.logs import configure_logs
-from tradecounter.cli.session import database_url, refusing, require_current_schema, run_until_stopped
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.cli.output import AsJson, show_json
+from tradecounter.cli.schema import require_current_schema
+from tradecounter.cli.session import database_url, refusing, run_until_stopped
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
-from tradecounter.web.server import listen, serve_processes, serving
+from tradecounter.web.app import Application
+from tradecounter.web.server import listen, serve_processes, serving, worker_application
 from tradecounter.worker import run_worker
 
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
@@ -21,32 +23,48 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes answer requests.")] = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Serve the API."""
     configure_logs()
     with refusing():
         settings = read_settings()
-        secret_key(settings)  # fail now rather than at the first request that needs it
         listener = listen(host, port)
         with database_url(settings) as url:
             require_current_schema(url)
 
             async def run(stop: asyncio.Event) -> None:
                 async with serving(settings, url, SystemClock(), listener):
-                    typer.echo(f"Serving {listener.url} (Ctrl-C stops)", err=True)
+                    _announce(listener.url, as_json=as_json)
                     await stop.wait()
 
             if workers == 1:
                 run_until_stopped(run)
             else:
-                typer.echo(f"Serving {listener.url} from {workers} processes (Ctrl-C stops)", err=True)
-                serve_processes(listener, url, workers)
+                _announce(listener.url, as_json=as_json)
+                serve_processes(listener, url, workers, f"{__name__}:{application.__name__}")
 
 
-def worker() -> None:
+def _announce(base_url: str, *, as_json: bool) -> None:
+    if as_json:
+        show_json({"base_url": base_url})
+    else:
+        typer.echo(f"Serving {base_url} (Ctrl-C stops)", err=True)
+
+
+def application() -> Application:
+    """Return the application of one of several processes, its logs going where those of one process go."""
+    configure_logs()
+    return worker_application()
+
+
+def worker(as_json: AsJson = False) -> None:
     """Run background jobs until told to stop."""
     configure_logs()
     with refusing(), database_url(read_settings()) as url:
-        require_current_schema(url)
-        typer.echo("Working (Ctrl-C stops)", err=True)
+        state = require_current_schema(url)
+        if as_json:
+            show_json({"revision": state.revision})
+        else:
+            typer.echo("Working (Ctrl-C stops)", err=True)
         run_until_stopped(lambda stop: run_worker(url, SystemClock(), stop))

@@ -11,31 +11,21 @@ import typer
 import uvloop
 from psycopg_pool import PoolTimeout
 
-from tradecounter.db.embedded import EmbeddedError, EmbeddedPostgres
-from tradecounter.db.import_files import UnreadableFileError
-from tradecounter.db.migrate import schema_state
+from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.pool import Database
-from tradecounter.demo.load import DemoDataError
-from tradecounter.kit.errors import DomainError
-from tradecounter.settings import Settings, SettingsError, read_settings
-from tradecounter.web.server import AddressTakenError, StartFailedError
+from tradecounter.kit.errors import DomainError, OperatorError
+from tradecounter.settings import Settings, read_settings
 
 Result = TypeVar("Result")
 
-_REFUSALS = (
-    DomainError,
-    DemoDataError,
-    SettingsError,
-    EmbeddedError,
-    UnreadableFileError,
-    AddressTakenError,
-    StartFailedError,
-)
+_CONNECT_SECONDS = 5
+_NOT_MIGRATED = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedFunction)
+_NOT_ALLOWED = (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction)
 
 
 def refuse(reason: str) -> NoReturn:
-    """End the command with status 1 and a reason on standard error."""
-    typer.echo(f"error: {reason}", err=True)
+    """End the command with status 1 and a reason, on one line, on standard error."""
+    typer.echo(f"error: {' '.join(reason.split())}", err=True)
     raise typer.Exit(1)
 
 
@@ -44,18 +34,21 @@ def refusing() -> Iterator[None]:
     """Turn expected failures into a refusal."""
     try:
         yield
-    except _REFUSALS as error:
+    except (DomainError, OperatorError) as error:
         refuse(str(error))
-    except psycopg.errors.UndefinedTable:
-        refuse("the database has no tables yet: run `tradecounter db upgrade`")
+    except _NOT_MIGRATED:
+        refuse("the database does not have this version's tables: run `tradecounter db upgrade`")
+    except _NOT_ALLOWED as error:
+        refuse(f"the database does not allow this: {error}")
     except (psycopg.OperationalError, PoolTimeout) as error:
-        refuse(f"the database cannot be reached: {str(error).strip().splitlines()[0]}")
+        refuse(f"the database cannot be reached: {error}")
 
 
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
-    """Give the database's URL; the embedded one runs at least as long as the block."""
+    """Give the database's URL, of a database that answers; the embedded one runs at least as long as the block."""
     if settings.database_url is not None:
+        psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
         yield settings.database_url
     else:
         with EmbeddedPostgres(settings.data_dir) as embedded:
@@ -85,11 +78,3 @@ def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(run())
-
-
-def require_current_schema(url: str) -> None:
-    """Refuse to go on with a database that is not migrated."""
-    state = schema_state(url)
-    if not state.current:
-        found = state.revision or "(none)"
-        refuse(f"the schema is at revision {found}, not {state.newest}: run `tradecounter db upgrade`")

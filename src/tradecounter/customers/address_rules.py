@@ -24,10 +24,11 @@ def check_address(address: AddressDetails, field: str = "") -> None:
 
 def check_country(code: str, field: str) -> None:
     """Raise DomainError (invalid) unless the code is ISO 3166-1 alpha-2, in capitals."""
-    if pycountry.countries.get(alpha_2=code) is not None and code.isupper():
+    # The list of countries is asked without case, where U+212A (the Kelvin sign) is a K: only ASCII can be right.
+    if code.isascii() and code.isupper() and pycountry.countries.get(alpha_2=code) is not None:
         return
     better = _HINTS.get(code.upper())
-    if better is None and pycountry.countries.get(alpha_2=code.upper()) is not None:
+    if better is None and code.isascii() and pycountry.countries.get(alpha_2=code.upper()) is not None:
         better = code.upper()
     hint = f"; use {better}" if better else ""
     raise invalid(field, f"{code!r} is not an ISO 3166-1 alpha-2 country code{hint}")

@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.wire import AddressDetails
+from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.import_values import pounds
 from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
 from tradecounter.kit.text import fold
 
-Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 Name = Annotated[str, Meta(max_length=200)]
 
 _LARGEST_LIMIT = Decimal(1_000_000_000)
@@ -91,13 +90,19 @@ CUSTOMERS = ImportKind(
     ),
     after=(
         """
-        insert into address (customer_id, details)
-        select c.id, given.details
-        from staged s join customer c on c.email_key = s.key,
-             jsonb_array_elements(s.row -> 'addresses') with ordinality as given (details, position)
-        where not exists (select from address a where a.customer_id = c.id and a.details = given.details
-                          and a.deleted_at is null)
-        order by s.line, given.position
+        with new as (
+            select c.id, given.details, min(given.position) as position
+            from staged s join customer c on c.email_key = s.key,
+                 jsonb_array_elements(s.row -> 'addresses') with ordinality as given (details, position)
+            where not exists (select from address a where a.customer_id = c.id and a.details = given.details
+                              and a.deleted_at is null)
+            group by c.id, given.details
+        ), added as (
+            insert into address (customer_id, details) select id, details from new order by id, position
+            returning customer_id
+        )
+        select count(distinct c.id) from added join customer c on c.id = added.customer_id
+        where c.xmin::text <> pg_current_xact_id()::xid::text
         """,
     ),
     remove=None,

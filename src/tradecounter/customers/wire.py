@@ -7,6 +7,8 @@ from msgspec import Meta, Struct
 
 ShortText = Annotated[str, Meta(max_length=200)]
 FortyCharacters = Annotated[str, Meta(max_length=40)]
+# In Python `$` alone also stands before a line break at the end, which must not get into a mail's header.
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$(?!\s)")]
 RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 

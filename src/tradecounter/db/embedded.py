@@ -12,23 +12,29 @@ import os
 import pwd
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 from urllib.parse import quote
 
+from tradecounter.kit.errors import OperatorError
+
 _SOCKET_NAME = ".s.PGSQL.5432"
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
-_START_ATTEMPTS = 3  # after a crash the old server's last children may take a moment to go
+_SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
+_PRIVATE = 0o700
+_START_ATTEMPTS = 5  # after a crash the old server's last children may take a moment to go
+_NO_RESPONSE = 2  # from pg_isready; 0: ready, 1: starting or stopping
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
 
 
-class EmbeddedError(Exception):
+class EmbeddedError(OperatorError):
     """The embedded PostgreSQL is not installed or does not start; the message says why."""
 
 
@@ -42,6 +48,19 @@ def _programs() -> Path:
     return Path(package.origin).parent / "pginstall18" / "bin"
 
 
+def _server_account() -> pwd.struct_passwd | None:
+    """Return whom root lets the server run as, since PostgreSQL refuses to run as root; None: as who runs this."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("nobody")
+    except KeyError as error:
+        raise EmbeddedError(
+            "as root, the embedded PostgreSQL needs an account `nobody` to run as: "
+            "make one, run as another user, or set TRADECOUNTER_DATABASE_URL"
+        ) from error
+
+
 class EmbeddedPostgres:
     """One PostgreSQL cluster under a data directory; a context manager around its use.
 
@@ -51,13 +70,10 @@ class EmbeddedPostgres:
 
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
         self.home = data_dir.resolve() / "postgres"
-        self._cluster = self.home / "data"
-        self._log = self.home / "server.log"
         self._durable = durable
         self._programs = _programs()
         self._users_lock: IO[bytes] | None = None
-        # PostgreSQL refuses to run as root, so root hands it to an account that every system has.
-        self._account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+        self._account = _server_account()
 
     @property
     def socket_dir(self) -> Path:
@@ -66,35 +82,52 @@ class EmbeddedPostgres:
         if len(os.fsencode(inside / _SOCKET_NAME)) <= _SOCKET_PATH_LIMIT and "," not in str(inside):
             return inside
         digest = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"tradecounter-{os.geteuid()}-{digest}"
+        return _SHORT_PLACE / f"tradecounter-{os.geteuid()}-{digest}"
 
     def url(self, database: str = "postgres") -> str:
         """Return the connection URL of a database on this server."""
-        return f"postgresql://postgres@/{database}?host={quote(str(self.socket_dir))}"
+        return f"postgresql://postgres@/{database}?host={quote(str(self.socket_dir), safe='')}"
 
     def __enter__(self) -> Self:
-        self._private_folder(self.home)
-        with self._sole_starter():
-            self._users_lock = (self.home / "users.lock").open("wb")
-            fcntl.flock(self._users_lock, fcntl.LOCK_SH)
-            try:
-                self._ensure_running()
-            except BaseException:
-                self._users_lock.close()
-                raise
+        try:
+            self.home.parent.mkdir(parents=True, exist_ok=True)
+            _make_private(self.home)
+            with self._sole_starter():
+                self._users_lock = (self.home / "users.lock").open("wb")
+                fcntl.flock(self._users_lock, fcntl.LOCK_SH)
+                try:
+                    self._ensure_running()
+                except BaseException:
+                    self._leave(self._users_lock)
+                    raise
+        except OSError as error:
+            place = error.filename or self.home
+            raise EmbeddedError(f"the embedded PostgreSQL cannot use {place}: {error.strerror}") from error
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # Without its folder the server ends by itself.
         if self._users_lock is None:
             return
-        with self._sole_starter(), self._users_lock:
+        if not self.home.exists():
+            self._users_lock.close()
+            return
+        with self._sole_starter():
+            self._leave(self._users_lock)
+
+    def _leave(self, users_lock: IO[bytes]) -> None:
+        with users_lock:
             try:
-                fcntl.flock(self._users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return  # somebody else still uses it
-            self._run("pg_ctl", "stop", "-D", str(self._cluster), "-m", "fast")
+            if self._ready() != _NO_RESPONSE:
+                self._run("pg_ctl", "stop", "-D", "data", "-m", "fast")
+            if not self.socket_dir.is_relative_to(self.home):
+                with suppress(OSError):
+                    self.socket_dir.rmdir()
 
     @contextmanager
     def _sole_starter(self) -> Iterator[None]:
@@ -102,23 +135,13 @@ class EmbeddedPostgres:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def _private_folder(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        found = folder.stat()
-        owner = self._account.pw_uid if self._account else os.geteuid()
-        if found.st_uid not in {owner, os.geteuid()}:
-            raise EmbeddedError(f"{folder} belongs to another user")
-        if found.st_uid != owner:
-            os.chown(folder, owner, -1)
-        folder.chmod(0o700)
-
     def _ensure_running(self) -> None:
-        if not (self._cluster / "PG_VERSION").exists():
+        _make_private(self.socket_dir)
+        if not (self.home / "data" / "PG_VERSION").exists():
             self._create_cluster()
-        self._private_folder(self.socket_dir)
-        if self._answers():
-            return
         for attempt in range(1, _START_ATTEMPTS + 1):
+            if self._ready() == 0:
+                return
             try:
                 self._start()
             except EmbeddedError:
@@ -130,40 +153,44 @@ class EmbeddedPostgres:
 
     def _create_cluster(self) -> None:
         # Made beside its place and moved there whole, so that an interrupted first start leaves nothing half-made.
-        draft = self.home / "data.new"
-        shutil.rmtree(draft, ignore_errors=True)
-        self._private_folder(draft)
+        for left_over in self.home.glob("data.new-*"):
+            shutil.rmtree(left_over, ignore_errors=True)
+        draft = Path(tempfile.mkdtemp(prefix="data.new-", dir=self.home))
+        if self._account is not None:
+            os.chown(draft, self._account.pw_uid, self._account.pw_gid)
         self._run(
-            "initdb", "-D", str(draft), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
+            "initdb", "-D", draft.name, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
             "--no-instructions", *([] if self._durable else ["--no-sync"]),
         )  # fmt: skip
-        draft.rename(self._cluster)
+        draft.rename(self.home / "data")
 
     def _start(self) -> None:
         quoted = '"' + str(self.socket_dir).replace('"', '""') + '"'
         options = [
             "-c listen_addresses=",
             "-c unix_socket_directories=" + shlex.quote(quoted),
+            "-c unix_socket_permissions=0700",
             "-c max_connections=200",
             *(() if self._durable else _NOT_DURABLE),
         ]
-        self._run("pg_ctl", "start", "-w", "-D", str(self._cluster), "-l", str(self._log), "-o", " ".join(options))
+        self._run("pg_ctl", "start", "-w", "-D", "data", "-l", "server.log", "-o", " ".join(options))
 
-    def _answers(self) -> bool:
-        return self._call("pg_isready", "-q", "-h", str(self.socket_dir)).returncode == 0
+    def _ready(self) -> int:
+        return self._call("pg_isready", "-q", "-h", str(self.socket_dir)).returncode
 
     def _run(self, program: str, *arguments: str) -> None:
         done = self._call(program, *arguments)
         if done.returncode != 0:
-            reason = (done.stderr or done.stdout).strip()
-            raise EmbeddedError(f"the embedded PostgreSQL: {program} failed: {reason} (log: {self._log})")
+            reason = " ".join((done.stderr or done.stdout).split())
+            raise EmbeddedError(f"the embedded PostgreSQL: {program} failed: {reason} (log: {self.home}/server.log)")
 
     def _call(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the wheel in the server's folder: pg_ctl hands paths to a shell, so none is spelled out."""
         command = [*self._become_account(), str(self._programs / program), *arguments]
         # The server outlives this process: it must not hold our pipes open, nor see the caller's PG* variables.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             done = subprocess.run(  # noqa: S603 a fixed program of the wheel
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd="/", check=False,
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.home, check=False,
                 env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, start_new_session=True,
             )  # fmt: skip
             out.seek(0)
@@ -179,8 +206,18 @@ class EmbeddedPostgres:
                 "as root, the embedded PostgreSQL needs the program setpriv (util-linux): "
                 "install it, run as another user, or set TRADECOUNTER_DATABASE_URL"
             )
-        # The one capability lets the account reach a data directory below root's own folders.
+        # The one capability lets the account use a data directory that stays root's own, wherever it is.
         return [
             setpriv, f"--reuid={self._account.pw_uid}", f"--regid={self._account.pw_gid}", "--clear-groups",
             "--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override",
         ]  # fmt: skip
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only this user can enter. Raises EmbeddedError when its place is somebody else's."""
+    folder.mkdir(mode=_PRIVATE, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise EmbeddedError(f"{folder} belongs to another user: run as that user, or choose another data directory")
+    if stat.S_IMODE(found.st_mode) != _PRIVATE:
+        folder.chmod(_PRIVATE)

@@ -5,6 +5,7 @@ A row is handed on with the number of the line on which it starts (in a JSON arr
 
 import csv
 import io
+import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import UNSET, Raw
 
+from tradecounter.kit.errors import OperatorError
 from tradecounter.rest.problems import readable
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
@@ -35,21 +37,20 @@ class Row(Generic[Shape]):
     values: Shape
 
 
-class UnreadableFileError(Exception):
+class UnreadableFileError(OperatorError):
     """The file as a whole cannot be read; the message says why."""
 
 
 def read_rows(path: str, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow]:
-    """Yield a file's rows; `-` is standard input, as JSON Lines or, when it starts with no brace, CSV.
+    """Yield a file's rows; `-` is standard input, whose first character tells JSON Lines, a JSON array and CSV apart.
 
     Raises UnreadableFileError.
     """
     try:
         if path == "-":
-            text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-            first = text.readline()
-            is_json = first.lstrip().startswith(("{", "["))
-            yield from _parse("x.jsonl" if is_json else "x.csv", _resumed(first, text), shape)
+            lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+            start = _up_to_text(lines)
+            yield from _parse(_kind_of("".join(start)), itertools.chain(start, lines), shape)
         else:
             with Path(path).open(encoding="utf-8-sig", newline="") as lines:
                 yield from _parse(path, lines, shape)
@@ -57,13 +58,19 @@ def read_rows(path: str, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow]:
         raise UnreadableFileError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UnreadableFileError(f"{path}: not UTF-8 text") from error
-    except csv.Error as error:
-        raise UnreadableFileError(f"{path}: not CSV: {error}") from error
 
 
-def _resumed(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
+def _up_to_text(lines: Iterator[str]) -> list[str]:
+    read = []
+    for line in lines:
+        read.append(line)
+        if line.strip():
+            break
+    return read
+
+
+def _kind_of(start: str) -> str:
+    return {"{": "standard input.jsonl", "[": "standard input.json"}.get(start.lstrip()[:1], "standard input.csv")
 
 
 def _parse(name: str, lines: Iterator[str], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow]:
@@ -89,6 +96,8 @@ def _parse_array(text: str, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow]
         elements = msgspec.json.decode(text, type=list[Raw])
     except msgspec.DecodeError as error:
         raise UnreadableFileError(f"not a JSON array: {error}") from error
+    except RecursionError as error:
+        raise UnreadableFileError("not a JSON array: nested too deeply") from error
     for number, element in enumerate(elements, start=1):
         yield _decoded(number, bytes(element), shape)
 
@@ -97,25 +106,41 @@ def _decoded(number: int, text: str | bytes, shape: type[Shape]) -> Row[Shape] |
     try:
         return Row(number, msgspec.json.decode(text, type=shape))
     except msgspec.ValidationError as error:
-        return BadRow(number, readable(error).replace("the body ", "the row "))
+        return BadRow(number, _readable(error))
     except msgspec.DecodeError as error:
         return BadRow(number, f"not a JSON object: {error}")
+    except RecursionError:
+        return BadRow(number, "not a JSON object: nested too deeply")
 
 
 def _parse_csv(lines: Iterator[str], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow]:
     reader = csv.reader(lines, strict=True)
-    header = next(reader, None)
-    if header is None:
-        raise UnreadableFileError("the file is empty: a CSV file starts with a line of column names")
-    types = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
-    unknown = [name for name in header if name not in types]
-    if unknown:
-        raise UnreadableFileError(f"column {unknown[0]!r} is not one of {', '.join(types)}")
-    start = reader.line_num + 1
-    for cells in reader:
-        if cells:
-            yield _converted(start, header, cells, types, shape)
+    start = 1
+    try:
+        header = next((cells for cells in reader if cells), [])
+        types = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
+        problem = _header_problem(header, types)
+        if problem is not None:
+            yield BadRow(start, problem)
+            return
         start = reader.line_num + 1
+        for cells in reader:
+            if cells:
+                yield _converted(start, header, cells, types, shape)
+            start = reader.line_num + 1
+    except csv.Error as error:
+        yield BadRow(start, f"not CSV: {error}")
+
+
+def _header_problem(header: list[str], types: dict[str, Any]) -> str | None:
+    if not header:
+        return "the file is empty: a CSV file starts with a line of column names"
+    for number, name in enumerate(header):
+        if name not in types:
+            return f"column {name!r} is not one of {', '.join(types)}"
+        if name in header[:number]:
+            return f"column {name!r} is there twice"
+    return None
 
 
 def _converted(
@@ -127,14 +152,19 @@ def _converted(
     for name, cell in zip(header, cells, strict=True):
         try:
             value = _cell_value(cell, types[name])
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             return BadRow(number, f"{name}: not JSON text: {error}")
         if value is not UNSET:
             values[name] = value
     try:
         return Row(number, msgspec.convert(values, shape, strict=False))
     except msgspec.ValidationError as error:
-        return BadRow(number, readable(error).replace("the body ", "the row "))
+        return BadRow(number, _readable(error))
+
+
+def _readable(error: msgspec.ValidationError) -> str:
+    problem = readable(error)
+    return f"the row {rest}" if (rest := problem.removeprefix("the body ")) != problem else problem
 
 
 def _cell_value(cell: str, annotation: Any) -> Any:

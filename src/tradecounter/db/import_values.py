@@ -1,6 +1,6 @@
 """Checking numbers in import rows, which the validator leaves unbounded when they are decimals."""
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import rounded
@@ -13,6 +13,11 @@ def bounded(field: str, value: Decimal, most: Decimal) -> Decimal:
     if not value.is_finite() or not 0 <= value <= most:
         raise invalid(field, f"must be a number between 0 and {most}")
     return value
+
+
+def measured(field: str, value: Decimal, most: Decimal, places: int) -> str:
+    """Return a number between 0 and `most`, rounded, as text for the database. Raises DomainError (invalid)."""
+    return str(bounded(field, value, most).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP))
 
 
 def pounds(field: str, value: Decimal, most: Decimal = MOST_POUNDS) -> str:

@@ -4,6 +4,7 @@ All or nothing: one bad row and the caller's transaction has to be undone (`Impo
 is an `ImportKind`; the slices define theirs in their `importing.py` files.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, LiteralString, TypeVar
@@ -14,13 +15,14 @@ from psycopg.types.json import Jsonb
 
 from tradecounter.db.changes import Topic, bump
 from tradecounter.db.import_files import BadRow, Row
-from tradecounter.db.rows import Statement, execute, fetch_tuples
+from tradecounter.db.rows import Statement, execute, fetch_tuples, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Staged = tuple[str, dict[str, Any]]
 
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _MOST_ERRORS = 1000
 _REPORT_EVERY = 1000
 
@@ -35,9 +37,10 @@ class ImportKind(Generic[Shape]):
     Attributes:
         shape: what a row has to look like.
         staged: turns a row into what is staged, one or several pairs of key and JSON; may raise DomainError.
+        lock: a statement that keeps others from writing the same rows in another order, once all is staged.
         checks: statements that select (line, message) of bad staged rows.
         merge: a statement that writes the staged rows and selects, per row written, whether it is new.
-        after: statements that run after the merge.
+        after: statements that run after the merge and select the number of rows that only they changed.
         replaced: members that a row takes, when it lacks them, in a file that replaces everything.
         remove: a statement that deactivates what such a file lacks, one row for each; None: not possible.
         topics: what changed, for the caches.
@@ -45,6 +48,7 @@ class ImportKind(Generic[Shape]):
 
     shape: type[Shape]
     staged: Callable[[Shape], Iterable[Staged]]
+    lock: LiteralString | None = None
     checks: tuple[LiteralString, ...] = ()
     merge: Statement
     after: tuple[LiteralString, ...] = ()
@@ -88,6 +92,10 @@ async def run_import(
     count = await _stage(tx, kind, rows, report.errors, progress, kind.replaced if replace else {})
     await execute(tx, "create index on staged (key)")
     await execute(tx, "analyze staged")
+    if kind.lock is not None:
+        await execute(tx, kind.lock)
+    # What goes, goes first: the checks judge what will be there.
+    removed = await execute(tx, kind.remove) if replace and kind.remove is not None else 0
     for check in kind.checks:
         report.errors += [BadRow(*found) for found in await fetch_tuples(tx, check)]
     report.errors.sort(key=lambda bad: bad.line)
@@ -97,11 +105,10 @@ async def run_import(
     written = await fetch_tuples(tx, kind.merge)
     report.added = sum(1 for (is_new,) in written if is_new)
     report.changed = len(written) - report.added
-    report.unchanged = count - len(written)
     for statement in kind.after:
-        await execute(tx, statement)
-    if replace and kind.remove is not None:
-        report.deactivated = await execute(tx, kind.remove)
+        report.changed += await fetch_value(tx, statement)
+    report.unchanged = count - report.added - report.changed
+    report.deactivated = removed
     if report.added or report.changed or report.deactivated:
         for topic in kind.topics:
             await bump(tx, topic)
@@ -137,7 +144,7 @@ async def _stage(
                     continue
                 line_of_key[key] = row.line
                 encoded = msgspec.json.encode({**missing, **values}).decode()
-                if "\\u0000" in encoded:
+                if "\x00" in key or _ESCAPED_NUL.search(encoded):
                     errors.append(BadRow(row.line, "holds a NUL character"))
                     continue
                 await copy.write_row((row.line, key, encoded))

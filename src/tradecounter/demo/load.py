@@ -1,6 +1,6 @@
 """Loading the demo data into an empty database, by the same imports and use cases that everybody uses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,12 +11,14 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
 from tradecounter.demo.orders import place_demo_orders
-from tradecounter.demo.other_catalogue import companion_files, made_up_prices, made_up_stock
+from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
 from tradecounter.identity.api_keys import add_key
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.imports.run import import_rows
+from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.queries import list_all_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +31,15 @@ class DemoCustomer:
     note: str
 
 
-class DemoDataError(Exception):
+class DemoDataError(OperatorError):
     """The demo data cannot be loaded; the message names the file and the row."""
 
 
 async def load_demo(database: Database, policy: OrderingPolicy, now: datetime, catalogue: str | None = None) -> None:
-    """Fill an empty database; one that has customers is left as it is. Raises DemoDataError."""
+    """Fill an empty database; one with orders, or with other customers, is left as it is. Raises DemoDataError."""
     async with reading(database) as tx:
-        if await list_accounts(tx):
+        emails = {account.email_address for account in await list_accounts(tx)}
+        if not emails <= customer_notes().keys() or await list_all_orders(tx, None, 1):
             return
     if catalogue is None:
         await _load_own_catalogue(database, now)
@@ -85,15 +88,17 @@ async def _load_own_catalogue(database: Database, now: datetime) -> None:
 
 
 async def _load_other_catalogue(database: Database, products_file: str) -> None:
-    for kind, path in companion_files(products_file):
-        await _load(database, kind, rows_of(kind, path))
-    await _load(database, "products", rows_of("products", products_file))
-    await _load(database, "price-list", made_up_prices(products_file))
-    await _load(database, "stock", made_up_stock(products_file))
+    rows = list(rows_of("products", products_file))
+    products = [row for row in rows if isinstance(row, Row)]
+    for kind, needed in reference_rows(products_file, products):
+        await _load(database, kind, needed)
+    await _load(database, "products", rows)
+    await _load(database, "price-list", made_up_prices(products))
+    await _load(database, "stock", made_up_stock(products))
 
 
-async def _load(database: Database, kind: str, rows: Iterator[Row[Any] | BadRow]) -> None:
-    report = await import_rows(database, kind, rows)
+async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow]) -> None:
+    report = await import_rows(database, kind, iter(rows))
     if report.refused:
         first = report.errors[0]
         raise DemoDataError(f"{kind}, line {first.line}: {first.message}")

@@ -1,5 +1,6 @@
 """Orders to look at: confirmed long ago and just now, back-ordered, pending and expired."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -12,6 +13,7 @@ from tradecounter.db.changes import read_versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import FrozenClock
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
@@ -59,7 +61,10 @@ async def place_demo_orders(database: Database, policy: OrderingPolicy, now: dat
         accounts = await list_accounts(tx)
     for number, wish in enumerate(_WISHES, start=1):
         view = storefront.view(accounts[wish.customer].id)
-        if view is not None:
+        if view is None:
+            continue
+        # A catalogue from elsewhere may be too small, too dear or too heavy for an order: then there is one less.
+        with suppress(DomainError):
             async with transaction(database) as tx:
                 await _place(tx, accounts[wish.customer], wish, number, view, methods, policy, now)
     async with transaction(database) as tx:
@@ -110,11 +115,14 @@ async def _place(
 
 
 def _cheap_skus(view: CustomerView, wish: _Wish, skip: int) -> list[str]:
-    """Return a few SKUs, from the cheap end, that are in stock or not as wished."""
+    """Return a few SKUs, from the cheap end, that are in stock or not as wished. Raises DomainError without any."""
     rows = [
         row
         for row in view.snapshot.active
         if view.unit_costs(row) is not None and (view.available(row) >= wish.quantity) == wish.from_stock
     ]
     rows.sort(key=lambda row: (view.unit_costs(row), row))
-    return [view.product(row).sku for row in rows[skip : skip + wish.lines]]
+    if not rows:
+        raise invalid("items", "no product is in stock, or out of it, as wished")
+    start = skip % len(rows)
+    return [view.product(row).sku for row in rows[start : start + wish.lines]]

@@ -1,36 +1,35 @@
-"""Prices and stock for a catalogue that comes without: made up from each SKU, the same on every run."""
+"""What a catalogue from elsewhere comes without: made up from its products, the same on every run."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tradecounter.catalogue.importing import ProductRow
-from tradecounter.db.import_files import BadRow, Row, read_rows
+from tradecounter.catalogue.importing import CategoryRow, ManufacturerRow, ProductRow
+from tradecounter.db.import_files import BadRow, Row
+from tradecounter.demo.files import rows_of
 from tradecounter.kit.money import from_pence, percentage
 from tradecounter.pricing.importing import PriceRow
 from tradecounter.stock.importing import StockRow
 
-BESIDE = (("categories", "categories"), ("manufacturers", "manufacturers"), ("attributes", "attributes"))
+Products = Sequence[Row[ProductRow]]
 
 _LISTS = (("default", Decimal(100)), ("silver", Decimal(94)), ("gold", Decimal(88)))
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
-def companion_files(products_file: str) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and paths of the files that belong to a products file and lie beside it."""
-    folder = Path(products_file).parent
-    for kind, stem in BESIDE:
-        for suffix in _SUFFIXES:
-            if (folder / (stem + suffix)).exists():
-                yield kind, str(folder / (stem + suffix))
-                break
+def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow]]]:
+    """Yield what products refer to, by kind: from files of the kinds' names beside theirs, else from themselves."""
+    made_up = {"categories": _categories(products), "manufacturers": _manufacturers(products), "attributes": ()}
+    for kind, rows in made_up.items():
+        path = _beside(products_file, kind)
+        yield kind, rows if path is None else rows_of(kind, path)
 
 
-def made_up_prices(products_file: str) -> Iterator[Row[Any] | BadRow]:
+def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow]:
     """Yield prices for every product on the three demo price lists."""
-    for row in _products(products_file):
+    for row in products:
         single = from_pence(500 + _number(row.values.sku, "price") % 200_000)
         for price_list, percent in _LISTS:
             cost = percentage(single, percent)
@@ -46,17 +45,36 @@ def made_up_prices(products_file: str) -> Iterator[Row[Any] | BadRow]:
             )
 
 
-def made_up_stock(products_file: str) -> Iterator[Row[Any] | BadRow]:
+def made_up_stock(products: Products) -> Iterator[Row[Any] | BadRow]:
     """Yield a stock level for every product; about a quarter have none."""
-    for row in _products(products_file):
+    for row in products:
         number = _number(row.values.sku, "stock")
         yield Row(row.line, StockRow(row.values.sku, 0 if number % 4 == 0 else number % 250))
 
 
-def _products(products_file: str) -> Iterator[Row[ProductRow]]:
-    for row in read_rows(products_file, ProductRow):
-        if isinstance(row, Row):
-            yield row
+def _beside(products_file: str, stem: str) -> str | None:
+    if products_file == "-":
+        return None
+    paths = (Path(products_file).with_name(stem + suffix) for suffix in _SUFFIXES)
+    return next((str(path) for path in paths if path.exists()), None)
+
+
+def _manufacturers(products: Products) -> Iterator[Row[Any]]:
+    lines: dict[str, Row[Any]] = {}
+    for row in products:
+        key, name = row.values.manufacturer, row.values.manufacturer_name
+        if isinstance(key, str):
+            lines.setdefault(key, Row(row.line, ManufacturerRow(key, name if isinstance(name, str) and name else key)))
+    yield from lines.values()
+
+
+def _categories(products: Products) -> Iterator[Row[Any]]:
+    lines: dict[str, Row[Any]] = {}
+    for row in products:
+        if isinstance(row.values.categories, list):
+            for key in row.values.categories:
+                lines.setdefault(key, Row(row.line, CategoryRow(key, key)))
+    yield from lines.values()
 
 
 def _number(sku: str, purpose: str) -> int:

@@ -4,6 +4,7 @@ Verified keys are remembered, and forgotten when any key changes or when the dat
 seconds, so that a disabled key stops working in every process within five.
 """
 
+import math
 import time
 from dataclasses import dataclass, field
 from urllib.parse import unquote_plus
@@ -50,11 +51,11 @@ class Authenticator:
 
     database: Database
     clock: Clock
-    _known: dict[str, ActiveKey] = field(default_factory=dict)
+    _known: dict[bytes, ActiveKey] = field(default_factory=dict)
     _version: int = -1
-    _heard: float = 0.0
+    _heard: float = -math.inf
     _used: set[int] = field(default_factory=set)
-    _recorded: float = 0.0
+    _recorded: float = -math.inf
 
     async def authenticate(self, request: Request) -> KeyCaller:
         """Return the caller. Raises MissingCredentialError or InvalidCredentialError.
@@ -62,22 +63,22 @@ class Authenticator:
         A bearer token counts alone, then the header `X-Api-Key`, then the parameter `api-key`; a bad credential is
         never made up for by the next.
         """
-        key = presented_key(request)
-        found = self._known.get(key) if time.monotonic() - self._heard < _TRUSTED_SECONDS else None
+        digest = key_hash(presented_key(request))
+        found = self._known.get(digest) if time.monotonic() - self._heard < _TRUSTED_SECONDS else None
         if found is None:
-            found = await self._look_up(key)
+            found = await self._look_up(digest)
         self._used.add(found.id)
         return KeyCaller(found.customer_id, found.id)
 
-    async def _look_up(self, key: str) -> ActiveKey:
+    async def _look_up(self, digest: bytes) -> ActiveKey:
         version = self._version
         async with reading(self.database) as tx:
-            found = await find_active_key(tx, key_hash(key))
+            found = await find_active_key(tx, digest)
         if found is None:
-            self._known.pop(key, None)
+            self._known.pop(digest, None)
             raise InvalidCredentialError
         if version == self._version and len(self._known) < _MOST_REMEMBERED:
-            self._known[key] = found
+            self._known[digest] = found
         return found
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
@@ -96,18 +97,16 @@ class Authenticator:
 
 def presented_key(request: Request) -> str:
     """Return the API key that counts for a request. Raises when there is none or it cannot be one."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        raise InvalidCredentialError if token.strip() else MissingCredentialError
-    key = request.headers.get("x-api-key", "").strip()
-    if not key:
+    for authorization in request.headers.getlist("authorization"):
+        scheme, *token = authorization.split(maxsplit=1) or [""]
+        if scheme.lower() == "bearer":
+            raise InvalidCredentialError if token else MissingCredentialError
+    keys = [key for value in request.headers.getlist("x-api-key") if (key := value.strip())]
+    if not keys:
         parts = (part.partition("=") for part in request.scope["query_string"].decode("latin-1").split("&"))
         keys = [unquote_plus(value) for name, _, value in parts if unquote_plus(name) == "api-key" and value]
-        if len(keys) > 1:
-            raise InvalidCredentialError
-        key = keys[0] if keys else ""
-    if not key:
+    if not keys:
         raise MissingCredentialError
-    if len(key) != KEY_LENGTH or not key.isascii():
+    if len(keys) > 1 or len(keys[0]) != KEY_LENGTH or not keys[0].isascii():
         raise InvalidCredentialError
-    return key
+    return keys[0]

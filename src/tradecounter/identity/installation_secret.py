@@ -2,29 +2,33 @@
 
 import hashlib
 import hmac
-import os
 import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from tradecounter.settings import Settings, SettingsError
 
 _FILE = "secret.key"
+_LENGTH = 64
 
 
 def secret_key(settings: Settings) -> str:
     """Return the secret; with the embedded database it is made once and kept in the data directory.
 
-    Raises SettingsError when another database is used and no secret is set.
+    Raises SettingsError when another database is used and no secret is set, or when the kept one is damaged.
     """
     if settings.secret_key is not None:
         return settings.secret_key
     if not settings.embedded:
         raise SettingsError("TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL")
     path = settings.data_dir / _FILE
-    try:
-        return path.read_text().strip()
-    except FileNotFoundError:
-        return _make(path)
+    if not path.exists():
+        _make(path)
+    secret = path.read_text().strip()
+    if len(secret) < _LENGTH:
+        raise SettingsError(f"{path}: holds no secret of {_LENGTH} characters; restore the file from a backup")
+    return secret
 
 
 def derived_key(secret: str, purpose: str) -> str:
@@ -32,13 +36,11 @@ def derived_key(secret: str, purpose: str) -> str:
     return hmac.digest(secret.encode(), purpose.encode(), hashlib.sha256).hex()
 
 
-def _make(path: Path) -> str:
+def _make(path: Path) -> None:
+    """Make the file whole and then give it its name, unless another process was first: nobody sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    secret = secrets.token_hex(32)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:  # another process was first
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secret)
-    return secret
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=_FILE) as draft:  # readable by its owner alone
+        draft.write(secrets.token_hex(_LENGTH // 2))
+        draft.flush()
+        with suppress(FileExistsError):
+            path.hardlink_to(draft.name)

@@ -46,6 +46,10 @@ class DomainError(Exception):
         self.message = message
 
 
+class OperatorError(Exception):
+    """Something around the service is not as it has to be; the message tells the person who runs it what to change."""
+
+
 def invalid(field: str, problem: str) -> DomainError:
     """Return the refusal of one field, worded `field: problem`."""
     return DomainError(Kind.INVALID, f"{field}: {problem}")

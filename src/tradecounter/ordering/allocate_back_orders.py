@@ -67,6 +67,9 @@ async def _move(tx: Transaction, served: list[_Served]) -> None:
         """,
         [[s.product_id for s in served], [s.units for s in served]],
     )
+    order_ids = sorted({s.order_id for s in served})
+    # Whoever serves another line of the same order at this moment waits here, and then sees what was served.
+    await execute(tx, "select from orders where id = any(%s) order by id for no key update", [order_ids])
     await execute(
         tx,
         """
@@ -74,5 +77,5 @@ async def _move(tx: Transaction, served: list[_Served]) -> None:
         where o.id = any(%s) and o.status = %s
           and not exists (select from order_line l where l.order_id = o.id and l.back_ordered > 0)
         """,
-        [AWAITING_DISPATCH, [s.order_id for s in served], BACK_ORDERED],
+        [AWAITING_DISPATCH, order_ids, BACK_ORDERED],
     )

@@ -11,12 +11,12 @@ from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.addresses import find_addresses
 from tradecounter.customers.wire import AddressDetails, CustomerAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.records import OfferedShipping, offer
 from tradecounter.ordering.rules import PricedLine, price_line
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest
-from tradecounter.rest.problems import readable
+from tradecounter.rest.json_text import read_json
 from tradecounter.shipping.rules import ShippingMethod, fitting_methods, region_of, shipping_dates
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
@@ -53,27 +53,16 @@ async def resolve_addresses(tx: Transaction, customer_id: int, request: CreateOr
 
 
 def _chosen_id(raw: msgspec.Raw, field: str) -> int | None:
-    try:
-        chosen = msgspec.json.decode(raw, type=_AddressChoice).id
-    except msgspec.ValidationError as error:
-        raise DomainError(Kind.INVALID, _placed(error, field)) from error
+    chosen = read_json(raw, _AddressChoice, field).id
     if chosen is not None and not 0 < chosen < 2**63:
         raise invalid(f"{field}.id", f"{chosen} is not one of your addresses")
     return chosen
 
 
 def _given(raw: msgspec.Raw, field: str) -> CustomerAddress:
-    try:
-        details = msgspec.json.decode(raw, type=AddressDetails)
-    except msgspec.ValidationError as error:
-        raise DomainError(Kind.INVALID, _placed(error, field)) from error
+    details = read_json(raw, AddressDetails, field)
     check_address(details, field)
     return msgspec.convert(msgspec.to_builtins(details), CustomerAddress)
-
-
-def _placed(error: msgspec.ValidationError, field: str) -> str:
-    problem = readable(error)
-    return f"{field}: {problem.removeprefix('the body ')}" if problem.startswith("the body ") else f"{field}.{problem}"
 
 
 def find_rows(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[int]:

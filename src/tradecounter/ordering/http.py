@@ -60,7 +60,7 @@ class OrderEndpoints:
     async def list_orders(self, call: Call) -> Response:
         """Answer `GET /order`."""
         wanted = call.query(OrderListParameters)
-        media = choose_format(call.request.headers.get("accept"), wanted.accept)
+        media = choose_format(call.accept, wanted.accept)
         page = Page(wanted.page, wanted.limit)
         async with reading(self.database) as tx:
             total = await count_orders(tx, call.customer_id)
@@ -136,7 +136,7 @@ class OrderEndpoints:
     async def show_order(self, call: Call) -> Response:
         """Answer `GET /order/{reference}`."""
         async with reading(self.database) as tx:
-            order = await find_order(tx, call.customer_id, call.path("reference"))
+            order = await find_order(tx, call.customer_id, _reference(call))
             if order is None:
                 raise not_found("order")
             lines = await lines_of(tx, [order.id])
@@ -164,7 +164,7 @@ class OrderEndpoints:
         """Answer `PUT /order/{reference}`."""
         request = await call.body(ConfirmOrderRequest, required=False)
         view = await self.views.of(call.customer_id)
-        code = call.path("reference")
+        code = _reference(call)
         async with transaction(self.database) as tx:
             await confirm_order(
                 tx,
@@ -177,3 +177,11 @@ class OrderEndpoints:
             )
             confirmed = await created_order(tx, call.customer_id, code)
         return answer(confirmed)
+
+
+def _reference(call: Call) -> str:
+    """Return the reference or code in the path; PostgreSQL cannot even be asked for one with a NUL character."""
+    reference = call.path("reference")
+    if "\x00" in reference:
+        raise not_found("order")
+    return reference

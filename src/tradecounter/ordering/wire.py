@@ -6,13 +6,12 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.catalogue.wire import LocalDateTime
-from tradecounter.customers.wire import CustomerAddress, FortyCharacters, ShortText
+from tradecounter.customers.wire import CustomerAddress, Email, FortyCharacters, ShortText
 
 MOST_ITEMS = 500
 MOST_UNITS = 100_000
 
 Reference = Annotated[str, Meta(min_length=1, max_length=100)]
-Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 
 # Decoded later: an address that names a saved one by id is not validated further.
 OrderAddress = Annotated[

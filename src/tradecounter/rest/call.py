@@ -1,6 +1,5 @@
 """One call of an endpoint: who calls, and what was sent."""
 
-import re
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -8,12 +7,10 @@ import msgspec
 from starlette.requests import Request
 
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.json_text import check_text, read_json
 from tradecounter.rest.parameters import read_parameters
-from tradecounter.rest.problems import readable
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
-
-_ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class Caller(Protocol):
@@ -46,6 +43,11 @@ class Call:
         """The query string as it was sent."""
         return self.request.scope["query_string"].decode("latin-1")  # type: ignore[no-any-return]
 
+    @property
+    def accept(self) -> str | None:
+        """What the `Accept` header names, whether on one line or on several; None without it."""
+        return ", ".join(self.request.headers.getlist("accept")) or None
+
     def path(self, name: str) -> str:
         """Return a parameter of the path, decoded."""
         value: str = self.request.path_params[name]
@@ -74,16 +76,8 @@ class Call:
             raw = b"{}"
         else:
             self._check_media_type()
-        if b"\x00" in raw or _ESCAPED_NUL.search(raw):
-            raise DomainError(Kind.INVALID, "the body holds a NUL character: leave it out")
-        try:
-            return msgspec.json.decode(raw, type=shape)
-        except msgspec.ValidationError as error:
-            raise DomainError(Kind.INVALID, readable(error)) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DomainError(Kind.INVALID, f"the body is not valid JSON in UTF-8: {error}") from error
-        except RecursionError as error:
-            raise DomainError(Kind.INVALID, "the body is nested too deeply") from error
+        check_text(raw)
+        return read_json(raw, shape)
 
     def _check_media_type(self) -> None:
         media_type = self.request.headers.get("content-type", "application/json").partition(";")[0].strip()

@@ -15,9 +15,13 @@ class _Range(NamedTuple):
 
 
 class _Match(NamedTuple):
-    specificity: int
+    """How welcome a format is: by its quality, then by how near the front it stands (0 first, -1 second)."""
+
     quality: float
-    position: int
+    place: int
+
+
+_NAMED = 2
 
 
 def choose_format(accept: str | None, override: Format | None = None) -> Format:
@@ -31,13 +35,11 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
     if not accept:
         return CSV
     ranges = [_parse(part) for part in accept.split(",") if part.strip()]
-    csv = _best([("text", "csv"), ("text", "html")], ranges)
-    json = _best([("application", "json")], ranges)
+    json = _match("application", "json", ranges)
     if json is None or json.quality == 0:
         return CSV
-    if csv is None or csv.quality < json.quality:
-        return JSON
-    return JSON if csv.quality == json.quality and json.position < csv.position else CSV
+    csv = (_match("text", "csv", ranges), _match("text", "html", ranges, least=_NAMED))
+    return CSV if any(match is not None and match >= json for match in csv) else JSON
 
 
 def _parse(part: str) -> _Range:
@@ -59,23 +61,19 @@ def _quality(text: str) -> float:
     return min(max(value, 0.0), 1.0) if value == value else 0.0  # noqa: PLR0124 only NaN differs from itself
 
 
-def _best(names: list[tuple[str, str]], ranges: list[_Range]) -> _Match | None:
-    """Return the most specific range that covers one of the names; of equally specific ones the best."""
+def _match(kind: str, subtype: str, ranges: list[_Range], *, least: int = 0) -> _Match | None:
+    """Return what the most specific range that covers a media type says of it; of equally specific ones the best."""
     matches = [
-        _Match(specificity, found.quality, -position)
+        (specificity, _Match(found.quality, -position))
         for position, found in enumerate(ranges)
-        for name in names
-        if (specificity := _specificity(found, name)) is not None
+        if (specificity := _specificity(found, kind, subtype)) >= least
     ]
-    if not matches:
-        return None
-    specificity, quality, position = max(matches)
-    return _Match(specificity, quality, -position)
+    return max(matches)[1] if matches else None
 
 
-def _specificity(found: _Range, name: tuple[str, str]) -> int | None:
-    if (found.type, found.subtype) == name:
-        return 2
-    if found.type == name[0] and found.subtype == "*":
+def _specificity(found: _Range, kind: str, subtype: str) -> int:
+    if (found.type, found.subtype) == (kind, subtype):
+        return _NAMED
+    if (found.type, found.subtype) == (kind, "*"):
         return 1
-    return 0 if (found.type, found.subtype) == ("*", "*") else None
+    return 0 if (found.type, found.subtype) == ("*", "*") else -1

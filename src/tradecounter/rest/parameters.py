@@ -5,8 +5,11 @@ comma inside a value, and naming it twice makes one longer list. Any other param
 value is as if absent; unknown parameters are ignored.
 """
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 from urllib.parse import unquote_plus
 
 import msgspec
@@ -18,6 +21,9 @@ Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
 TextList = tuple[str, ...]
+
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_MOST_QUOTED = 100
 
 
 def raw_pairs(raw_query: str) -> list[Pair]:
@@ -33,34 +39,64 @@ def _decoded(text: str) -> str:
         raise DomainError(Kind.INVALID, "the query string is not UTF-8") from error
 
 
+class _Reading(NamedTuple):
+    """How a parameter's text is read: as a list, as a whole number, as one of some words, or else as it is."""
+
+    is_list: bool
+    is_number: bool
+    words: tuple[str, ...]
+
+
 @lru_cache
-def _list_names(shape: type[msgspec.Struct]) -> dict[str, bool]:
-    """Return, per parameter's name on the wire, whether it is a list."""
-    return {f.encode_name: _bare(f.type) == TextList for f in msgspec.structs.fields(shape)}
+def _readings(shape: type[msgspec.Struct]) -> dict[str, _Reading]:
+    """Return how each parameter is read, by its name on the wire."""
+    return {f.encode_name: _reading(f.type) for f in msgspec.structs.fields(shape)}
 
 
-def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+def _reading(annotation: Any) -> _Reading:
+    options = list(_options(annotation))
+    words = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
+    return _Reading(TextList in options, int in options, words)
+
+
+def _options(annotation: Any) -> Iterator[Any]:
+    """Yield the plain alternatives of a type: `Annotated[int, …] | None` gives int and None."""
+    if get_origin(annotation) in {Annotated, Union, UnionType}:
+        inner = get_args(annotation)
+        for option in inner[:1] if get_origin(annotation) is Annotated else inner:
+            yield from _options(option)
+    else:
+        yield annotation
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
     """Return the parameters of a query string. Raises DomainError (invalid) naming the one at fault."""
-    is_list = _list_names(shape)
+    readings = _readings(shape)
     values: dict[str, Any] = {}
     for name, raw in raw_pairs(raw_query):
-        if name not in is_list or not raw:
+        if name not in readings or not raw:
             continue
-        if is_list[name]:
+        if readings[name].is_list:
             parts = (_decoded(part).strip() for part in raw.split(","))
             values[name] = (*values.get(name, ()), *(part for part in parts if part))
         elif name in values:
             raise invalid(name, "is given more than once")
         else:
-            values[name] = _decoded(raw)
+            values[name] = _value(name, _decoded(raw), readings[name])
     try:
-        return msgspec.convert(values, shape, strict=False)
+        return msgspec.convert(values, shape)
     except msgspec.ValidationError as error:
         raise DomainError(Kind.INVALID, readable(error)) from error
+
+
+def _value(name: str, text: str, reading: _Reading) -> str | int:
+    if reading.is_number:
+        if not _WHOLE_NUMBER.fullmatch(text):
+            raise invalid(name, f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
+        return int(text)
+    if reading.words and text not in reading.words:
+        raise invalid(name, f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
+    return text
 
 
 class ParameterField(msgspec.Struct, frozen=True):
@@ -75,7 +111,7 @@ def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
     """Return the parameters that a struct stands for, with their JSON schemas; absence needs no null there."""
     fields = []
     for field in msgspec.structs.fields(shape):
-        is_list = _bare(field.type) == TextList
+        is_list = _reading(field.type).is_list
         schema = msgspec.json.schema(field.type)
         for alternative in schema.pop("anyOf", []):
             if alternative != {"type": "null"}:

@@ -13,6 +13,10 @@ _LENGTH = re.compile(r"^Expected `(?P<kind>[^`]*)` of length (?P<sign>>=|<=|==) 
 _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
+_WORDED = {
+    "Invalid decimal string": "must be a number",
+    "Invalid RFC3339 encoded date": "must be a date (YYYY-MM-DD)",
+}
 _SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 _NAMES = {
     "str": "text",
@@ -51,7 +55,7 @@ def _sentence(problem: str) -> str:
         return f"must match the pattern {match['pattern']}"
     if match := _ENUM.match(problem):
         return f"{match['value']} is not one of the allowed values"
-    return problem[:1].lower() + problem[1:]
+    return _WORDED.get(problem, problem[:1].lower() + problem[1:])
 
 
 def _kinds(names: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customers.address_rules import check_country
-from tradecounter.db.import_values import bounded, pounds
+from tradecounter.db.import_values import measured, pounds
 from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
 
 _HEAVIEST_KG = Decimal(1_000_000)
@@ -29,7 +29,7 @@ class ShippingMethodRow(Struct, forbid_unknown_fields=True):
     base_cost_net: Decimal | UnsetType = UNSET
     cost_per_kg_net: Decimal | UnsetType = UNSET
     transit_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType = UNSET
-    cut_off: Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] | UnsetType = UNSET
+    cut_off: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z")] | UnsetType = UNSET
 
 
 def _staged(method: ShippingMethodRow) -> Iterator[Staged]:
@@ -42,7 +42,7 @@ def _staged(method: ShippingMethodRow) -> Iterator[Staged]:
         if isinstance(cost, Decimal):
             values[name] = pounds(name, cost)
     if isinstance(method.max_weight_kg, Decimal):
-        bounded("max_weight_kg", method.max_weight_kg, _HEAVIEST_KG)
+        values["max_weight_kg"] = measured("max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, 3)
     yield str(method.id), values
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -15,7 +15,7 @@ from tradecounter.kit.text import fold
 
 Units = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 
-_MOMENT = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2})?$")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2})?")
 
 
 class StockRow(Struct, forbid_unknown_fields=True):
@@ -44,10 +44,10 @@ def _staged_incoming(row: IncomingRow) -> Iterator[Staged]:
 
 
 def _moment(text: str) -> datetime:
-    if _MOMENT.match(text):
+    if _MOMENT.fullmatch(text):
         try:
             moment = datetime.fromisoformat(text)
-            return at_uk_time(date(moment.year, moment.month, moment.day), time(moment.hour, moment.minute))
+            return at_uk_time(moment.date(), moment.time())
         except (ValueError, OverflowError):
             pass
     raise invalid("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
@@ -56,6 +56,8 @@ def _moment(text: str) -> datetime:
 STOCK = ImportKind(
     shape=StockRow,
     staged=_staged_stock,
+    # Orders lock levels by product; a file that replaces them all, in two statements, cannot keep to that order.
+    lock="lock table stock_level in share row exclusive mode",
     checks=(
         """
         select s.line, format('sku: there is no product %%s', to_json(s.row ->> 'sku'))

@@ -50,7 +50,7 @@ class ProductEndpoints:
         extras = extra_fields(wanted.extra)
         view = await self.views.of(call.customer_id)
         rows = find_products(view, wanted)
-        media = choose_format(call.request.headers.get("accept"), wanted.accept)
+        media = choose_format(call.accept, wanted.accept)
         whole = media == CSV and wanted.page is None and wanted.limit is None
         limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
         page = Page(wanted.page or 1, 0 if whole else limit)

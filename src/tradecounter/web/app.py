@@ -1,9 +1,10 @@
 """The API put together: every slice's endpoints over one database."""
 
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -26,9 +27,9 @@ from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.http import ProductEndpoints
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.storefront import Storefront
-from tradecounter.web.docs_page import DocsEndpoint
+from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Frame
-from tradecounter.web.index import IndexEndpoints
+from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.resource import Resource
 
@@ -64,25 +65,24 @@ class Application:
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = LiveViews(self.storefront, self.refresher)
         policy = OrderingPolicy.from_settings(settings)
+        documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             ProductEndpoints(views),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, self.methods, policy, clock),
             CustomerEndpoints(self.database, clock),
             CreditEndpoints(self.database, clock),
-            IndexEndpoints(lru_cache(maxsize=8)(lambda base_url: encode_document(self.document(base_url)))),
+            IndexEndpoints(lambda base_url: documents().at(base_url)),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
     def _routes(self) -> list[Route]:
+        docs = cache(lambda: render_docs(self.document(ANY_ADDRESS), ANY_ADDRESS))
         by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
-        for endpoint in [*self.endpoints, *endpoints_of(DocsEndpoint(self.document))]:
+        for endpoint in [*self.endpoints, *endpoints_of(DocsEndpoint(docs))]:
             by_path[endpoint.operation.path].append(endpoint)
         return [
-            Route(
-                _route_path(path),
-                Resource(endpoints, self.authenticator, self._base_url, self._settings.max_body_bytes),
-            )
+            _route(path, Resource(endpoints, self.authenticator, self._base_url, self._settings.max_body_bytes))
             for path, endpoints in by_path.items()
         ]
 
@@ -95,10 +95,13 @@ class Application:
             yield
 
 
-def _route_path(path: str) -> str:
+def _route(path: str, resource: Resource) -> Route:
     for name in _WHOLE_REST:
         path = path.replace(f"{{{name}}}", f"{{{name}:path}}")
-    return path
+    route = Route(path, resource)
+    # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`.
+    route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z", re.DOTALL)
+    return route
 
 
 async def _unknown(_scope: Scope, _receive: Receive, _send: Send) -> None:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.web.index import ANY_ADDRESS
 
 _CODE = re.compile(r"`([^`]+)`")
 _templates = jinja2.Environment(
@@ -31,9 +32,12 @@ _templates.filters["with_code"] = _with_code
 
 @dataclass(frozen=True, slots=True)
 class DocsEndpoint:
-    """The reference page; it is for people, so the interface document does not list it."""
+    """The reference page; it is for people, so the interface document does not list it.
 
-    document: Callable[[str], dict[str, Any]]
+    `page` returns it for ANY_ADDRESS.
+    """
+
+    page: Callable[[], str]
 
     @endpoint(
         Operation(
@@ -48,7 +52,7 @@ class DocsEndpoint:
     )
     async def show_docs(self, call: Call) -> Response:
         """Answer `GET /docs`."""
-        page = render_docs(self.document(call.base_url), call.base_url)
+        page = self.page().replace(ANY_ADDRESS, escape(call.base_url))
         policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
         return Response(page, media_type="text/html", headers={"Content-Security-Policy": policy})
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.rest.answers import answer
+from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
@@ -32,12 +32,22 @@ class Health(Struct):
     status: Annotated[str, Meta(examples=["ok"])]
 
 
+# Stands for the base address in what is made once for all of them: a client names its own in `Host`, and making a
+# document takes long enough to keep a process busy.
+ANY_ADDRESS = "https://base-address.invalid"
+
+
 @dataclass(frozen=True, slots=True)
 class Documents:
     """The interface document, as JSON and as YAML."""
 
     json: bytes
     yaml: bytes
+
+    def at(self, base_url: str) -> "Documents":
+        """Return the documents of ANY_ADDRESS for a base address."""
+        address = to_json(base_url)[1:-1]
+        return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,16 @@ from uvicorn.supervisors import Multiprocess
 
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock, SystemClock
+from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
+from tradecounter.web.http_protocol import BoundedHttp
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
 
 
-class AddressTakenError(Exception):
+class AddressTakenError(OperatorError):
     """The address cannot be listened on; the message says what to do."""
 
 
@@ -34,10 +36,12 @@ class Listener:
 def listen(host: str, port: int) -> Listener:
     """Bind an address; port 0 takes any free one. Raises AddressTakenError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, asyncio knows it as TCP and sends every answer at once instead of waiting for more.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
+        bound.listen()  # at once, so that nobody else can take the address before the API is ready
     except OSError as error:
         bound.close()
         raise AddressTakenError(
@@ -53,6 +57,8 @@ def _config(app: Application | str, *, workers: int = 1) -> uvicorn.Config:
         app,
         factory=isinstance(app, str),
         workers=workers,
+        http=BoundedHttp,
+        ws="none",
         access_log=False,
         log_config=None,
         server_header=False,
@@ -61,7 +67,7 @@ def _config(app: Application | str, *, workers: int = 1) -> uvicorn.Config:
     )
 
 
-class StartFailedError(Exception):
+class StartFailedError(OperatorError):
     """The API did not start; the log says why."""
 
 
@@ -97,15 +103,15 @@ async def run_server(application: Application, listener: Listener) -> AsyncItera
         await task
 
 
-def serve_processes(listener: Listener, database_url: str, workers: int) -> None:
-    """Serve from several processes until told to stop; each reads the settings anew."""
+def serve_processes(listener: Listener, database_url: str, workers: int, application: str) -> None:
+    """Serve from several processes until told to stop; each calls what `application` (`module:name`) names."""
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
-    config = _config("tradecounter.web.server:application", workers=workers)
+    config = _config(application, workers=workers)
     Multiprocess(config, sockets=[listener.socket]).run()
 
 
-def application() -> Application:
-    """Return the application of a worker process."""
+def worker_application() -> Application:
+    """Return the application of a worker process, which reads the settings anew."""
     settings = read_settings()
     if settings.database_url is None:
         raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not handed to the worker process")

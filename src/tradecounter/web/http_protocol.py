@@ -1,0 +1,81 @@
+"""Uvicorn's HTTP protocol with bounds on what a client can make it hold, and errors that look like all others.
+
+Uvicorn alone would collect an endless header in memory, and wait forever for a request that never ends.
+"""
+
+import asyncio
+import secrets
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tradecounter.rest.answers import JSON, Error, to_json
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """One client's connection."""
+
+    most_head_bytes = 64 * 1024  # of the request line and headers; one read of the socket may go beyond
+    longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
+
+    _in_head = True
+    _head_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the first request."""
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._clear_deadline()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a piece of a request."""
+        super().data_received(data)
+        self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
+        if self._head_bytes > self.most_head_bytes:
+            self._refuse("431 Request Header Fields Too Large", "the request's headers are too long")
+
+    def on_message_begin(self) -> None:
+        """Note that a request begins."""
+        super().on_message_begin()
+        self._in_head = True
+        self._set_deadline()
+
+    def on_headers_complete(self) -> None:
+        """Note that the headers are there."""
+        self._in_head = False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Note that the whole request is there."""
+        self._clear_deadline()
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP."""
+        self._refuse("400 Bad Request", "the request is not valid HTTP")
+
+    def _unsupported_upgrade_warning(self) -> None:
+        # Some clients offer HTTP/2 with every request (Java's does): it is ignored, as HTTP allows, and not news.
+        pass
+
+    def _refuse(self, status: str, message: str) -> None:
+        body = to_json(Error(message))
+        head = (
+            f"HTTP/1.1 {status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
+            f"X-Request-Id: {secrets.token_hex(8)}\r\nConnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    def _set_deadline(self) -> None:
+        self._clear_deadline()
+        self._deadline = self.loop.call_later(self.longest_seconds, self.transport.close)
+
+    def _clear_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

@@ -1,0 +1,145 @@
+"""`GET /product/{sku}`: which product an address means, and which products nobody gets to see."""
+
+import httpx
+import pytest
+
+from support.service import Customer, Service
+from support.shop import price, product
+
+STRANGE = [
+    "A/B",
+    "A+B",
+    "A-B",
+    "A B",
+    "AB",
+    "A",
+    "A/",
+    "A//B",
+    "/A",
+    "A%2FB",
+    "A%B",
+    "A&B",
+    "A?B",
+    "A#B",
+    "A=B",
+    "A;B",
+    "A,B",
+    "A.B",
+    "..",
+    "A/../B",
+    'A"B',
+    "A'B",
+    "A\\B",
+    "A(B)",
+    "A|B",
+    "A\nB",
+    "AB\n",
+    "Äß",
+    "STRASSE",
+    "0123",
+    "123",
+    "null",
+    "X.yaml",
+    "日本",
+]
+
+
+@pytest.fixture(scope="module")
+def customer(service: Service) -> Customer:
+    service.must_load("manufacturers", [{"key": "acme", "name": "Acme"}])
+    service.must_load("products", [product(sku, name=f"Named {sku!r}", description=f"Of {sku!r}") for sku in STRANGE])
+    service.must_load("price-list", [price(sku, 1) for sku in STRANGE])
+    return service.customer()
+
+
+def encoded(text: str) -> str:
+    """Percent-encode every byte, so that no client takes an address to pieces."""
+    return "".join(f"%{byte:02x}" for byte in text.encode())
+
+
+def by_sku(customer: Customer, path: str) -> httpx.Response:
+    """Ask with the path exactly as it is."""
+    url = httpx.URL(customer.http.base_url).copy_with(raw_path=f"/product/{path}".encode())
+    return customer.http.send(customer.http.build_request("GET", url))
+
+
+@pytest.mark.parametrize("sku", STRANGE)
+def test_any_sku_percent_encoded_answers_with_its_own_product(customer: Customer, sku: str) -> None:
+    for spelling in (sku, sku.lower(), sku.upper()):
+        response = by_sku(customer, encoded(spelling))
+        assert response.status_code == 200, response.text
+        found = response.json()
+        assert (found["sku"], found["name"], found["description"]) == (sku, f"Named {sku!r}", f"Of {sku!r}")
+
+
+@pytest.mark.parametrize(
+    ("path", "sku"),
+    [
+        ("A/B", "A/B"),
+        ("a/", "A/"),
+        ("/A", "/A"),
+        ("A//B", "A//B"),
+        ("A+B", "A+B"),
+        ("A%20B", "A B"),
+        ("A%252FB", "A%2FB"),
+        ("A&B", "A&B"),
+        ("A=B;", None),
+        ("A?B", "A"),
+        ("%41%42", "AB"),
+        ("AB%0A", "AB\n"),
+        ("ab%0d", None),
+        ("AB%20", None),
+        ("A%00", None),
+        ("A%FF", None),
+        ("A/B/", None),
+        ("%C3%84SS", "Äß"),
+        ("stra%C3%9Fe", "STRASSE"),
+        ("A%CC%88%C3%9F", None),
+        ("00123", None),
+        ("", None),
+    ],
+)
+def test_an_address_means_one_sku_or_none(customer: Customer, path: str, sku: str | None) -> None:
+    response = by_sku(customer, path)
+    if sku is None:
+        assert (response.status_code, response.json()) == (404, {"message": "product not found"})
+    else:
+        assert (response.status_code, response.json().get("sku")) == (200, sku)
+
+
+def test_a_product_by_sku_is_the_one_of_the_list_with_its_descriptions(customer: Customer) -> None:
+    listed = customer.get("/product?limit=0&extra=description,short_description,similar").json()
+    assert sorted(found["sku"] for found in listed) == sorted(STRANGE)
+    for found in listed:
+        assert by_sku(customer, encoded(found["sku"]) + "?extra=similar").json() == found
+
+
+def test_inactive_unpriced_and_unknown_products_get_the_same_answer(service: Service, customer: Customer) -> None:
+    service.must_load("products", [product("RETIRED", active=False), product("UNPRICED")])
+    service.must_load("price-list", [price("RETIRED", 1)])
+    answers = {
+        (r.status_code, r.content) for r in map(customer.get, map("/product/{}".format, ("RETIRED", "UNPRICED", "X")))
+    }
+    assert answers == {(404, b'{"message":"product not found"}')}
+    assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
+
+
+def test_a_product_that_is_active_again_is_found_again(service: Service, customer: Customer) -> None:
+    service.must_load("products", [product("SEASONAL", active=False)])
+    service.must_load("price-list", [price("SEASONAL", 1)])
+    assert customer.get("/product/seasonal").status_code == 404
+    service.must_load("products", [{"sku": "seasonal", "active": True}])
+    assert customer.get("/product/SEASONAL").json()["sku"] == "seasonal"
+
+
+@pytest.mark.parametrize("path", ["/product", "/product/A", "/category", "/manufacturer", "/attribute"])
+def test_without_a_credential_nothing_is_shown(service: Service, path: str) -> None:
+    response = service.client().get(path)
+    assert (response.status_code, response.content) == (401, b"{}")
+
+
+@pytest.mark.parametrize("path", ["/product", "/product/A", "/category", "/manufacturer", "/attribute"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_the_catalogue_cannot_be_changed_over_http(customer: Customer, path: str, method: str) -> None:
+    response = customer.http.request(method, path, json={})
+    assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")

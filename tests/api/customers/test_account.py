@@ -1,0 +1,44 @@
+"""`GET /customer`: the account of the caller."""
+
+from support.service import Service
+
+
+def test_an_account_with_everything_shows_it(service: Service) -> None:
+    customer = service.customer(
+        first_name="Ada",
+        last_name="Ünal",
+        email_address="Ada@Example.test",
+        accounts_email="accounts@example.test",
+        trade_account=True,
+        credit="1500.5",
+        term_days=14,
+        company="not shown",
+        discount="12.5",
+    )
+    answer = customer.get("/customer")
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "first_name": "Ada",
+        "last_name": "Ünal",
+        "email_address": "Ada@Example.test",
+        "accounts_email": "accounts@example.test",
+        "trade_account": True,
+        "credit_terms": {"credit_limit": 1500.5, "term_days": 14},
+    }
+    assert b'"credit_limit":1500.50' in answer.content
+
+
+def test_an_account_without_credit_has_null_terms_and_no_accounts_email(service: Service) -> None:
+    customer = service.customer(credit=None, trade_account=False, email_address="plain@example.test")
+    assert customer.get("/customer").json() == {
+        "first_name": "Test",
+        "last_name": customer.get("/customer").json()["last_name"],
+        "email_address": "plain@example.test",
+        "trade_account": False,
+        "credit_terms": None,
+    }
+
+
+def test_credit_of_zero_is_not_the_same_as_none(service: Service) -> None:
+    customer = service.customer(credit="0", term_days=0)
+    assert customer.get("/customer").json()["credit_terms"] == {"credit_limit": 0, "term_days": 0}

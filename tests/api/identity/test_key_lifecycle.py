@@ -1,0 +1,98 @@
+"""Keys from their making to their disabling, across processes (decisions, authentication)."""
+
+import time
+from datetime import timedelta
+
+from support.service import Customer, Service, running_service
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
+
+DISABLED_WITHIN_SECONDS = 5.0
+
+
+def new_key(service: Service, customer: Customer, name: str = "second") -> NewKey:
+    async def add(tx: Transaction) -> NewKey:
+        return await add_key(tx, customer.id, name, service.clock.now())
+
+    return service.in_transaction(add)
+
+
+def disable(service: Service, key_id: int) -> bool:
+    async def switch_off(tx: Transaction) -> bool:
+        return await disable_key(tx, key_id, service.clock.now())
+
+    return service.in_transaction(switch_off)
+
+
+def keys_of(service: Service, customer: Customer) -> list[KeyRecord]:
+    async def read(tx: Transaction) -> list[KeyRecord]:
+        return await list_keys(tx, customer.id)
+
+    return service.in_transaction(read)
+
+
+def status(service: Service, key: str) -> int:
+    return service.client(**{"X-Api-Key": key}).get("/customer").status_code
+
+
+def test_a_new_key_works_at_once_beside_the_old_one(service: Service) -> None:
+    customer = service.customer()
+    assert status(service, new_key(service, customer).key) == 200
+    assert status(service, customer.key) == 200
+
+
+def test_a_key_is_64_hexadecimal_characters_and_never_the_same(service: Service) -> None:
+    customer = service.customer()
+    keys = {new_key(service, customer).key for _ in range(20)}
+    assert len(keys) == 20
+    assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys)
+
+
+def test_a_disabled_key_stops_working_and_the_customers_others_go_on(service: Service) -> None:
+    customer, neighbour = service.customer(), service.customer()
+    key = new_key(service, customer)
+    assert status(service, key.key) == 200
+    assert disable(service, key.id)
+    service.refresh()
+    assert status(service, key.key) == 401
+    assert (status(service, customer.key), status(service, neighbour.key)) == (200, 200)
+
+
+def test_disabling_twice_keeps_the_first_time_and_an_unknown_key_is_told(service: Service) -> None:
+    customer = service.customer()
+    key = new_key(service, customer)
+    disable(service, key.id)
+    first = keys_of(service, customer)[-1].disabled_at
+    service.clock.advance(timedelta(hours=1))
+    assert disable(service, key.id)
+    assert keys_of(service, customer)[-1].disabled_at == first
+    assert not disable(service, 2**62)
+
+
+def test_a_disabled_key_stops_working_in_a_process_that_hears_nothing_within_five_seconds(service: Service) -> None:
+    """The tests' server polls once an hour: nobody tells it, it just stops trusting what it remembers."""
+    key = new_key(service, service.customer())
+    service.refresh()
+    client = service.client(**{"X-Api-Key": key.key})
+    assert client.get("/customer").status_code == 200
+    disable(service, key.id)
+    disabled = time.monotonic()
+    while client.get("/customer").status_code == 200:
+        assert time.monotonic() - disabled < DISABLED_WITHIN_SECONDS
+        time.sleep(0.1)
+    assert client.get("/customer").status_code == 401
+
+
+def test_last_use_is_recorded_for_the_keys_that_were_used(database_url: str) -> None:
+    with running_service(database_url) as service:
+        customer = service.customer()
+        used, unused = new_key(service, customer, "used"), new_key(service, customer, "unused")
+        switched_off = new_key(service, customer, "off")
+        disable(service, switched_off.id)
+        service.clock.advance(timedelta(minutes=7))
+        assert [status(service, key.key) for key in (used, switched_off)] == [200, 401]
+        assert {key.last_used_at for key in keys_of(service, customer)} == {None}
+        service.refresh()
+        found = {key.id: key.last_used_at for key in keys_of(service, customer)}
+        assert found[used.id] == service.clock.now()
+        assert (found[unused.id], found[switched_off.id]) == (None, None)

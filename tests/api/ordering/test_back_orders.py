@@ -1,0 +1,149 @@
+"""Orders beyond what is in stock, and stock that comes in: it serves waiting orders first (decisions, stock)."""
+
+import pytest
+
+from support.orders import at, buy, confirm, create, faults_in_the_books, level, lines, read, sell, uk
+from support.service import Customer, Service
+from support.shop import product
+
+WAITING, READY = "Back-ordered", "Awaiting dispatch"
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def stock(shop: Service, **available: int) -> None:
+    shop.must_load("stock", [{"sku": sku, "available": units} for sku, units in available.items()])
+
+
+def shown(shop: Service, customer: Customer, sku: str) -> int:
+    """Units that the catalogue shows."""
+    shop.refresh()
+    available: int = customer.get(f"/product/{sku}").json()["availability"]["available"]
+    return available
+
+
+def test_an_order_takes_what_is_there_and_back_orders_the_rest(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "SCARCE", available=2)
+    placed = buy(customer, [("PHONE", 1), (sku, 5)])
+    assert lines(shop, placed) == [("PHONE", 1, 0), (sku, 2, 3)]
+    assert level(shop, sku) == (0, 2, 3)
+    assert read(customer, placed)["status"] == WAITING
+    assert shown(shop, customer, sku) == 0
+
+
+def test_the_last_unit_is_no_back_order(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "LAST", available=5)
+    assert read(customer, buy(customer, [(sku, 5)]))["status"] == READY
+    assert level(shop, sku) == (0, 5, 0)
+
+
+def test_a_product_that_never_had_stock_can_be_ordered(shop: Service, customer: Customer) -> None:
+    shop.must_load("products", [product("NEVER")])
+    shop.must_load("contract-prices", [{"customer_id": customer.id, "sku": "NEVER", "single_unit_cost": 5}])
+    placed = buy(customer, [("NEVER", 4)])
+    assert read(customer, placed)["status"] == WAITING
+    assert level(shop, "NEVER") == (0, 0, 4)
+
+
+def test_stock_that_comes_in_serves_the_earliest_confirmed_first(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "QUEUED", available=2)
+    created_first = create(customer, [(sku, 4)])
+    confirmed_first = buy(customer, [(sku, 5)])
+    with at(shop, uk(2026, 6, 16, 10)):
+        confirmed_second = confirm(customer, created_first).json()
+    assert level(shop, sku) == (0, 2, 7)
+
+    stock(shop, **{sku: 5})
+    assert lines(shop, confirmed_first) == [(sku, 5, 0)]
+    assert lines(shop, confirmed_second) == [(sku, 2, 2)]
+    assert level(shop, sku) == (0, 7, 2)
+    assert (read(customer, confirmed_first)["status"], read(customer, confirmed_second)["status"]) == (READY, WAITING)
+    assert shown(shop, customer, sku) == 0
+
+    stock(shop, **{sku: 10})
+    assert lines(shop, confirmed_second) == [(sku, 4, 0)]
+    assert level(shop, sku) == (8, 9, 0)
+    assert read(customer, confirmed_second)["status"] == READY
+    assert shown(shop, customer, sku) == 8
+
+
+def test_orders_of_different_customers_queue_together(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "MIXED")
+    first = buy(shop.customer(), [(sku, 2)])
+    second = buy(customer, [(sku, 2)])
+    stock(shop, **{sku: 3})
+    assert (lines(shop, first), lines(shop, second)) == ([(sku, 2, 0)], [(sku, 1, 1)])
+
+
+def test_lines_of_one_order_are_served_in_their_order(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "LINES", available=1)
+    placed = buy(customer, [(sku, 2), ("PHONE", 1), (sku, 2)])
+    assert lines(shop, placed) == [(sku, 1, 1), ("PHONE", 1, 0), (sku, 0, 2)]
+    stock(shop, **{sku: 2})
+    assert lines(shop, placed) == [(sku, 2, 0), ("PHONE", 1, 0), (sku, 1, 1)]
+    stock(shop, **{sku: 1})
+    assert lines(shop, placed) == [(sku, 2, 0), ("PHONE", 1, 0), (sku, 2, 0)]
+    assert level(shop, sku) == (0, 4, 0)
+
+
+def test_an_order_awaits_dispatch_once_the_last_of_its_products_has_come(shop: Service, customer: Customer) -> None:
+    one, other = sell(shop, "ONE"), sell(shop, "OTHER")
+    placed = buy(customer, [(one, 1), (other, 1)])
+    stock(shop, **{one: 1})
+    assert read(customer, placed)["status"] == WAITING
+    stock(shop, **{other: 1})
+    assert read(customer, placed)["status"] == READY
+
+
+def test_one_file_serves_orders_for_all_its_products(shop: Service, customer: Customer) -> None:
+    one, other = sell(shop, "FILE-1"), sell(shop, "FILE-2")
+    placed = [buy(customer, [(one, 2), (other, 3)]), buy(customer, [(other, 2), (one, 3)])]
+    stock(shop, **{one: 4, other: 10})
+    assert lines(shop, placed[0]) == [(one, 2, 0), (other, 3, 0)]
+    assert lines(shop, placed[1]) == [(other, 2, 0), (one, 2, 1)]
+    assert (level(shop, one), level(shop, other)) == ((0, 4, 1), (5, 5, 0))
+    assert [read(customer, order)["status"] for order in placed] == [READY, WAITING]
+
+
+def test_pending_orders_get_nothing(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "WAITING")
+    create(customer, [(sku, 3)])
+    stock(shop, **{sku: 5})
+    assert level(shop, sku) == (5, 0, 0)
+
+
+def test_a_dry_run_serves_nobody(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "DRY")
+    placed = buy(customer, [(sku, 3)])
+    report = shop.must_load("stock", [{"sku": sku, "available": 5}], dry_run=True)
+    assert report.changed == 1
+    assert lines(shop, placed) == [(sku, 0, 3)]
+    assert level(shop, sku) == (0, 0, 3)
+
+
+def test_a_refused_file_serves_nobody(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "REFUSED")
+    placed = buy(customer, [(sku, 3)])
+    report = shop.load("stock", [{"sku": sku, "available": 5}, {"sku": "NO-SUCH", "available": 5}])
+    assert [error.line for error in report.errors] == [2]
+    assert lines(shop, placed) == [(sku, 0, 3)]
+
+
+def test_a_file_that_replaces_the_stock_leaves_allocations_and_back_orders_alone(
+    shop: Service, customer: Customer
+) -> None:
+    kept, gone, waiting = sell(shop, "KEPT", available=9), sell(shop, "GONE", available=9), sell(shop, "STILL")
+    buy(customer, [(kept, 1), (gone, 1), (waiting, 1)])
+    stocked = [("PHONE", 100), ("CABLE", 1000), ("SWITCH", 3), (kept, 5)]
+    shop.must_load("stock", [{"sku": sku, "available": units} for sku, units in stocked], replace=True)
+    assert (level(shop, kept), level(shop, gone), level(shop, waiting)) == ((5, 1, 0), (0, 1, 0), (0, 0, 1))
+
+
+def test_after_all_this_the_books_agree(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "FINAL", available=1)
+    buy(customer, [(sku, 3), ("PHONE", 1), (sku, 1)])
+    stock(shop, **{sku: 2})
+    assert faults_in_the_books(shop) == {}

@@ -1,0 +1,257 @@
+"""`PUT /order/{reference}`: a pending order is confirmed (specification, sections 3 and 4)."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from support.orders import at, buy, confirm, create, level, outstanding, read, rows, sell, uk
+from support.service import MORNING, Customer, Service
+from support.shop import EUROPE, NEXT_DAY, STANDARD, order, price
+
+ONE_SECOND = timedelta(seconds=1)
+A_DAY = timedelta(hours=24)
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def test_a_confirmed_order_is_what_was_created_with_its_ids_and_method(shop: Service) -> None:
+    customer = shop.customer()
+    pending = create(
+        customer,
+        [("PHONE", 2), ("CABLE", 1)],
+        external_customer_id="EC-1",
+        courier_notifications={"phone_number": "0113 496 0000"},
+    )
+    response = confirm(customer, pending, NEXT_DAY)
+    assert response.status_code == 200
+    placed = response.json()
+    number = placed.pop("order_id")
+    assert isinstance(number, int)
+    assert placed.pop("order_reference") == f"ORD-{number}"
+    method = placed.pop("shipping_method")
+    assert placed == pending
+    [offered] = [option for option in pending["shipping_options"] if option["id"] == NEXT_DAY]
+    assert method == offered
+
+
+def test_a_confirmed_order_reads_back_with_every_field(shop: Service) -> None:
+    customer = shop.customer()
+    contact = {"email_address": "door@test.example", "phone_number": "0113 496 0000"}
+    pending = create(customer, [("PHONE", 5)], customer_reference="PO-9", courier_notifications=contact)
+    placed = confirm(customer, pending).json()
+    found = read(customer, placed)
+    [item] = found.pop("items")
+    assert found == {
+        "id": placed["order_id"],
+        "order_reference": placed["order_reference"],
+        "customer_reference": "PO-9",
+        "cost_net": 225.00,
+        "cost_tax": 45.00,
+        "cost_gross": 270.00,
+        "created_on": "2026-06-16T09:00:00",
+        "status": "Awaiting dispatch",
+        "shipping": [
+            {
+                "method_id": STANDARD,
+                "contact_email": "door@test.example",
+                "contact_phone": "0113 496 0000",
+                "cost_net": 7.50,
+                "cost_tax": 1.50,
+                "tracking_events": [],
+            }
+        ],
+    }
+    assert item.pop("product") == {
+        name: value
+        for name, value in customer.get("/product/PHONE").json().items()
+        if name not in {"description", "short_description"}
+    }
+    assert item == {
+        "id": pending["items"][0]["id"],
+        "quantity": 5,
+        "cost_net": 225.00,
+        "cost_tax": 45.00,
+        "related_items": [],
+        "configurations": [],
+        "serial_numbers": [],
+    }
+
+
+def test_confirming_allocates_stock_and_charges_the_account(shop: Service) -> None:
+    customer, sku = shop.customer(), sell(shop, "ALLOCATED", 10, available=5)
+    assert confirm(customer, create(customer, [(sku, 3)])).status_code == 200
+    assert level(shop, sku) == (2, 3, 0)
+    assert outstanding(shop, customer) == Decimal("43.80")
+
+
+@pytest.mark.parametrize("code", ["unknown", "0", "x" * 500, "%00", "%ff", "..%2f"])
+def test_an_unknown_code_is_not_found(customer: Customer, code: str) -> None:
+    response = customer.put(f"/order/{code}", {"shipping_method": {"id": STANDARD}})
+    assert response.status_code == 404
+
+
+def test_another_customers_code_is_not_found_just_as_an_unknown_one(shop: Service, customer: Customer) -> None:
+    code = create(shop.customer())["confirmation_code"]
+    foreign, unknown = customer.put(f"/order/{code}"), customer.put("/order/unknown")
+    assert (foreign.status_code, foreign.content) == (unknown.status_code, unknown.content)
+    assert foreign.status_code == 404
+    assert rows(shop, "select state from orders where confirmation_code = %s", code) == [("pending",)]
+
+
+def test_neither_id_nor_reference_of_an_order_confirms_it(customer: Customer) -> None:
+    placed = buy(customer)
+    for reference in (placed["order_id"], placed["order_reference"]):
+        assert customer.put(f"/order/{reference}").status_code == 404
+
+
+def test_a_pending_order_can_be_confirmed_for_exactly_24_hours(shop: Service, customer: Customer) -> None:
+    in_time, too_late = create(customer), create(customer)
+    with at(shop, MORNING + A_DAY):
+        assert confirm(customer, in_time).status_code == 200
+    with at(shop, MORNING + A_DAY + ONE_SECOND):
+        expired = confirm(customer, too_late)
+    assert expired.status_code == 410
+    assert "expired" in expired.json()["message"]
+
+
+def test_the_24_hours_are_real_ones_when_the_clocks_change(shop: Service, customer: Customer) -> None:
+    with at(shop, uk(2026, 10, 24, 9)):
+        in_time, too_late = create(customer), create(customer)
+    with at(shop, uk(2026, 10, 25, 8)):
+        assert confirm(customer, in_time).status_code == 200
+    with at(shop, uk(2026, 10, 25, 8, 0, 1)):
+        assert confirm(customer, too_late).status_code == 410
+
+
+def test_an_order_confirmed_in_time_can_be_confirmed_again_at_any_time(shop: Service, customer: Customer) -> None:
+    pending = create(customer)
+    first = confirm(customer, pending).json()
+    with at(shop, MORNING + timedelta(days=30)):
+        again = confirm(customer, pending)
+    assert again.status_code == 200
+    assert again.json() == first
+
+
+def test_an_expired_order_is_gone_before_anything_else_is_wrong_with_it(shop: Service, customer: Customer) -> None:
+    pending = create(customer)
+    with at(shop, MORNING + A_DAY + ONE_SECOND):
+        for body in (None, {}, {"shipping_method": {"id": 99}}):
+            assert customer.put(f"/order/{pending['confirmation_code']}", body).status_code == 410
+
+
+@pytest.mark.parametrize("body", [None, {}, {"shipping_method": None}, {"shipping_region": 1, "items": "ignored"}])
+def test_without_a_method_and_a_default_nothing_can_be_confirmed(customer: Customer, body: Any) -> None:
+    pending = create(customer)
+    response = customer.put(f"/order/{pending['confirmation_code']}", body)
+    assert response.status_code == 412
+    assert response.json()["message"].startswith("shipping_method: ")
+    assert confirm(customer, pending).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"shipping_method": {"id": 99}}, "shipping_method.id"),
+        ({"shipping_method": {"id": EUROPE}}, "shipping_method.id"),
+        ({"shipping_method": {"id": 2**70}}, "shipping_method.id"),
+        ({"shipping_method": {"id": "11"}}, "shipping_method.id"),
+        ({"shipping_method": {"provider": "Slowpost"}}, "shipping_method.id"),
+        ({"shipping_method": 11}, "shipping_method"),
+        ([], "the body must be an object"),
+    ],
+)
+def test_an_invalid_method_is_refused_and_the_order_stays_pending(customer: Customer, body: Any, field: str) -> None:
+    pending = create(customer, shipping_method={"id": STANDARD})
+    response = customer.put(f"/order/{pending['confirmation_code']}", body)
+    assert response.status_code == 400
+    assert response.json()["message"].startswith(field)
+    assert confirm(customer, pending, None).status_code == 200
+
+
+def test_every_other_field_of_the_body_is_ignored(customer: Customer) -> None:
+    pending = create(customer)
+    body = {
+        "shipping_method": {"id": STANDARD, "cost_net": 0, "provider": 7},
+        "customer_reference": "another",
+        "items": [],
+        "shipping_address": {"country_code": "UK"},
+        "auto_confirm": "never",
+    }
+    placed = customer.put(f"/order/{pending['confirmation_code']}", body)
+    assert placed.status_code == 200
+    assert placed.json()["customer_reference"] == "PO-1"
+    assert placed.json()["shipping_method"]["cost_net"] == 5.50
+
+
+def test_the_method_of_the_creation_is_used_when_none_is_named(customer: Customer) -> None:
+    placed = confirm(customer, create(customer, shipping_method={"id": NEXT_DAY}), None).json()
+    assert placed["shipping_method"]["id"] == NEXT_DAY
+
+
+def test_the_method_named_at_confirmation_replaces_that_of_the_creation(customer: Customer) -> None:
+    placed = confirm(customer, create(customer, shipping_method={"id": NEXT_DAY}), STANDARD).json()
+    assert placed["shipping_method"]["id"] == STANDARD
+    assert read(customer, placed)["shipping"][0]["method_id"] == STANDARD
+
+
+def test_confirming_again_returns_the_same_order_and_changes_nothing(shop: Service) -> None:
+    customer, sku = shop.customer(), sell(shop, "ONCE", available=5)
+    pending = create(customer, [(sku, 3)])
+    first = confirm(customer, pending, STANDARD)
+    owed = outstanding(shop, customer)
+    with at(shop, uk(2026, 6, 16, 17)):
+        for method in (STANDARD, None):
+            again = confirm(customer, pending, method)
+            assert (again.status_code, again.content) == (200, first.content)
+    assert level(shop, sku) == (2, 3, 0)
+    assert outstanding(shop, customer) == owed
+    assert len(customer.get("/order").json()) == 1
+
+
+@pytest.mark.parametrize("method", [NEXT_DAY, 99])
+def test_confirming_again_with_another_method_is_refused(customer: Customer, method: int) -> None:
+    pending = create(customer)
+    first = confirm(customer, pending, STANDARD).json()
+    again = confirm(customer, pending, method)
+    assert again.status_code == 400
+    assert again.json()["message"].startswith("shipping_method.id: ")
+    assert read(customer, first)["shipping"][0]["method_id"] == STANDARD
+
+
+def test_a_pending_order_keeps_the_price_of_its_creation(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "DEARER", 10, available=50)
+    pending = create(customer, [(sku, 2)])
+    shop.must_load("price-list", [price(sku, 25)])
+
+    placed = confirm(customer, pending).json()
+    assert (placed["items"][0]["cost_net"], placed["cost_gross"]) == (20.00, 24.00)
+    found = read(customer, placed)
+    assert (found["items"][0]["cost_net"], found["cost_gross"]) == (20.00, 24.00)
+    assert found["items"][0]["product"]["single_unit_cost"] == 25.00
+    assert buy(customer, [(sku, 2)])["cost_net"] == 50.00
+
+
+def test_a_pending_order_is_confirmed_although_its_product_is_no_longer_sold(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "ENDING", available=5)
+    pending = create(customer, [(sku, 1)])
+    shop.must_load("products", [{"sku": sku, "active": False}])
+    assert customer.post("/order", order([(sku, 1)])).status_code == 400
+    assert confirm(customer, pending).status_code == 200
+
+
+def test_an_order_comes_into_being_when_it_is_confirmed(shop: Service, customer: Customer) -> None:
+    pending = create(customer)
+    with at(shop, uk(2026, 6, 16, 23, 30)):
+        placed = confirm(customer, pending).json()
+    assert read(customer, placed)["created_on"] == "2026-06-16T23:30:00"
+
+
+def test_the_reference_tells_the_accounts_packing(shop: Service) -> None:
+    own, plain = buy(shop.customer(packing="own")), buy(shop.customer(packing="plain"))
+    assert own["order_reference"] == f"ORD-{own['order_id']}"
+    assert plain["order_reference"] == f"PLN-{plain['order_id']}"

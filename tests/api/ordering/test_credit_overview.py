@@ -1,0 +1,154 @@
+"""`GET /customer/credit` (specification, section 2; decisions, credit overview)."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from support.orders import at, buy, create, uk
+from support.service import Customer, Service
+from support.shop import NEXT_DAY
+from tradecounter.credit.exposure import discharge
+from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.db.rows import execute
+from tradecounter.db.transaction import Transaction
+
+
+def overview(customer: Customer) -> dict[str, Any]:
+    response = customer.get("/customer/credit")
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def pay(shop: Service, customer: Customer, placed: dict[str, Any], amount: str) -> None:
+    """Settle a part of an order; the order's row and the account's debt change together."""
+
+    async def work(tx: Transaction) -> None:
+        await execute(tx, "update orders set paid = paid + %s where number = %s", [amount, placed["order_id"]])
+        await discharge(tx, customer.id, Decimal(amount))
+
+    shop.in_transaction(work)
+
+
+def test_an_account_that_never_ordered_has_all_its_credit(shop: Service) -> None:
+    assert overview(shop.customer(credit="500.00")) == {
+        "credit_limit": 500.00,
+        "total_outstanding": 0.00,
+        "available_credit": 500.00,
+        "outstanding_orders": [],
+    }
+
+
+def test_an_account_without_credit_terms_has_none(shop: Service) -> None:
+    assert overview(shop.customer(credit=None)) == {
+        "credit_limit": 0.00,
+        "total_outstanding": 0.00,
+        "available_credit": 0.00,
+        "outstanding_orders": [],
+    }
+
+
+def test_an_order_is_owed_with_its_shipping_until_the_end_of_the_day_after_its_term(shop: Service) -> None:
+    customer = shop.customer(credit="100.00", term_days=30)
+    placed = buy(customer, customer_reference="PO-7")
+    assert overview(customer) == {
+        "credit_limit": 100.00,
+        "total_outstanding": 66.60,
+        "available_credit": 33.40,
+        "outstanding_orders": [
+            {
+                "total_cost": 66.60,
+                "total_paid": 0.00,
+                "total_due": 66.60,
+                "created_on": "2026-06-16T09:00:00",
+                "due_on": "2026-07-16T23:59:59",
+                "is_overdue": False,
+                "customer_reference": "PO-7",
+                "order_reference": placed["order_reference"],
+            }
+        ],
+    }
+
+
+def test_what_is_available_is_the_limit_less_what_all_orders_come_to(shop: Service) -> None:
+    customer = shop.customer(credit="200.00")
+    placed = [buy(customer), buy(customer, method=NEXT_DAY)]
+    create(customer)
+    found = overview(customer)
+    assert (found["total_outstanding"], found["available_credit"]) == (138.60, 61.40)
+    assert [order["order_reference"] for order in found["outstanding_orders"]] == [
+        order["order_reference"] for order in placed
+    ]
+    assert [order["total_due"] for order in found["outstanding_orders"]] == [66.60, 72.00]
+
+
+def test_an_order_is_overdue_once_its_due_second_is_over(shop: Service) -> None:
+    customer = shop.customer(term_days=14)
+    buy(customer)
+    overdue = []
+    for moment in (uk(2026, 6, 30), uk(2026, 6, 30, 23, 59, 59), uk(2026, 7, 1)):
+        with at(shop, moment):
+            [order] = overview(customer)["outstanding_orders"]
+        overdue.append(order["is_overdue"])
+        assert order["due_on"] == "2026-06-30T23:59:59"
+    assert overdue == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("confirmed", "term_days", "due_on"),
+    [
+        pytest.param(uk(2026, 10, 20, 9), 14, "2026-11-03T23:59:59", id="over the end of summer time"),
+        pytest.param(uk(2026, 6, 16, 0, 15), 0, "2026-06-16T23:59:59", id="by the UK day, not that of UTC"),
+        pytest.param(uk(2028, 1, 30, 9), 30, "2028-02-29T23:59:59", id="on a leap day"),
+    ],
+)
+def test_due_dates_are_uk_days(shop: Service, confirmed: Any, term_days: int, due_on: str) -> None:
+    customer = shop.customer(term_days=term_days)
+    with at(shop, confirmed):
+        buy(customer)
+        [order] = overview(customer)["outstanding_orders"]
+    assert order["due_on"] == due_on
+
+
+def test_a_part_payment_leaves_the_rest_due_and_a_full_one_nothing(shop: Service) -> None:
+    customer = shop.customer(credit="100.00")
+    placed = buy(customer)
+    pay(shop, customer, placed, "60.00")
+    found = overview(customer)
+    [order] = found["outstanding_orders"]
+    assert (order["total_cost"], order["total_paid"], order["total_due"]) == (66.60, 60.00, 6.60)
+    assert (found["total_outstanding"], found["available_credit"]) == (6.60, 93.40)
+
+    pay(shop, customer, placed, "6.60")
+    assert overview(customer) == {
+        "credit_limit": 100.00,
+        "total_outstanding": 0.00,
+        "available_credit": 100.00,
+        "outstanding_orders": [],
+    }
+    with at(shop, uk(2027, 1, 1)):
+        assert overview(customer)["outstanding_orders"] == []
+
+
+def test_a_lowered_limit_shows_a_negative_available_credit(shop: Service) -> None:
+    customer = shop.customer(credit="100.00")
+    buy(customer)
+    change = AccountChange(credit_limit=Decimal("50.00"))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, change))
+    assert (overview(customer)["credit_limit"], overview(customer)["available_credit"]) == (50.00, -16.60)
+
+
+def test_an_order_that_costs_nothing_is_not_outstanding(shop: Service) -> None:
+    customer = shop.customer()
+    shop.must_load("contract-prices", [{"customer_id": customer.id, "sku": "PHONE", "single_unit_cost": 0}])
+    shop.must_load("shipping-methods", [{"id": NEXT_DAY, "base_cost_net": 0}])
+    buy(customer, method=NEXT_DAY)
+    shop.must_load("shipping-methods", [{"id": NEXT_DAY, "base_cost_net": 10}])
+    assert overview(customer)["outstanding_orders"] == []
+
+
+def test_a_customer_sees_only_its_own_debts(shop: Service) -> None:
+    buy(shop.customer())
+    found = overview(shop.customer(credit="10.00"))
+    assert (found["total_outstanding"], found["outstanding_orders"]) == (0.00, [])

@@ -1,0 +1,134 @@
+"""What `POST /order` refuses, and how it names the fault (specification, section 7; decisions, HTTP and bounds)."""
+
+from typing import Any
+
+import pytest
+
+from support.orders import rows
+from support.service import Customer, Service
+from support.shop import ADDRESS, EUROPE, order
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def items(*found: dict[str, Any]) -> dict[str, Any]:
+    return {"items": list(found)}
+
+
+PHONE = {"sku": "PHONE", "quantity": 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"customer_reference": None}, "customer_reference: must be text, not null"),
+        ({"customer_reference": 7}, "customer_reference: must be text, not a whole number"),
+        ({"customer_reference": ""}, "customer_reference: must not be empty"),
+        ({"customer_reference": " \t "}, "customer_reference: must not be blank"),
+        ({"customer_reference": "x" * 101}, "customer_reference: must have at most 100 characters"),
+        (items(), "items: must have at least 1 element"),
+        ({"items": None}, "items: must be a list, not null"),
+        ({"items": PHONE}, "items: must be a list, not an object"),
+        (items(*[PHONE] * 501), "items: must have at most 500 elements"),
+        (items(PHONE, {"sku": "PHONE", "quantity": 0}), "items[1].quantity: must be at least 1"),
+        (items({"sku": "PHONE", "quantity": -1}), "items[0].quantity: must be at least 1"),
+        (items({"sku": "PHONE", "quantity": 100_001}), "items[0].quantity: must be at most 100000"),
+        (items({"sku": "PHONE", "quantity": "2"}), "items[0].quantity: must be a whole number, not text"),
+        (items({"sku": "PHONE", "quantity": True}), "items[0].quantity: must be a whole number, not true or false"),
+        (items({"sku": "PHONE"}), "items[0].quantity: is required"),
+        (items(PHONE, {"quantity": 1}), "items[1].sku: is required"),
+        (items({"sku": "", "quantity": 1}), "items[0].sku: must not be empty"),
+        (items(PHONE, {"sku": "NO-SUCH", "quantity": 1}), "items[1].sku: there is no product 'NO-SUCH'"),
+        ({"shipping_method": 11}, "shipping_method: must be an object or null, not a whole number"),
+        ({"shipping_method": {}}, "shipping_method.id: is required"),
+        ({"shipping_method": {"id": "11"}}, "shipping_method.id: must be a whole number, not text"),
+        ({"shipping_method": {"id": 99}}, "shipping_method.id: 99 is not among the shipping options (11, 12)"),
+        ({"shipping_method": {"id": EUROPE}}, "shipping_method.id: 71 is not among the shipping options (11, 12)"),
+        ({"shipping_region": "1"}, "shipping_region: must be a whole number or null, not text"),
+        ({"shipping_region": 99}, "shipping_region: there is no region 99"),
+        ({"auto_confirm": "yes"}, "auto_confirm: must be true or false or null, not text"),
+        ({"external_customer_id": "x" * 201}, "external_customer_id: must have at most 200 characters"),
+        ({"order_notifications": []}, "order_notifications: must be an object or null, not a list"),
+        ({"billing_address": None}, "billing_address: must be an object, not null"),
+        ({"shipping_address": [ADDRESS]}, "shipping_address: must be an object, not a list"),
+        ({"shipping_address": {}}, "shipping_address.contact_name: is required"),
+    ],
+)
+def test_a_fault_is_refused_by_the_name_of_its_field(customer: Customer, change: dict[str, Any], message: str) -> None:
+    response = customer.post("/order", {**order(), **change})
+    assert response.status_code == 400
+    assert response.json() == {"message": message}
+
+
+@pytest.mark.parametrize("field", ["customer_reference", "items", "billing_address", "shipping_address"])
+def test_a_required_field_that_is_missing_is_named(customer: Customer, field: str) -> None:
+    body = order()
+    del body[field]
+    response = customer.post("/order", body)
+    assert response.status_code == 400
+    assert response.json() == {"message": f"{field}: is required"}
+
+
+@pytest.mark.parametrize(
+    "notifications", [{"email_address": "nobody"}, {"email_address": "a@b@c"}, {"phone_number": "1" * 41}]
+)
+@pytest.mark.parametrize("field", ["order_notifications", "courier_notifications"])
+def test_impossible_contact_details_are_refused(customer: Customer, field: str, notifications: dict[str, str]) -> None:
+    response = customer.post("/order", {**order(), field: notifications})
+    assert response.status_code == 400
+    [name] = notifications
+    assert response.json()["message"].startswith(f"{field}.{name}: ")
+
+
+def test_a_product_that_is_inactive_cannot_be_ordered(shop: Service, customer: Customer) -> None:
+    shop.must_load("products", [{"sku": "CABLE", "active": False}])
+    response = customer.post("/order", order([("PHONE", 1), ("CABLE", 1)]))
+    shop.must_load("products", [{"sku": "CABLE", "active": True}])
+    assert response.status_code == 400
+    assert response.json() == {"message": "items[1].sku: there is no product 'CABLE'"}
+
+
+def test_a_product_without_a_price_for_the_customer_cannot_be_ordered(shop: Service, customer: Customer) -> None:
+    shop.must_load("products", [{"sku": "UNPRICED", "name": "Unpriced", "manufacturer": "acme"}])
+    other = shop.customer()
+    shop.must_load("contract-prices", [{"customer_id": other.id, "sku": "UNPRICED", "single_unit_cost": 5}])
+    response = customer.post("/order", order([("UNPRICED", 1)]))
+    assert response.status_code == 400
+    assert response.json() == {"message": "items[0].sku: there is no product 'UNPRICED'"}
+    assert other.post("/order", order([("UNPRICED", 1)])).status_code == 201
+
+
+def test_an_order_that_no_method_can_carry_is_refused(customer: Customer) -> None:
+    response = customer.post("/order", order([("SWITCH", 201)]))
+    assert response.status_code == 400
+    assert response.json()["message"].startswith("shipping_address: no shipping method takes 1005 kg to GB in region 1")
+
+
+def test_bounds_themselves_are_accepted(customer: Customer) -> None:
+    response = customer.post(
+        "/order",
+        {
+            **order(customer_reference="x" * 100, external_customer_id="y" * 200),
+            "items": [{"sku": "CABLE", "quantity": 20}] * 499 + [{"sku": "PHONE", "quantity": 1}],
+        },
+    )
+    assert response.status_code == 201, response.text
+    assert len(response.json()["items"]) == 500
+
+
+def test_the_largest_quantity_is_a_matter_of_weight_and_credit_not_of_the_database(shop: Service) -> None:
+    shop.must_load("products", [{"sku": "HUGE", "name": "Huge", "manufacturer": "acme", "weight_kg": 0}])
+    shop.must_load("price-list", [{"price_list": "default", "sku": "HUGE", "single_unit_cost": 1_000_000}])
+    response = shop.customer().post("/order", {**order(), "items": [{"sku": "HUGE", "quantity": 100_000}] * 500})
+    assert response.status_code == 402
+    assert "60000000000000.00" in response.json()["message"]
+
+
+def test_a_refused_order_leaves_nothing_behind(shop: Service) -> None:
+    customer = shop.customer(unique_references=True)
+    for change in ({"shipping_method": {"id": 99}}, {"auto_confirm": True}, {"shipping_address": {"id": 1}}):
+        assert customer.post("/order", order(**change)).status_code in {400, 412}
+    assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]

@@ -1,0 +1,134 @@
+"""Where an order goes decides its tax, its region and its shipping methods (decisions, tax; orders)."""
+
+from typing import Any
+
+import pytest
+
+from support.orders import buy, confirm, create, read
+from support.service import Customer, Service
+from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, METHODS, NEXT_DAY, STANDARD, order
+
+HIGHLANDS, ISLANDS, IRELAND, IRISH_SEA = 21, 31, 61, 22
+
+
+def method(method_id: int, region: int, *countries: str) -> dict[str, Any]:
+    return {**METHODS[0], "id": method_id, "region": region, "countries": list(countries), "base_cost_net": 20}
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    shop.must_load(
+        "shipping-methods",
+        [
+            method(HIGHLANDS, 2, "GB", "IM"),
+            method(ISLANDS, 3, "JE", "GG", "IM"),
+            method(IRELAND, 6, "IE"),
+            method(IRISH_SEA, 9, "IE", "IM"),
+        ],
+    )
+    return shop.customer()
+
+
+def to(country: str) -> dict[str, str]:
+    return {**ADDRESS, "country_code": country}
+
+
+def method_ids(created: dict[str, Any]) -> set[int]:
+    return {option["id"] for option in created["shipping_options"]}
+
+
+@pytest.mark.parametrize("country", ["GB", "IM"])
+def test_vat_is_charged_within_the_uk_and_the_isle_of_man(customer: Customer, country: str) -> None:
+    created = create(customer, shipping_address=to(country))
+    assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (50.00, 10.00, 60.00)
+
+
+@pytest.mark.parametrize("country", ["JE", "GG", "IE", "DE", "FR"])
+def test_no_tax_is_charged_elsewhere(customer: Customer, country: str) -> None:
+    created = create(customer, shipping_address=to(country))
+    assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (50.00, 0.00, 50.00)
+
+
+def test_tax_goes_by_the_destination_not_by_the_billing_address(customer: Customer) -> None:
+    abroad = create(customer, billing_address=ADDRESS, shipping_address=GERMAN_ADDRESS)
+    at_home = create(customer, billing_address=GERMAN_ADDRESS, shipping_address=ADDRESS)
+    assert (abroad["cost_tax"], at_home["cost_tax"]) == (0.00, 10.00)
+
+
+@pytest.mark.parametrize(
+    ("country", "method_id", "tax", "shipping_net", "shipping_tax"),
+    [("GB", STANDARD, 10.00, 5.50, 1.10), ("JE", ISLANDS, 0.00, 20.50, 0.00), ("DE", EUROPE, 0.00, 20.00, 0.00)],
+)
+def test_items_and_shipping_of_a_confirmed_order_are_taxed_alike(
+    customer: Customer, country: str, method_id: int, tax: float, shipping_net: float, shipping_tax: float
+) -> None:
+    found = read(customer, buy(customer, method=method_id, shipping_address=to(country)))
+    assert (found["cost_tax"], found["items"][0]["cost_tax"]) == (tax, tax)
+    assert (found["shipping"][0]["cost_net"], found["shipping"][0]["cost_tax"]) == (shipping_net, shipping_tax)
+
+
+@pytest.mark.parametrize(
+    ("country", "region", "methods"),
+    [
+        pytest.param("GB", 1, {STANDARD, NEXT_DAY}, id="GB is the mainland, although region 2 serves it too"),
+        pytest.param("IM", 2, {HIGHLANDS}, id="the lowest of three regions"),
+        pytest.param("JE", 3, {ISLANDS}, id="the only region"),
+        pytest.param("IE", 6, {IRELAND}, id="the lower of two"),
+        pytest.param("DE", 7, {EUROPE}, id="mainland Europe"),
+    ],
+)
+def test_without_a_region_that_of_the_country_is_taken(
+    customer: Customer, country: str, region: int, methods: set[int]
+) -> None:
+    created = create(customer, shipping_address=to(country))
+    assert created["shipping_region"] == region
+    assert method_ids(created) == methods
+
+
+@pytest.mark.parametrize(
+    ("country", "region", "methods"),
+    [("GB", 2, {HIGHLANDS}), ("GB", 1, {STANDARD, NEXT_DAY}), ("IM", 3, {ISLANDS}), ("IE", 9, {IRISH_SEA})],
+)
+def test_a_given_region_counts(customer: Customer, country: str, region: int, methods: set[int]) -> None:
+    created = create(customer, shipping_address=to(country), shipping_region=region)
+    assert created["shipping_region"] == region
+    assert method_ids(created) == methods
+
+
+@pytest.mark.parametrize("region", [0, -1, 4, 2**31, 2**70])
+def test_an_unknown_region_is_refused(customer: Customer, region: int) -> None:
+    response = customer.post("/order", order(shipping_region=region))
+    assert response.status_code == 400
+    assert response.json() == {"message": f"shipping_region: there is no region {region}"}
+
+
+@pytest.mark.parametrize(("country", "region"), [("GB", 3), ("DE", 1), ("JE", 2)])
+def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer, country: str, region: int) -> None:
+    response = customer.post("/order", order(shipping_address=to(country), shipping_region=region))
+    assert response.status_code == 400
+    assert response.json()["message"].startswith(
+        f"shipping_address: no shipping method takes 1 kg to {country} in region {region}"
+    )
+
+
+def test_a_country_that_nothing_serves_is_refused(customer: Customer) -> None:
+    response = customer.post("/order", order(shipping_address=to("US")))
+    assert response.status_code == 400
+    assert response.json() == {"message": "shipping_address.country_code: no shipping method serves US"}
+
+
+def test_where_it_is_billed_does_not_matter_to_shipping(customer: Customer) -> None:
+    created = create(customer, billing_address=to("US"))
+    assert created["shipping_region"] == 1
+
+
+def test_a_method_taken_out_of_use_is_not_offered_but_still_confirms_what_it_was_offered_for(shop: Service) -> None:
+    customer = shop.customer()
+    pending = create(customer, shipping_address=to("IE"))
+    in_use = [*METHODS, method(IRISH_SEA, 9, "IE"), method(HIGHLANDS, 2, "GB", "IM"), method(ISLANDS, 3, "JE", "GG")]
+    shop.must_load("shipping-methods", in_use, replace=True)
+    later = create(customer, shipping_address=to("IE"))
+    confirmed = confirm(customer, pending, IRELAND)
+    shop.must_load("shipping-methods", [{"id": IRELAND, "region": 6}])
+    assert method_ids(later) == {IRISH_SEA}
+    assert confirmed.status_code == 200

@@ -1,0 +1,111 @@
+"""Customers whose references have to be unique get 409 for one used before (decisions, duplicated data)."""
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from support.orders import at, buy, confirm, create, rows
+from support.service import MORNING, Customer, Service
+from support.shop import STANDARD, order
+from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.db.rows import execute
+from tradecounter.ordering.store import expire_orders
+
+EXPIRED = MORNING + timedelta(hours=24, seconds=1)
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer(unique_references=True)
+
+
+def place(customer: Customer, reference: str = "PO-1", **values: Any) -> httpx.Response:
+    return customer.post("/order", order(customer_reference=reference, **values))
+
+
+def conflict(response: httpx.Response) -> str:
+    assert response.status_code == 409, response.text
+    message: str = response.json()["message"]
+    return message
+
+
+def test_the_reference_of_a_confirmed_order_is_refused_naming_that_order(customer: Customer) -> None:
+    placed = buy(customer)
+    message = conflict(place(customer))
+    assert message == f"customer_reference: 'PO-1' was used on {placed['order_reference']} already"
+
+
+def test_the_reference_of_a_pending_order_is_refused_naming_its_code(customer: Customer) -> None:
+    pending = create(customer)
+    assert pending["confirmation_code"] in conflict(place(customer))
+
+
+def test_confirming_the_pending_order_with_the_reference_is_no_conflict(customer: Customer) -> None:
+    placed = confirm(customer, create(customer)).json()
+    assert placed["order_reference"] in conflict(place(customer))
+
+
+def test_an_order_to_be_confirmed_at_once_is_refused_too(customer: Customer) -> None:
+    create(customer)
+    conflict(place(customer, auto_confirm=True, shipping_method={"id": STANDARD}))
+    assert customer.get("/order").json() == []
+
+
+def test_a_refused_order_leaves_nothing_behind(shop: Service, customer: Customer) -> None:
+    create(customer)
+    conflict(place(customer))
+    assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
+
+
+@pytest.mark.parametrize("reference", ["PO-2", "po-1", "PO-1 ", "PO-10"])
+def test_another_reference_is_accepted(customer: Customer, reference: str) -> None:
+    create(customer)
+    assert place(customer, reference).status_code == 201
+
+
+def test_the_reference_of_an_expired_order_is_free_again(shop: Service, customer: Customer) -> None:
+    create(customer)
+    with at(shop, MORNING + timedelta(hours=24)):
+        conflict(place(customer))
+    with at(shop, EXPIRED):
+        assert place(customer).status_code == 201
+
+
+def test_the_reference_of_an_order_that_was_marked_expired_is_free_again(shop: Service, customer: Customer) -> None:
+    create(customer)
+    shop.in_transaction(lambda tx: expire_orders(tx, EXPIRED))
+    assert place(customer).status_code == 201
+
+
+def test_the_reference_of_a_cancelled_order_is_free_again(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+    shop.in_transaction(
+        lambda tx: execute(tx, "update orders set state = 'cancelled' where number = %s", [placed["order_id"]])
+    )
+    assert place(customer).status_code == 201
+
+
+def test_another_customers_references_do_not_count(shop: Service, customer: Customer) -> None:
+    create(shop.customer(unique_references=True))
+    assert place(customer).status_code == 201
+
+
+def test_customers_may_repeat_references_unless_set_otherwise(shop: Service) -> None:
+    customer = shop.customer()
+    assert [place(customer).status_code for _ in range(2)] == [201, 201]
+
+
+def test_the_setting_looks_back_at_orders_from_before_it(shop: Service) -> None:
+    customer = shop.customer()
+    first = buy(customer)
+    buy(customer)
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(unique_references=True)))
+    assert first["order_reference"] in conflict(place(customer))
+
+
+def test_what_is_wrong_with_the_order_itself_comes_first(customer: Customer) -> None:
+    create(customer)
+    assert place(customer, shipping_method={"id": 99}).status_code == 400
+    assert place(customer, auto_confirm=True).status_code == 412

@@ -1,0 +1,243 @@
+"""Bodies that are no JSON, or JSON that no program should choke on: refused with a 400, and nothing written."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from support.orders import create
+from support.service import Customer, Service
+from support.shop import ADDRESS, order
+from support.written import written
+
+DEEP = 100_000
+
+ORDER = json.dumps(order()).encode()
+CONFIRMATION = b'{"shipping_method": {"id": 11}}'
+NEW_ADDRESS = json.dumps(ADDRESS).encode()
+
+NO_JSON = {
+    "a word": b"order",
+    "half an object": b'{"customer_reference": "PO-',
+    "a brace": b"{",
+    "single quotes": b"{'customer_reference': 'PO-1'}",
+    "unquoted names": b'{customer_reference: "PO-1"}',
+    "a comment": b"{} // all of it",
+    "a comma too many": b'{"a": 1,}',
+    "two objects": b"{}{}",
+    "something behind": ORDER + b" x",
+    "a form": b"customer_reference=PO-1&items=1",
+    "XML": b"<order/>",
+    "a control character": b'{"a": "\x01"}',
+    "an unknown escape": b'{"a": "\\q"}',
+    "a broken escape": b'{"a": "\\u12"}',
+    "NaN": b'{"a": NaN}',
+    "Infinity": b'{"a": Infinity}',
+    "minus Infinity": b'{"a": -Infinity}',
+    "a number with a leading zero": b'{"a": 01}',
+    "a number with a plus": b'{"a": +1}',
+    "a number without an end": b'{"a": 1.}',
+    "a lone high surrogate": b'{"a": "\\ud800"}',
+    "a lone low surrogate": b'{"a": "\\udc00"}',
+    "a high surrogate before a letter": b'{"a": "\\ud800A"}',
+    "surrogates the wrong way round": b'{"a": "\\udc00\\ud800"}',
+    "a surrogate as a name": b'{"\\ud800": 1}',
+    "a byte order mark": b"\xef\xbb\xbf" + ORDER,
+    "UTF-16": ORDER.decode().encode("utf-16"),
+    "UTF-32": ORDER.decode().encode("utf-32-le"),
+    "Latin-1": b'{"a": "caf\xe9"}',
+    "UTF-8 cut short": b'{"a": "\xc3"}',
+    "UTF-8 too long": b'{"a": "\xc0\xaf"}',
+    "a surrogate in UTF-8": b'{"a": "\xed\xa0\x80"}',
+    "beyond Unicode": b'{"a": "\xf4\x90\x80\x80"}',
+    "bytes as a name": b'{"\xff": 1}',
+    "NUL": b'{"a": "\x00"}',
+    "NUL behind": b"{}\x00",
+    "NUL escaped": b'{"a": "\\u0000"}',
+    "NUL escaped in a name": b'{"a\\u0000": 1}',
+    "NUL escaped behind a backslash": b'{"a": "\\\\\\u0000"}',
+    "nothing but depth": b"[" * DEEP,
+    "deep lists": b'{"a": ' + b"[" * DEEP + b"]" * DEEP + b"}",
+    "deep objects": b'{"a": ' * DEEP + b"1" + b"}" * DEEP,
+    "deep and cut off": b'{"a": ' * DEEP,
+}  # fmt: skip
+
+NO_OBJECT = {
+    "null": b"null", "true": b"true", "a number": b"5", "a text": b'"x"', "a list": b"[]",
+    "a list of orders": b"[" + ORDER + b"]",
+}  # fmt: skip
+
+# Where text of an order, a confirmation or an address that is read, passed over or kept for later may hold anything.
+READ = {"order": b"PO-1", "address in an order": b"Leeds", "items": b"PHONE"}
+
+BAD_TEXT = {
+    "NUL": b"\x00",
+    "NUL escaped": b"\\u0000",
+    "bytes": b"\xff",
+    "a surrogate": b"\\ud800",
+    "a surrogate in UTF-8": b"\xed\xa0\x80",
+    "a line break": b"\n",
+}
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture(scope="module")
+def code(customer: Customer) -> str:
+    pending: str = create(customer)["confirmation_code"]
+    return pending
+
+
+Send = Callable[[str, bytes], httpx.Response]
+
+
+@pytest.fixture
+def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
+    """Send a body to an endpoint; in the end, nothing may have been written."""
+
+    def request(endpoint: str, body: bytes) -> httpx.Response:
+        method, path = endpoint.replace("CODE", code).split()
+        return customer.http.request(method, path, content=body, headers={"Content-Type": "application/json"})
+
+    before = written(shop)
+    yield request
+    assert written(shop) == before
+
+
+ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /customer/address"]
+
+
+def assert_refused(answer: httpx.Response, *words: str) -> None:
+    assert answer.status_code == 400, answer.text
+    assert list(answer.json()) == ["message"]
+    message = answer.json()["message"]
+    assert len(message) < 300
+    assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON.keys())
+def test_what_is_no_clean_json_is_refused_everywhere(send: Send, body: bytes) -> None:
+    for endpoint in ENDPOINTS:
+        assert_refused(send(endpoint, body))
+
+
+@pytest.mark.parametrize("body", NO_OBJECT.values(), ids=NO_OBJECT.keys())
+def test_json_that_is_no_object_is_refused_everywhere(send: Send, body: bytes) -> None:
+    for endpoint in ENDPOINTS:
+        assert_refused(send(endpoint, body), "the body must be an object, not ")
+
+
+@pytest.mark.parametrize("body", [b"", b" ", b"\r\n\t "])
+def test_an_empty_body_is_refused_where_one_is_needed(send: Send, body: bytes) -> None:
+    for endpoint in ("POST /order", "POST /customer/address"):
+        assert_refused(send(endpoint, body), "the request body is empty: send a JSON object")
+
+
+@pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
+@pytest.mark.parametrize("where", READ.values(), ids=READ.keys())
+def test_unclean_text_is_refused_wherever_it_stands_in_an_order(send: Send, where: bytes, bad: bytes) -> None:
+    assert ORDER.count(where) >= 1
+    assert_refused(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
+
+
+@pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
+def test_unclean_text_is_refused_in_an_address_and_where_nothing_reads_it(send: Send, bad: bytes) -> None:
+    assert_refused(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
+    unread = b'{"remark": ["' + bad + b'"], '
+    assert_refused(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
+    assert_refused(send("POST /order", unread + ORDER[1:]), "the body ")
+    assert_refused(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":'])
+def test_depth_is_refused_or_passed_over_but_never_a_fault(shop: Service, opening: bytes) -> None:
+    """Around the depth at which the reader gives up, it must not matter how far down in the program it reads."""
+    poor = shop.customer(credit=None)
+    closing = b"]" if opening == b"[" else b"}"
+    statuses = set()
+    for depth in [*range(100, 900, 100), *range(900, 1010)]:
+        nested = opening * depth + b"1" + closing * depth
+        body = ORDER.replace(b'"billing_address": {', b'"billing_address": {"remark": ' + nested + b", ")
+        answer = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
+        statuses.add(answer.status_code)
+        if answer.status_code == 400:
+            assert_refused(answer, "the body is nested too deeply")
+    assert statuses == {400, 402}
+
+
+NUMBERS = {
+    "items[0].quantity": ORDER.replace(b'"quantity": 1', b'"quantity": NUMBER'),
+    "shipping_region": b'{"shipping_region": NUMBER, ' + ORDER[1:],
+    "shipping_method.id": b'{"shipping_method": {"id": NUMBER}, ' + ORDER[1:],
+    "billing_address.id": ORDER.replace(b'"billing_address": {', b'"billing_address": {"id": NUMBER, '),
+}
+
+
+@pytest.mark.parametrize("digits", [20, 400, 4300, 4301, 20_000])
+@pytest.mark.parametrize(("place", "body"), NUMBERS.items(), ids=NUMBERS.keys())
+def test_numbers_of_any_length_are_refused_by_their_place(send: Send, place: str, body: bytes, digits: int) -> None:
+    for sign in (b"", b"-"):
+        for ending in (b"", b".5", b"e400", b"E-400"):
+            answer = send("POST /order", body.replace(b"NUMBER", sign + b"9" * digits + ending))
+            assert answer.status_code == 400
+            assert answer.json()["message"].startswith(f"{place}: ")
+
+
+def test_of_two_members_with_one_name_the_last_counts(customer: Customer) -> None:
+    body = ORDER.replace(b'{"customer_reference": "PO-1"', b'{"customer_reference": "A", "customer_reference": "B"')
+    created = customer.http.post("/order", content=body, headers={"Content-Type": "application/json"})
+    assert (created.status_code, created.json()["customer_reference"]) == (201, "B")
+
+
+def test_unknown_members_are_passed_over_at_every_level(customer: Customer) -> None:
+    anything = {"x": [None, True, 1e5, "é", {"y": []}], "": 0, "confirmation_code": 5, "order_id": "x", "cost_net": []}
+    body = {**anything, **order()}
+    body["items"] = [{**anything, **item, "id": "x"} for item in body["items"]]
+    body["billing_address"] = {**anything, **ADDRESS}
+    body["shipping_method"] = {**anything, "id": 11, "provider": 5, "cost_net": "free"}
+    created = customer.post("/order", body)
+    assert created.status_code == 201, created.text
+    assert created.json()["billing_address"] == ADDRESS
+    assert created.json()["items"][0]["cost_net"] == 50
+
+
+def test_a_confirmation_passes_over_every_field_but_the_shipping_method(customer: Customer) -> None:
+    code = create(customer)["confirmation_code"]
+    body = {
+        "customer_reference": 5,
+        "items": "none",
+        "auto_confirm": "x",
+        "shipping_method": {"id": 11, "cost_net": "0"},
+    }
+    confirmed = customer.put(f"/order/{code}", body)
+    assert (confirmed.status_code, confirmed.json()["customer_reference"]) == (200, "PO-1")
+
+
+CLEAN = [
+    "café ☕ \U0001f4e6", "line\nbreak\ttab", 'quo"te\\', "<b>&amp;</b>", "'; drop table orders; --", "\x7f\x85\u2028",
+    "\ufeff", "\uffff", "\\u0000", "%00", "{}", "x" * 100,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_any_clean_text_is_kept_as_it_is(customer: Customer, text: str) -> None:
+    body = order(customer_reference=text, external_customer_id=text)
+    body["billing_address"] = {**ADDRESS, "street_one": text}
+    created = customer.post("/order", {**body, "auto_confirm": True, "shipping_method": {"id": 11}}).json()
+    assert (created["customer_reference"], created["external_customer_id"]) == (text, text)
+    assert created["billing_address"]["street_one"] == text
+    assert customer.get(f"/order/{created['order_id']}").json()["customer_reference"] == text
+
+
+def test_five_hundred_items_of_the_largest_quantity_are_no_fault(shop: Service) -> None:
+    shop.must_load("products", [{"sku": "FEATHER", "name": "Feather", "manufacturer": "acme", "weight_kg": 0}])
+    shop.must_load("price-list", [{"price_list": "default", "sku": "FEATHER", "single_unit_cost": 1_000_000}])
+    body = order([("FEATHER", 100_000)] * 500, auto_confirm=True, shipping_method={"id": 11})
+    rich = shop.customer(credit="999999999999.99")
+    refused = rich.post("/order", body)
+    assert (refused.status_code, refused.json()["message"].split()[2]) == (402, "60000000000006.00")
+    assert shop.customer().post("/order", order([("FEATHER", 1)] * 500)).status_code == 402

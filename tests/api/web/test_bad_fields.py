@@ -1,0 +1,176 @@
+"""Every field of every body with every kind of wrong value: a 400 that names the field, and nothing written."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from support.orders import create
+from support.service import Customer, Service
+from support.shop import ADDRESS, STANDARD, order
+from support.written import written
+
+NO_TEXT = [5, 1.5, True, [], {}, ["x"], {"x": 1}]
+NO_WHOLE_NUMBER = ["1", "", 1.5, 1e300, True, [], {}]
+NO_OBJECT = [5, 1.5, True, "x", "", [], [{}]]
+NO_FLAG = ["true", "", 0, 1, 1.5, [], {}]
+
+ADDRESS_FIELDS: dict[str, list[Any]] = {
+    **{field: [*NO_TEXT, None, "", "  ", "\t\n", "x" * 201] for field in ("contact_name", "street_one", "city")},
+    "zip": [*NO_TEXT, None, "", " ", "x" * 21],
+    "country_code": [
+        *NO_TEXT,
+        None,
+        "",
+        "  ",
+        "G",
+        "GBR",
+        "gb",
+        "UK",
+        "XX",
+        "EU",
+        "00",
+        "\u212aR",
+        "\uff27\uff22",
+        "G\x01",
+    ],
+    **{field: [*NO_TEXT, "x" * 201] for field in ("company_name", "street_two", "street_three", "state")},
+    "contact_number": [*NO_TEXT, "x", "  ", "0", "12", "+", "++44", "+44", "1" * 41, "+999 1234567", "call me"],
+    "tax_number": [*NO_TEXT, "x" * 41],
+}
+
+ORDER_FIELDS: dict[str, list[Any]] = {
+    "customer_reference": [*NO_TEXT, None, "", "  ", "x" * 101],
+    "items": [5, True, "x", None, {}, [], [{"sku": "PHONE", "quantity": 1}] * 501],
+    "items[0]": [5, True, "x", None, []],
+    "items[1].sku": [*NO_TEXT, None, "", "x" * 201, "UNKNOWN", " PHONE", "PHONE\n"],
+    "items[1].quantity": [*NO_WHOLE_NUMBER, None, 0, -1, 100_001, 10**30, -(10**30), 2**31, 2**63],
+    "billing_address": [*NO_OBJECT, None],
+    "shipping_address": [*NO_OBJECT, None],
+    **{f"billing_address.{field}": values for field, values in ADDRESS_FIELDS.items()},
+    **{f"shipping_address.{field}": values for field, values in ADDRESS_FIELDS.items()},
+    "billing_address.id": [*NO_WHOLE_NUMBER, 0, -1, 1, 999_999_999, 2**63, 10**40],
+    "shipping_address.id": [*NO_WHOLE_NUMBER, 0, -1, 1, 999_999_999, 2**63, 10**40],
+    "shipping_method": NO_OBJECT,
+    "shipping_method.id": [*NO_WHOLE_NUMBER, None, 0, -1, 999, 2**31, 10**40],
+    "shipping_region": [*NO_WHOLE_NUMBER, 0, -1, 99, 2**31, 10**40],
+    "external_customer_id": [*NO_TEXT, "x" * 201],
+    "order_notifications": NO_OBJECT,
+    "order_notifications.email_address": [
+        *NO_TEXT, "", "x", "@", "a@", "@b", "a b@c", "a@b c", "a@b@c", "a@b.example\n", "a@b.example\r\nBcc: x",
+        "x" * 250 + "@b.example",
+    ],
+    "courier_notifications": NO_OBJECT,
+    "courier_notifications.email_address": [*NO_TEXT, "x", "\na@b.example"],
+    "courier_notifications.phone_number": [*NO_TEXT, "1" * 41],
+    "auto_confirm": NO_FLAG,
+}  # fmt: skip
+
+REQUIRED = [
+    "customer_reference", "items", "items[0].sku", "items[0].quantity", "billing_address", "shipping_address",
+    *(f"{address}.{field}" for address in ("billing_address", "shipping_address")
+      for field in ("contact_name", "street_one", "city", "zip", "country_code")),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture(autouse=True)
+def nothing_written(shop: Service) -> Iterator[None]:
+    before = written(shop)
+    yield
+    assert written(shop) == before
+
+
+def full_order() -> dict[str, Any]:
+    """A good order with everything in it, of which nothing is shared with another."""
+    body = order(
+        [("PHONE", 1), ("CABLE", 2)],
+        shipping_method={"id": STANDARD},
+        shipping_region=1,
+        external_customer_id="E-1",
+        order_notifications={"email_address": "a@b.example", "phone_number": "1"},
+        courier_notifications={"email_address": "a@b.example", "phone_number": "1"},
+        auto_confirm=False,
+    )
+    copied: dict[str, Any] = json.loads(json.dumps(body))
+    return copied
+
+
+def steps(place: str) -> list[str | int]:
+    parts = place.replace("[", ".").replace("]", "").split(".")
+    return [int(part) if part.isdigit() else part for part in parts]
+
+
+def changed(body: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
+    holder: Any = body
+    *way, last = steps(place)
+    for step in way:
+        holder = holder[step]
+    holder[last] = value
+    return body
+
+
+def without(body: dict[str, Any], place: str) -> dict[str, Any]:
+    holder: Any = body
+    *way, last = steps(place)
+    for step in way:
+        holder = holder[step]
+    del holder[last]
+    return body
+
+
+def assert_names(answer: httpx.Response, place: str, value: Any) -> None:
+    assert answer.status_code == 400, (place, value, answer.text)
+    message = answer.json()["message"]
+    assert list(answer.json()) == ["message"]
+    assert message.startswith((f"{place}: ", f"{place}.", f"{place}[")), (place, value, message)
+    assert len(message) < 600, "a message does not throw back what was sent"
+
+
+@pytest.mark.parametrize("place", ORDER_FIELDS)
+def test_a_wrong_value_in_an_order_is_refused_by_its_place(customer: Customer, place: str) -> None:
+    for value in ORDER_FIELDS[place]:
+        assert_names(customer.post("/order", changed(full_order(), place, value)), place, value)
+
+
+@pytest.mark.parametrize("place", REQUIRED)
+def test_a_missing_field_of_an_order_is_named(customer: Customer, place: str) -> None:
+    answer = customer.post("/order", without(full_order(), place))
+    assert (answer.status_code, answer.json()) == (400, {"message": f"{place}: is required"})
+
+
+@pytest.mark.parametrize("field", ADDRESS_FIELDS)
+def test_a_wrong_value_in_an_address_is_refused_by_its_name(customer: Customer, field: str) -> None:
+    for value in ADDRESS_FIELDS[field]:
+        assert_names(customer.post("/customer/address", {**ADDRESS, field: value}), field, value)
+
+
+@pytest.mark.parametrize("field", ["contact_name", "street_one", "city", "zip", "country_code"])
+def test_a_missing_field_of_an_address_is_named(customer: Customer, field: str) -> None:
+    answer = customer.post("/customer/address", without({**ADDRESS}, field))
+    assert (answer.status_code, answer.json()) == (400, {"message": f"{field}: is required"})
+
+
+@pytest.fixture(scope="module")
+def waiting(shop: Service) -> tuple[Customer, str]:
+    """A customer and the code of an order that waits for its confirmation."""
+    customer = shop.customer()
+    return customer, create(customer)["confirmation_code"]
+
+
+@pytest.mark.parametrize("place", ["shipping_method", "shipping_method.id"])
+def test_a_wrong_value_in_a_confirmation_is_refused_by_its_place(waiting: tuple[Customer, str], place: str) -> None:
+    customer, code = waiting
+    for value in ORDER_FIELDS[place]:
+        body = changed({"shipping_method": {"id": STANDARD}}, place, value)
+        assert_names(customer.put(f"/order/{code}", body), place, value)
+
+
+def test_the_order_that_these_tests_spoil_is_refused_for_want_of_credit_only(shop: Service) -> None:
+    assert shop.customer(credit=None).post("/order", full_order()).status_code == 402

@@ -1,0 +1,122 @@
+"""Faults of ours (500) and an absent database (503): told as such, nothing half-written, over by themselves."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from support.cluster import Cluster
+from support.orders import confirm, create
+from support.outage import database_away
+from support.service import Customer, Service
+from support.shop import ADDRESS, STANDARD, order
+from support.written import written
+
+A_WHILE = timedelta(seconds=2)
+AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@contextmanager
+def mislaid(service: Service, table: str) -> Iterator[None]:
+    """Let a table be gone while the block runs."""
+
+    def rename(old: str, new: str) -> None:
+        with psycopg.connect(service.database_url, autocommit=True) as connection:
+            connection.execute(SQL("alter table {} rename to {}").format(Identifier(old), Identifier(new)))
+
+    rename(table, "mislaid")
+    try:
+        yield
+    finally:
+        rename("mislaid", table)
+
+
+def test_a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else(shop: Service, customer: Customer) -> None:
+    with mislaid(shop, "address"):
+        named = customer.get("/customer/address", headers={"X-Request-Id": "ticket-7"})
+        unnamed = customer.post("/customer/address", ADDRESS)
+    assert (named.status_code, unnamed.status_code) == (500, 500)
+    assert named.json() == {"message": "unexpected error; quote request ticket-7 when you ask support"}
+    assert unnamed.headers["X-Request-Id"] in unnamed.json()["message"]
+    assert named.headers["X-Request-Id"] == "ticket-7"
+    assert named.headers["content-type"] == "application/json"
+    assert customer.get("/customer/address").status_code == 200
+
+
+def test_a_fault_half_way_through_writes_nothing(shop: Service, customer: Customer) -> None:
+    pending = create(customer)
+    before = written(shop)
+    with mislaid(shop, "order_line"):
+        assert customer.post("/order", order()).status_code == 500
+    with mislaid(shop, "stock_level"):
+        assert confirm(customer, pending).status_code == 500
+        placed = customer.post("/order", order(auto_confirm=True, shipping_method={"id": STANDARD}))
+        assert placed.status_code == 500
+    assert written(shop) == before
+    assert confirm(customer, pending).status_code == 200
+
+
+def test_a_connection_lost_in_the_middle_of_an_order_is_a_503_that_writes_nothing(
+    shop: Service, customer: Customer
+) -> None:
+    pending = create(customer)
+    before = written(shop)
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("lock table credit_exposure in access exclusive mode")
+        answers: list[Any] = []
+        waiting = threading.Thread(target=lambda: answers.append(confirm(customer, pending)))
+        waiting.start()
+        victim = waiting_for_a_lock(shop)
+        with psycopg.connect(shop.database_url, autocommit=True) as killer:
+            killer.execute("select pg_terminate_backend(%s)", [victim])
+        waiting.join(timeout=30)
+    assert (answers[0].status_code, answers[0].json()) == (503, AWAY)
+    assert written(shop) == before
+    assert confirm(customer, pending).status_code == 200
+
+
+def waiting_for_a_lock(service: Service) -> int:
+    """The server process that waits for a lock, as soon as there is one."""
+    with psycopg.connect(service.database_url, autocommit=True) as connection:
+        for _ in range(3000):
+            found = connection.execute(
+                "select pid, pg_sleep(0.01) from pg_stat_activity"
+                " where datname = current_database() and wait_event_type = 'Lock'"
+            ).fetchone()
+            if found is not None:
+                return int(found[0])
+            connection.execute("select pg_sleep(0.01)")
+    raise AssertionError("nothing waits for a lock")
+
+
+def test_an_absent_database_is_a_503_until_it_is_back(shop: Service, customer: Customer, postgres: Cluster) -> None:
+    pending = create(customer)
+    before = written(shop)
+    with database_away(postgres, shop.database_url):
+        answers = [confirm(customer, pending)]
+        while answers[-1].elapsed < A_WHILE:  # first come connections that just broke, then waiting in vain for one
+            answers.append(customer.post("/order", order()))
+        for answer in answers:
+            assert (answer.status_code, answer.json()) == (503, AWAY)
+            assert answer.headers["Retry-After"] == "5"
+            assert answer.headers["X-Request-Id"]
+        assert shop.client().get("/check-health").status_code == 200
+        assert shop.client().get("/").status_code == 200
+        assert shop.client().get("/nowhere").status_code == 404
+        assert shop.client().delete("/order").status_code == 405
+        assert shop.client().get("/customer").status_code == 401
+    assert written(shop) == before
+    assert customer.get("/customer").status_code == 200
+    assert confirm(customer, pending).status_code == 200
+    assert customer.post("/order", order()).status_code == 201
+    assert written(shop) != before

@@ -1,0 +1,116 @@
+"""HEAD, request ids and what else every answer has in common (decisions, HTTP in general)."""
+
+import re
+
+import httpx
+import pytest
+
+from support.orders import buy
+from support.service import Customer, Service
+
+GETS = [
+    "/", "/check-health", "/openapi.json", "/openapi.yaml", "/docs", "/product", "/product?limit=1&page=2",
+    "/product/phone", "/category", "/manufacturer", "/attribute", "/order", "/order?limit=1", "/customer",
+    "/customer/credit", "/customer/address", "/order/nothing", "/product/nothing", "/product?sort=x", "/nowhere",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    customer = shop.customer()
+    buy(customer)
+    return customer
+
+
+def lasting(response: httpx.Response) -> list[tuple[str, str]]:
+    return [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/csv"])
+@pytest.mark.parametrize("path", GETS)
+def test_head_answers_as_get_does_without_the_body(customer: Customer, path: str, accept: str) -> None:
+    got, head = (customer.http.request(method, path, headers={"Accept": accept}) for method in ("GET", "HEAD"))
+    assert head.status_code == got.status_code
+    assert lasting(head) == lasting(got)
+    assert int(head.headers["content-length"]) == len(got.content) > 0
+    assert head.content == b""
+
+
+def test_head_needs_the_credential_that_get_needs(service: Service) -> None:
+    found = service.client().head("/product")
+    assert (found.status_code, found.content) == (401, b"")
+    assert found.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("given", ["abc", "3f9a2c", "A.b_c:d-1", "x" * 128, "550e8400-e29b-41d4-a716-446655440000"])
+def test_a_sane_request_id_comes_back(customer: Customer, given: str) -> None:
+    assert customer.get("/customer", headers={"X-Request-Id": given}).headers["X-Request-Id"] == given
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "x" * 129, "a b", "a/b", "<script>", 'a"b', "a,b", "a;b", "a%0d%0ab", "{}", "a\tb", b"\xff", "é".encode()],
+)
+def test_a_request_id_that_is_no_plain_token_is_replaced(customer: Customer, given: str | bytes) -> None:
+    raw = given if isinstance(given, bytes) else given.encode()
+    found = customer.get("/customer", headers=[(b"X-Request-Id", raw)])
+    assert found.status_code == 200
+    assert re.fullmatch(r"[0-9a-f]{16}", found.headers["X-Request-Id"])
+
+
+def test_made_request_ids_differ(customer: Customer) -> None:
+    assert len({customer.get("/customer").headers["X-Request-Id"] for _ in range(20)}) == 20
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 200),
+        ("GET", "/customer", 200),
+        ("OPTIONS", "/order", 204),
+        ("DELETE", "/customer/address/1", 404),
+        ("GET", "/nowhere", 404),
+        ("PATCH", "/order", 405),
+        ("GET", "/product?sort=x", 400),
+        ("POST", "/order", 400),
+        ("HEAD", "/nowhere", 404),
+    ],
+)
+def test_every_answer_carries_the_request_id_once(customer: Customer, method: str, path: str, status: int) -> None:
+    found = customer.http.request(method, path, headers={"X-Request-Id": "mine"})
+    assert found.status_code == status
+    assert found.headers.get_list("X-Request-Id") == ["mine"]
+
+
+def test_a_refused_credential_carries_the_request_id_too(service: Service) -> None:
+    found = service.client().get("/customer", headers={"X-Request-Id": "mine"})
+    assert (found.status_code, found.headers["X-Request-Id"]) == (401, "mine")
+
+
+def test_errors_are_json_also_where_csv_was_asked_for(customer: Customer) -> None:
+    for path in ("/product?sort=x", "/order?limit=x", "/order?accept=text/plain"):
+        found = customer.get(path, headers={"Accept": "text/csv"})
+        assert (found.status_code, found.headers["content-type"]) == (400, "application/json")
+        assert list(found.json()) == ["message"]
+
+
+def test_answers_do_not_tell_what_serves_them(customer: Customer) -> None:
+    for path in GETS:
+        names = customer.get(path).headers.keys()
+        assert not {"server", "x-powered-by"} & set(names)
+
+
+def test_several_requests_on_one_connection_each_get_their_own_answer(customer: Customer) -> None:
+    for path, status in (("/customer", 200), ("/nowhere", 404), ("/product?sort=x", 400), ("/customer", 200)):
+        assert customer.get(path).status_code == status
+
+
+@pytest.mark.parametrize("host", ["[", "a b", 'x"><script>', "[::1", "x:99999", "x:y", "a@b", "x/../y", "", b"\xff"])
+def test_a_nonsense_host_is_never_reflected(service: Service, customer: Customer, host: str | bytes) -> None:
+    raw = host if isinstance(host, bytes) else host.encode()
+    for path in ("/", "/docs", "/openapi.json", "/product?limit=1"):
+        found = customer.get(path, headers=[(b"Host", raw)])
+        assert found.status_code == 200
+        assert service.url in found.headers.get("Link", "") + found.text
+        if raw:
+            assert raw.decode("latin-1") + "/" not in found.headers.get("Link", "") + found.text

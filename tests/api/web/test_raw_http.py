@@ -1,0 +1,154 @@
+"""What is not HTTP, or too much of it: refused in the service's own words, and the server lives on."""
+
+import json
+import random
+import socket
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.service import Customer, Service
+
+PATIENCE = 10.0
+
+
+@pytest.fixture(scope="module")
+def customer(service: Service) -> Customer:
+    return service.customer()
+
+
+def connect(service: Service) -> socket.socket:
+    address = urlsplit(service.url)
+    return socket.create_connection((address.hostname, address.port or 0), timeout=PATIENCE)
+
+
+def exchange(service: Service, data: bytes, *, hang_up: bool = False) -> bytes:
+    """Send bytes, and nothing more to come if told so; everything that comes back until the server hangs up."""
+    received = b""
+    with connect(service) as connection:
+        try:
+            connection.sendall(data)
+            if hang_up:
+                connection.shutdown(socket.SHUT_WR)
+            while piece := connection.recv(65536):
+                received += piece
+        except TimeoutError:
+            raise
+        except OSError:
+            pass  # the server hung up first
+    return received
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1])
+
+
+def get(*headers: bytes, path: bytes = b"/") -> bytes:
+    return b"\r\n".join([b"GET " + path + b" HTTP/1.1", b"Host: x", *headers, b"Connection: close", b"", b""])
+
+
+NOT_HTTP = {
+    "noise": b"\x00\xff\x16\x03\x01noise\r\n\r\n",
+    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 512,
+    "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "unknown version": b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+    "unknown method": b"BREW /order HTTP/1.1\r\nHost: x\r\n\r\n",
+    "lower-case method": b"get / HTTP/1.1\r\nHost: x\r\n\r\n",
+    "raw bytes in the path": get(path=b"/\xff\xfe"),
+    "raw bytes in the query": get(path=b"/product?query=\xff\xfe"),
+    "CONNECT": b"CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "space in a header's name": get(b"Bad Header: x"),
+    "NUL in a header": get(b"A: \x00"),
+    "folded header": get(b"X-Api-Key: a\r\n b"),
+    "header without a colon": get(b"nonsense"),
+    "both length and chunks": get(b"Content-Length: 5", b"Transfer-Encoding: chunked") + b"0\r\n\r\n",
+    "two lengths": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde",
+    "negative length": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    "length that is no number": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: \xb2\r\n\r\n",
+    "endless length": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", NOT_HTTP.values(), ids=NOT_HTTP.keys())
+def test_what_is_not_http_is_refused_like_everything_else(service: Service, customer: Customer, data: bytes) -> None:
+    head, _, body = exchange(service, data).partition(b"\r\n\r\n")
+    assert status(head) == 400
+    assert json.loads(body) == {"message": "the request is not valid HTTP"}
+    assert b"content-type: application/json" in head.lower()
+    assert b"x-request-id: " in head.lower()
+    assert customer.get("/customer").status_code == 200
+
+
+UNUSUAL = {
+    "no host": (b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 200),
+    "HTTP/1.0": (b"GET / HTTP/1.0\r\n\r\n", 200),
+    "absolute address": (get(path=b"http://elsewhere.example/nowhere"), 404),
+    "asterisk": (b"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404),
+    "two slashes": (get(path=b"//customer"), 404),
+    "dots": (get(path=b"/order/../customer"), 404),
+    "an offer of WebSocket": (
+        get(b"Connection: Upgrade", b"Upgrade: websocket", b"Sec-WebSocket-Version: 13"),
+        200,
+    ),
+    "an Accept of noise": (get(b"Accept: \xff/;q=\xff,,;;q=nan,*/*;q=1e999", path=b"/docs"), 200),
+    "a header given a hundred times": (get(*[b"Accept: text/csv"] * 100), 200),
+}
+
+
+@pytest.mark.parametrize(("data", "expected"), UNUSUAL.values(), ids=UNUSUAL.keys())
+def test_unusual_http_is_answered(service: Service, data: bytes, expected: int) -> None:
+    assert status(exchange(service, data)) == expected
+
+
+def test_an_offer_of_http_2_does_not_disturb_the_connection(service: Service) -> None:
+    """Java's client makes it with every request."""
+    offer = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQAAP__"}
+    connection = HTTPConnection(urlsplit(service.url).netloc, timeout=PATIENCE)
+    for _ in range(3):
+        connection.request("POST", "/order", b"{}", offer)
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (401, b"{}")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET / HTTP/1.1\r\nX-Long: " + b"a" * 2_000_000,
+        b"GET / HTTP/1.1\r\n" + b"X-Many: a\r\n" * 200_000,
+        b"GET /" + b"a" * 2_000_000,
+    ],
+    ids=["one endless header", "headers without end", "an endless address"],
+)
+def test_headers_without_end_are_cut_off(service: Service, customer: Customer, head: bytes) -> None:
+    answer = exchange(service, head)
+    assert not answer or status(answer) == 431, "where the answer is lost, the connection was reset"
+    assert customer.get("/customer").status_code == 200
+
+
+def test_headers_of_a_common_size_are_taken(service: Service) -> None:
+    assert status(exchange(service, get(b"Cookie: " + b"a" * 16_000, path=b"/check-health?" + b"q" * 8_000))) == 200
+
+
+@pytest.mark.parametrize("cut", [1, 10, 40, 90, 115])
+def test_a_client_that_goes_away_half_way_harms_nobody(service: Service, customer: Customer, cut: int) -> None:
+    whole = (
+        b"POST /order HTTP/1.1\r\nHost: x\r\nX-Api-Key: " + customer.key.encode() + b"\r\nContent-Length: 9\r\n\r\n{}"
+    )
+    assert len(whole) > cut
+    with connect(service) as connection:
+        connection.sendall(whole[:cut] if cut < 115 else whole)
+    assert customer.get("/customer").status_code == 200
+
+
+def test_random_noise_never_gets_a_5xx_nor_kills_the_server(service: Service, customer: Customer) -> None:
+    chance = random.Random(4711)  # noqa: S311 noise, not a secret
+    whole = get(b"X-Api-Key: " + customer.key.encode(), b"Accept: application/json", path=b"/product?limit=1")
+    for _ in range(150):
+        noisy = bytearray(whole)
+        for _ in range(chance.randint(1, 6)):
+            noisy[chance.randrange(len(noisy))] = chance.randrange(256)
+        answer = exchange(service, bytes(noisy), hang_up=True)
+        assert not answer or status(answer) < 500, bytes(noisy)
+    assert customer.get("/customer").status_code == 200

@@ -1,0 +1,78 @@
+"""However many orders are confirmed at once, an account never owes more than its limit."""
+
+from collections import Counter
+from decimal import Decimal
+from functools import partial
+
+from support.orders import buy, confirm, create, faults_in_the_books, in_parallel, level, outstanding, rows, sell
+from support.service import Customer, Service, running_service
+from support.shop import NEXT_DAY, STANDARD, order
+
+# One phone with its shipping: 66.60 by STANDARD, 72.00 by NEXT_DAY.
+BY_STANDARD, BY_NEXT_DAY = Decimal("66.60"), Decimal("72.00")
+
+
+def confirmed_gross(service: Service, customer: Customer) -> Decimal:
+    [(total,)] = rows(
+        service,
+        "select coalesce(sum(gross), 0) from orders where customer_id = %s and state = 'confirmed'",
+        customer.id,
+    )
+    return Decimal(total)
+
+
+def test_of_fifty_confirmations_at_once_exactly_those_succeed_that_the_limit_allows(shop: Service) -> None:
+    sku = sell(shop, "LIMITED", 50, available=100)
+    customer = shop.customer(credit="1000.00")
+    pending = [create(customer, [(sku, 1)]) for _ in range(50)]
+
+    answers = in_parallel([partial(confirm, customer, p) for p in pending])
+
+    assert Counter(answer.status_code for answer in answers) == {200: 15, 402: 35}
+    assert outstanding(shop, customer) == confirmed_gross(shop, customer) == 15 * BY_STANDARD
+    assert level(shop, sku) == (85, 15, 0)
+    assert len(customer.get("/order").json()) == 15
+    assert customer.get("/customer/credit").json()["available_credit"] == 1.00
+    assert faults_in_the_books(shop) == {}
+
+
+def test_orders_of_different_amounts_together_stay_within_the_limit(shop: Service) -> None:
+    customer = shop.customer(credit="700.00")
+    pending = [create(customer) for _ in range(20)]
+    methods = [STANDARD, NEXT_DAY] * 10
+
+    answers = in_parallel([partial(confirm, customer, p, m) for p, m in zip(pending, methods, strict=True)])
+
+    owed = outstanding(shop, customer)
+    assert {answer.status_code for answer in answers} == {200, 402}
+    assert owed == confirmed_gross(shop, customer)
+    assert Decimal("700.00") - BY_STANDARD < owed <= Decimal("700.00")
+
+
+def test_orders_placed_and_confirmed_at_once_stay_within_the_limit(shop: Service) -> None:
+    customer = shop.customer(credit="333.00")
+    body = order(auto_confirm=True, shipping_method={"id": STANDARD})
+
+    answers = in_parallel([partial(customer.post, "/order", body)] * 20)
+
+    assert Counter(answer.status_code for answer in answers) == {201: 5, 402: 15}
+    assert outstanding(shop, customer) == 5 * BY_STANDARD
+    assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(5,)]
+
+
+def test_the_limit_holds_over_two_servers(shop: Service) -> None:
+    customer = shop.customer(credit="400.00")
+    pending = [create(customer) for _ in range(20)]
+    with running_service(shop.database_url) as second:
+        elsewhere = Customer(customer.id, customer.key, second.client(**{"X-Api-Key": customer.key}))
+        callers = [customer, elsewhere] * 10
+        answers = in_parallel([partial(confirm, c, p) for c, p in zip(callers, pending, strict=True)])
+    assert Counter(answer.status_code for answer in answers) == {200: 6, 402: 14}
+    assert outstanding(shop, customer) == 6 * BY_STANDARD
+
+
+def test_accounts_do_not_stand_in_each_others_way(shop: Service) -> None:
+    customers = [shop.customer(credit=str(BY_NEXT_DAY)) for _ in range(10)]
+    answers = in_parallel([partial(buy, c, method=NEXT_DAY) for c in customers])
+    assert len({answer["order_reference"] for answer in answers}) == 10
+    assert [outstanding(shop, customer) for customer in customers] == [BY_NEXT_DAY] * 10

@@ -1,0 +1,112 @@
+"""However many orders are confirmed at once, no unit of stock is promised twice."""
+
+import itertools
+import random
+from functools import partial
+from typing import Any
+
+import pytest
+
+from support.orders import (
+    confirm,
+    create,
+    faults_in_the_books,
+    in_parallel,
+    level,
+    lines,
+    read,
+    sell,
+)
+from support.service import Customer, Service, running_service
+
+
+@pytest.fixture(scope="module")
+def customers(shop: Service) -> list[Customer]:
+    """Ten accounts, so that no account's lock brings the confirmations in line."""
+    return [shop.customer() for _ in range(10)]
+
+
+def test_fifty_confirmations_at_once_share_out_scarce_stock_and_back_order_the_rest(
+    shop: Service, customers: list[Customer]
+) -> None:
+    sku = sell(shop, "SCARCE", available=61)
+    pending = [(customer, create(customer, [(sku, 2)])) for customer in customers * 5]
+
+    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert level(shop, sku) == (0, 61, 39)
+    found = [(line, answer.json()) for answer in answers for line in lines(shop, answer.json())]
+    assert sum(allocated for (_, allocated, _), _ in found) == 61
+    assert sorted(allocated for (_, allocated, _), _ in found) == [0] * 19 + [1] + [2] * 30
+    for (customer, _), ((_, _, waiting), placed) in zip(pending, found, strict=True):
+        assert read(customer, placed)["status"] == ("Back-ordered" if waiting else "Awaiting dispatch")
+    assert faults_in_the_books(shop) == {}
+
+
+def test_orders_that_hold_the_same_products_in_different_order_do_not_block_each_other(
+    shop: Service, customers: list[Customer]
+) -> None:
+    skus = [sell(shop, f"KNOT-{number}", available=40) for number in range(4)]
+    wishes = [[(sku, 2) for sku in order] for order in itertools.permutations(skus)] * 2
+    pending = [
+        (customer, create(customer, wish)) for customer, wish in zip(itertools.cycle(customers), wishes, strict=False)
+    ]
+    random.Random(0).shuffle(pending)  # noqa: S311 any order will do
+
+    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert [level(shop, sku) for sku in skus] == [(0, 40, 56)] * 4
+    assert faults_in_the_books(shop) == {}
+
+
+def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customers: list[Customer]) -> None:
+    skus = [f"NEW-{number}" for number in range(3)]
+    shop.must_load("products", [{"sku": sku, "name": sku, "manufacturer": "acme"} for sku in skus])
+    shop.must_load("price-list", [{"price_list": "default", "sku": sku, "single_unit_cost": 5} for sku in skus])
+    pending = [
+        (customer, create(customer, [(sku, 1) for sku in order]))
+        for customer, order in zip(itertools.cycle(customers), [*itertools.permutations(skus)] * 3, strict=False)
+    ]
+
+    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert [level(shop, sku) for sku in skus] == [(0, 0, 18)] * 3
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_stock_that_comes_in_while_orders_are_confirmed_is_neither_lost_nor_promised_twice(
+    shop: Service, customers: list[Customer], *, replace: bool
+) -> None:
+    skus = [sell(shop, f"COMING-{number}-{replace}", available=3) for number in range(4)]
+    pending = [
+        (customer, create(customer, [(sku, 2) for sku in order]))
+        for customer, order in zip(itertools.cycle(customers), itertools.permutations(skus), strict=False)
+    ]
+
+    def confirm_status(customer: Customer, order: dict[str, Any]) -> int:
+        return confirm(customer, order).status_code
+
+    def bring_in(units: int) -> int:
+        rows = [{"sku": sku, "available": units} for sku in skus[units % 2 :: 2]]
+        return len(shop.load("stock", rows, replace=replace).errors)
+
+    confirmations = [partial(confirm_status, c, p) for c, p in pending]
+    imports = [partial(bring_in, n) for n in (4, 7, 9, 12)]
+    results = in_parallel([*confirmations[::2], *imports, *confirmations[1::2]])
+
+    assert set(results) == {200, 0}
+    assert faults_in_the_books(shop) == {}
+
+
+def test_two_servers_do_not_promise_the_same_stock(shop: Service, customers: list[Customer]) -> None:
+    sku = sell(shop, "SHARED", available=15)
+    with running_service(shop.database_url) as second:
+        elsewhere = [Customer(c.id, c.key, second.client(**{"X-Api-Key": c.key})) for c in customers]
+        pending = [(customer, create(customer, [(sku, 1)])) for customer in [*customers, *elsewhere]]
+        answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    assert {answer.status_code for answer in answers} == {200}
+    assert level(shop, sku) == (0, 15, 5)
+    assert faults_in_the_books(shop) == {}

@@ -1,0 +1,85 @@
+"""The same thing asked for many times at once happens once."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+from support.orders import at, confirm, create, faults_in_the_books, in_parallel, level, outstanding, rows, sell
+from support.service import MORNING, Service
+from support.shop import NEXT_DAY, STANDARD, order
+from tradecounter.ordering.store import expire_orders
+
+
+def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:
+    customer, sku = shop.customer(), sell(shop, "ONCE", 50, available=10)
+    pending = create(customer, [(sku, 4)])
+
+    answers = in_parallel([partial(confirm, customer, pending)] * 50)
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert [found["id"] for found in customer.get("/order").json()] == [answers[0].json()["order_id"]]
+    assert level(shop, sku) == (6, 4, 0)
+    assert rows(shop, "select gross from orders where customer_id = %s", customer.id) == [
+        (outstanding(shop, customer),)
+    ]
+    assert faults_in_the_books(shop) == {}
+
+
+def test_of_confirmations_with_different_methods_one_wins_and_the_others_are_told(shop: Service) -> None:
+    customer = shop.customer()
+    pending = create(customer)
+
+    answers = in_parallel([partial(confirm, customer, pending, m) for m in [STANDARD, NEXT_DAY] * 10])
+
+    assert Counter(answer.status_code for answer in answers) == {200: 10, 400: 10}
+    [found] = customer.get("/order").json()
+    assert {answer.json()["shipping_method"]["id"] for answer in answers if answer.status_code == 200} == {
+        found["shipping"][0]["method_id"]
+    }
+    assert faults_in_the_books(shop) == {}
+
+
+def test_of_twenty_orders_with_one_unique_reference_confirmed_at_once_one_gets_through(shop: Service) -> None:
+    customer = shop.customer(unique_references=True)
+    body = order(auto_confirm=True, shipping_method={"id": STANDARD})
+
+    answers = in_parallel([partial(customer.post, "/order", body)] * 20)
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 19}
+    [placed] = [answer.json() for answer in answers if answer.status_code == 201]
+    for answer in answers:
+        assert answer.status_code == 201 or placed["order_reference"] in answer.json()["message"]
+    assert [found["id"] for found in customer.get("/order").json()] == [placed["order_id"]]
+
+
+def test_of_twenty_pending_orders_with_one_unique_reference_one_is_held(shop: Service) -> None:
+    customer = shop.customer(unique_references=True)
+    answers = in_parallel([partial(customer.post, "/order", order())] * 20)
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 19}
+    assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
+
+
+def test_confirming_while_orders_are_being_expired_gives_each_order_one_end(shop: Service) -> None:
+    customer = shop.customer()
+    pending = [create(customer) for _ in range(20)]
+    late = MORNING + timedelta(hours=24, seconds=1)
+
+    def expire() -> int:
+        return shop.in_transaction(lambda tx: expire_orders(tx, late))
+
+    def confirm_status(code: dict[str, str]) -> int:
+        return confirm(customer, code).status_code
+
+    with at(shop, MORNING + timedelta(hours=24)):
+        calls: list[Callable[[], int]] = [*[partial(confirm_status, p) for p in pending], expire]
+        *statuses, _ = in_parallel(calls)
+
+    assert set(statuses) <= {200, 410}
+    states = rows(shop, "select confirmation_code, state from orders where customer_id = %s", customer.id)
+    assert dict(states) == {
+        order["confirmation_code"]: "confirmed" if status == 200 else "expired"
+        for order, status in zip(pending, statuses, strict=True)
+    }
+    assert faults_in_the_books(shop) == {}

@@ -1,0 +1,265 @@
+"""Every kind of import file, in every form: what it adds, changes, leaves and takes away, and what it counts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.cluster import Cluster
+from support.importing import Importer, counts
+from tradecounter.db.importing import ImportReport
+from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.kit.errors import DomainError
+
+Rows = list[dict[str, Any]]
+Counts = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Rows of a kind, and the first of them altered; a replacing file then holds this one alone."""
+
+    rows: Rows
+    altered: dict[str, Any]
+    records: int = 2  # how many things the rows describe
+    statement: str = ""  # selects what identifies what is there, in order
+    kept: tuple[Any, ...] = ()  # what it selects after replacing
+    replaceable: bool = True
+
+
+PRICE = {"single_unit_cost": "10.00", "five_plus_unit_cost": "9.00", "ten_plus_unit_cost": "8.00"}
+METHOD = {
+    "provider": "Slowpost",
+    "region": 1,
+    "countries": ["GB", "IM"],
+    "max_weight_kg": "30.5",
+    "base_cost_net": "5.25",
+    "cost_per_kg_net": "0.5",
+    "transit_days": 2,
+    "cut_off": "16:30",
+    "description": "Standard, tracked",
+}
+ADDRESS = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip": "LS1", "country_code": "GB"}
+CUSTOMER = {
+    "first_name": "Ada",
+    "last_name": "Example",
+    "company": "Example & Co",
+    "accounts_email": "accounts@a.example",
+    "trade_account": True,
+    "price_list": "gold",
+    "discount": "2.5",
+    "credit_limit": "1000.00",
+    "term_days": 30,
+    "packing": "plain",
+    "shipping_method": 1,
+    "unique_references": True,
+    "addresses": [ADDRESS],
+}
+PHONE = {
+    "sku": "PHONE",
+    "ean": "4000000000001",
+    "name": 'A phone, with "quotes" and\nlines',
+    "manufacturer": "acme",
+    "manufacturer_name": "Acme",
+    "weight_kg": "1.25",
+    "box_width_mm": "200",
+    "box_height_mm": "100.5",
+    "box_length_mm": "50",
+    "clearance_product": False,
+    "configurable": True,
+    "consumer_unit_cost": "99.99",
+    "description": "Rings.",
+    "description_html": "<p>Rings.</p>",
+    "short_description": "Rings",
+    "store_url": "https://shop.example/phone",
+    "images": [{"is_primary": True, "url": "https://shop.example/phone.jpg"}],
+    "categories": ["phones", "desk"],
+    "attributes": {"colour": "black"},
+    "related_products": ["cable"],
+    "similar_products": [],
+    "active": True,
+}
+
+# In the order in which they need each other.
+EXAMPLES = {
+    "categories": Example(
+        [
+            {"key": "phones", "name": "Phones", "children": [{"key": "desk", "name": "Desk phones", "children": None}]},
+            {"key": "cables", "name": "Cables", "children": None},
+        ],
+        {"key": "phones", "name": "Phones", "children": [{"key": "desk", "name": "Desks", "children": None}]},
+        records=3,
+        statement="select key from category where active order by key",
+        kept=("desk", "phones"),
+    ),
+    "manufacturers": Example(
+        [{"key": "acme", "name": "Acme"}, {"key": "bolt", "name": "Bolt"}],
+        {"key": "acme", "name": "ACME Ltd"},
+        statement="select key from manufacturer where active",
+        kept=("acme",),
+    ),
+    "attributes": Example(
+        [
+            {"key": "colour", "name": "Colour", "type": "string", "possible_values": [{"value": "black"}]},
+            {"key": "ports", "name": "Ports", "type": "int", "possible_values": []},
+        ],
+        {"key": "colour", "name": "Colour", "type": "string", "possible_values": [{"value": "red"}]},
+        statement="select key from attribute where active",
+        kept=("colour",),
+    ),
+    "products": Example(
+        [PHONE, {"sku": "CABLE", "name": "A cable", "manufacturer": "bolt", "categories": ["cables"]}],
+        {**PHONE, "weight_kg": "1.251", "related_products": []},
+        statement="select sku from product where active",
+        kept=("PHONE",),
+    ),
+    "price-list": Example(
+        [{"price_list": "gold", "sku": "PHONE", **PRICE}, {"price_list": "gold", "sku": "CABLE", **PRICE}],
+        {"price_list": "gold", "sku": "PHONE", **PRICE, "ten_plus_unit_cost": "7.99"},
+        statement="select sku from price join product on product.id = product_id",
+        kept=("PHONE",),
+    ),
+    "stock": Example(
+        [{"sku": "PHONE", "available": 7}, {"sku": "CABLE", "available": 70}],
+        {"sku": "PHONE", "available": 8},
+        statement="select sku from stock_level join product on product.id = product_id where available > 0",
+        kept=("PHONE",),
+    ),
+    "incoming": Example(
+        [
+            {"sku": "PHONE", "incoming": 10, "expected_on": "2026-07-01"},
+            {"sku": "PHONE", "incoming": 20, "expected_on": "2026-07-01T12:30:15"},
+        ],
+        {"sku": "PHONE", "incoming": 11, "expected_on": "2026-07-01"},
+        statement="select incoming from incoming_stock",
+        kept=(11,),
+    ),
+    "shipping-methods": Example(
+        [{"id": 1, **METHOD}, {"id": 2, **METHOD}],
+        {"id": 1, **METHOD, "cut_off": "16:31"},
+        statement="select id from shipping_method where active",
+        kept=(1,),
+    ),
+    "customers": Example(
+        [
+            {"email_address": "a@a.example", **CUSTOMER},
+            {"email_address": "b@b.example", "first_name": "Bo", "last_name": "Example"},
+        ],
+        {"email_address": "A@a.example", **CUSTOMER},
+        replaceable=False,
+    ),
+    "contract-prices": Example(
+        [
+            {"customer_id": 1001, "sku": "PHONE", **PRICE, "valid_from": "2026-01-01", "valid_until": "2026-12-31"},
+            {"customer_id": 1001, "sku": "CABLE", **PRICE},
+        ],
+        {"customer_id": 1001, "sku": "PHONE", **PRICE, "valid_from": "2026-01-01", "valid_until": "2026-11-30"},
+        statement="select sku from contract_price join product on product.id = product_id",
+        kept=("PHONE",),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class History:
+    """What the imports of one kind, in one form, counted."""
+
+    first: Counts
+    again: Counts
+    tried: Counts
+    untouched: bool
+    altered: Counts
+
+
+@pytest.fixture(scope="module", params=[".jsonl", ".json", ".csv"])
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def fresh(postgres: Cluster, form: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Importer]:
+    with postgres.database() as url:
+        yield Importer(url, Path(tmp_path_factory.mktemp(f"form{form}")))
+
+
+def history(importer: Importer, kind: str, form: str) -> History:
+    example = EXAMPLES[kind]
+    first = importer.load(kind, example.rows, form)
+    again = importer.load(kind, example.rows, form)
+    before = importer.content()
+    tried = importer.load(kind, [example.altered, *example.rows[1:]], form, dry_run=True)
+    untouched = importer.content() == before
+    altered = importer.load(kind, [example.altered], form)
+    return History(counts(first), counts(again), counts(tried), untouched, counts(altered))
+
+
+@pytest.fixture(scope="module")
+def histories(fresh: Importer, form: str) -> dict[str, History]:
+    return {kind: history(fresh, kind, form) for kind in EXAMPLES}
+
+
+@pytest.fixture(scope="module")
+def replaced(fresh: Importer, form: str, histories: dict[str, History]) -> dict[str, tuple[ImportReport, list[Any]]]:
+    """Per kind, the report of a replacing file with the altered row alone, and what was there afterwards."""
+    assert histories.keys() == EXAMPLES.keys()
+    found = {}
+    for kind, example in reversed(EXAMPLES.items()):
+        if example.replaceable:
+            report = fresh.load(kind, [example.altered], form, replace=True)
+            found[kind] = (report, [value for (value,) in fresh.query(example.statement)])
+    return found
+
+
+def test_there_is_an_example_of_every_kind() -> None:
+    assert EXAMPLES.keys() == IMPORT_KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_new_rows_are_added_and_the_same_file_again_changes_nothing(kind: str, histories: dict[str, History]) -> None:
+    records = EXAMPLES[kind].records
+    assert histories[kind].first == (records, 0, 0, 0)
+    assert histories[kind].again == (0, 0, records, 0)
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_dry_run_counts_what_would_change_and_changes_nothing(kind: str, histories: dict[str, History]) -> None:
+    assert histories[kind].tried == (0, 1, EXAMPLES[kind].records - 1, 0)
+    assert histories[kind].untouched
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_an_altered_row_changes_and_what_the_file_lacks_stays(kind: str, histories: dict[str, History]) -> None:
+    added, changed, _, deactivated = histories[kind].altered
+    assert (added, changed, deactivated) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, example in EXAMPLES.items() if example.replaceable])
+def test_a_replacing_file_takes_away_what_it_lacks(
+    kind: str, replaced: dict[str, tuple[ImportReport, list[Any]]]
+) -> None:
+    report, left = replaced[kind]
+    assert not report.errors
+    assert (report.added, report.changed, report.deactivated) == (0, 0, 1)
+    assert sorted(left) == list(EXAMPLES[kind].kept)
+
+
+def test_customers_cannot_be_replaced(fresh: Importer, form: str, histories: dict[str, History]) -> None:
+    assert "customers" in histories
+    before = fresh.content()
+    with pytest.raises(DomainError, match="cannot replace"):
+        fresh.load("customers", EXAMPLES["customers"].rows, form, replace=True)
+    assert fresh.content() == before
+
+
+def test_every_field_of_a_product_arrives(fresh: Importer, histories: dict[str, History]) -> None:
+    assert "products" in histories
+    fresh.load("products", [PHONE])
+    columns = [name for name in PHONE if name != "manufacturer_name"]
+    [row] = fresh.query("select to_jsonb(p) from product p where sku = 'PHONE'")
+    numbers = ("weight_kg", "box_width_mm", "box_height_mm", "box_length_mm", "consumer_unit_cost")
+    wanted = {name: PHONE[name] for name in columns}
+    found = {name: row[0][name] for name in columns}
+    assert {n: float(found.pop(n)) for n in numbers} == {n: float(str(wanted.pop(n))) for n in numbers}
+    assert found == wanted

@@ -1,0 +1,141 @@
+"""A process that uses an embedded PostgreSQL until its standard input ends: a program, and the handle on it."""
+
+import ctypes
+import json
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tradecounter.db.embedded import EmbeddedPostgres
+
+IS_ROOT = os.geteuid() == 0
+
+
+def account(name: str) -> pwd.struct_passwd:
+    return pwd.getpwnam(name)
+
+
+def become(name: str) -> list[str]:
+    """What starts a program as another user; it may read all files, so that it reaches this Python wherever it is."""
+    user = account(name)
+    return [
+        "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups",
+        "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+    ]  # fmt: skip
+
+
+@dataclass
+class EmbeddedUser:
+    process: subprocess.Popen[str]
+    url: str
+    socket_dir: Path
+    home: Path
+
+    @property
+    def postmaster(self) -> int:
+        return int((self.home / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+    def leave(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        assert self.process.wait(timeout=30) == 0
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(timeout=30)
+
+
+def start_user(
+    data_dir: Path,
+    prefix: Sequence[str] = (),
+    environment: dict[str, str] | None = None,
+    *,
+    durable: bool = False,
+) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*prefix, sys.executable, __file__, str(data_dir), *(["durable"] if durable else [])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=None if environment is None else {**os.environ, **environment},
+    )
+
+
+@contextmanager
+def embedded_user(
+    data_dir: Path,
+    prefix: Sequence[str] = (),
+    environment: dict[str, str] | None = None,
+    *,
+    durable: bool = False,
+) -> Iterator[EmbeddedUser]:
+    """Another process that uses the server of a data directory while the block runs, unless it is told to leave."""
+    with start_user(data_dir, prefix, environment, durable=durable) as process:
+        try:
+            yield ready(process)
+        finally:
+            process.kill()
+
+
+def refusal(data_dir: Path, prefix: Sequence[str] = (), environment: dict[str, str] | None = None) -> str:
+    """What a process says that cannot have the server of a data directory."""
+    with start_user(data_dir, prefix, environment) as process:
+        _, problems = process.communicate(timeout=60)
+        assert process.returncode == 1
+        return problems.strip().splitlines()[-1]
+
+
+def ready(process: subprocess.Popen[str]) -> EmbeddedUser:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    line = process.stdout.readline()
+    assert line, process.stderr.read()
+    told: dict[str, Any] = json.loads(line)
+    return EmbeddedUser(process, told["url"], Path(told["socket_dir"]), Path(told["home"]))
+
+
+def kill_server(pid: int) -> None:
+    """Kill a postmaster that a user started, and wait until nothing is left of it, whatever runs as process 1 here."""
+    os.kill(pid, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+    wait_for(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def adopt_orphans() -> None:
+    """Let this process inherit the servers that its child processes start (Linux)."""
+    set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(set_child_subreaper, 1)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that ended and was not yet waited for does not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until something that another process does has happened."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    with EmbeddedPostgres(Path(sys.argv[1]), durable="durable" in sys.argv[2:]) as server:
+        told_apart = {"url": server.url(), "socket_dir": str(server.socket_dir), "home": str(server.home)}
+        print(json.dumps(told_apart), flush=True)  # noqa: T201 the program's answer
+        sys.stdin.read()

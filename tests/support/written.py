@@ -1,0 +1,21 @@
+"""What requests have written, to tell whether a refused one left anything behind."""
+
+from typing import Any
+
+from support.orders import rows
+from support.service import Service
+
+
+def written(service: Service) -> tuple[Any, ...]:
+    """How much there is of everything that a request can write."""
+    [counts] = rows(
+        service,
+        """
+        select (select count(*) from orders), (select count(*) from orders where state = 'confirmed'),
+               (select count(*) from order_line), (select count(*) from address),
+               (select count(*) from address where deleted_at is null),
+               (select coalesce(sum(outstanding), 0) from credit_exposure),
+               (select sum(available) from stock_level), (select sum(back_ordered) from stock_level)
+        """,
+    )
+    return counts

@@ -1,0 +1,138 @@
+"""Attribute filters against comparing every product by itself."""
+
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.catalogue_records import product_record
+from tradecounter.catalogue.attributes import AttributeIndex, as_number, build_attribute_index
+from tradecounter.catalogue.records import AttributeRecord
+from tradecounter.kit.errors import DomainError, Kind
+
+ATTRIBUTES = [
+    AttributeRecord("ports", "Ports, total", "int", []),
+    AttributeRecord("poe", "PoE", "boolean", []),
+    AttributeRecord("colour", "Colour", "string", []),
+    AttributeRecord("size", "Ports", "string", []),  # its name is another's key
+]
+
+
+def index(*attributes: dict[str, str]) -> AttributeIndex:
+    return build_attribute_index(ATTRIBUTES, [product_record(str(n), attributes=a) for n, a in enumerate(attributes)])
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("24", "24"),
+        (" 24 ", "24"),
+        ("+2.50", "2.5"),
+        ("-.5", "-0.5"),
+        ("3.", "3"),
+        ("00", "0"),
+        ("", None),
+        (".", None),
+        ("1e3", None),
+        ("1,5", None),
+        ("0x10", None),
+        ("1_000", None),
+        ("NaN", None),
+        ("Infinity", None),
+        ("٣", None),
+        ("1\n2", None),
+    ],
+)  # fmt: skip
+def test_a_number_is_plain_decimal_digits(text: str, number: str | None) -> None:
+    assert as_number(text) == (None if number is None else Decimal(number))
+
+
+def test_no_filter_is_no_restriction() -> None:
+    assert index({"ports": "1"}).find([]) is None
+
+
+def test_a_key_goes_before_another_attributes_name() -> None:
+    found = index({"ports": "1"}, {"size": "1"})
+    assert list(found.find(["ports=1"]) or ()) == [0]
+    assert list(found.find(["SIZE=1"]) or ()) == [1]
+
+
+def test_values_that_are_no_numbers_are_never_matched_as_numbers() -> None:
+    found = index({"ports": "many"}, {"ports": "4"}, {"unlisted": "4"}, {})
+    assert list(found.find(["ports>=-999"]) or ()) == [1]
+
+
+def test_blanks_around_a_value_do_not_hide_it() -> None:
+    found = index({"colour": " Red "}, {"ports": " 4 "})
+    assert list(found.find(["colour=red"]) or ()) == [0]
+    assert list(found.find(["ports=4"]) or ()) == [1]
+
+
+@pytest.mark.parametrize(
+    ("where", "problem"),
+    [
+        ("", "'' is not a filter"),
+        ("ports", "'ports' is not a filter"),
+        ("ports=", "'ports=' is not a filter"),
+        ("=4", "'=4' is not a filter"),
+        (" =4", "'' is not an attribute"),
+        ("weight>4", "'weight' is not an attribute"),
+        ("ports<=x", "'ports<=x' compares a number with 'x'"),
+        ("ports==4", "'ports==4' compares a number with '=4'"),
+        ("poe<true", "'poe<true': only number attributes can be compared with <"),
+        ("colour>=red", "'colour>=red': only number attributes can be compared with >="),
+    ],
+)
+def test_a_filter_without_sense_is_refused_and_quoted(where: str, problem: str) -> None:
+    with pytest.raises(DomainError) as refused:
+        index({"ports": "4"}).find(["ports=4", where])
+    assert refused.value.kind is Kind.INVALID
+    assert refused.value.message.startswith(f"attribute: {problem}")
+
+
+SIGNS: dict[str, Callable[[Decimal, Decimal], bool]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+NUMBERS = st.sampled_from(["-1", "0", "0.5", "0.50", ".5", "1", "1.0", "2", "10", "007"])
+COLOURS = st.sampled_from(["red", "Red", "RED", "blue", "ÄRGER", "ärger", "straße", "STRASSE"])
+PRODUCTS = st.lists(st.fixed_dictionaries({}, optional={"ports": NUMBERS, "colour": COLOURS}), max_size=6)
+FILTERS = st.lists(
+    st.tuples(st.sampled_from(["ports", "PORTS", "ports, TOTAL"]), st.sampled_from(list(SIGNS)), NUMBERS)
+    | st.tuples(st.sampled_from(["colour", "COLOUR"]), st.just("="), COLOURS),
+    max_size=4,
+)
+
+
+def passes(attributes: dict[str, str], filters: list[tuple[str, str, str]]) -> bool:
+    """Several `=` on one attribute are alternatives; everything else has to hold together."""
+    alternatives: dict[str, list[bool]] = {}
+    for name, sign, value in filters:
+        key = "colour" if name.lower() == "colour" else "ports"
+        if key not in attributes:
+            return False
+        if key == "colour":
+            holds = attributes[key].casefold() == value.casefold()
+        else:
+            holds = SIGNS[sign](Decimal(attributes[key]), Decimal(value))
+        if sign == "=":
+            alternatives.setdefault(key, []).append(holds)
+        elif not holds:
+            return False
+    return all(map(any, alternatives.values()))
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(products=PRODUCTS, filters=FILTERS)
+def test_the_index_finds_what_comparing_every_product_finds(
+    products: list[dict[str, str]], filters: list[tuple[str, str, str]]
+) -> None:
+    found = index(*products).find(["".join(parts) for parts in filters])
+    expected = [row for row, attributes in enumerate(products) if passes(attributes, filters)]
+    assert (list(range(len(products))) if found is None else list(found)) == expected

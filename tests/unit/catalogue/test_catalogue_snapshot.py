@@ -1,0 +1,96 @@
+"""Laying out the catalogue in rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.catalogue_records import product_record
+from tradecounter.catalogue.records import (
+    AttributeRecord,
+    CatalogueRecords,
+    CategoryRecord,
+    ManufacturerRecord,
+    ProductRecord,
+)
+from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.catalogue.wire import Category
+
+
+def snapshot(*products: ProductRecord, categories: tuple[CategoryRecord, ...] = ()) -> CatalogueSnapshot:
+    manufacturers = [ManufacturerRecord("acme", "Acme"), ManufacturerRecord("b", "acme"), ManufacturerRecord("a", "B")]
+    attributes = [AttributeRecord("z", "Alpha", "int", [{"value": "1"}]), AttributeRecord("y", "beta", "string", [])]
+    return build_snapshot(CatalogueRecords(list(products), list(categories), manufacturers, attributes))
+
+
+def test_an_empty_catalogue_is_laid_out_too() -> None:
+    empty = build_snapshot(CatalogueRecords([], [], [], []))
+    assert (len(empty.products), empty.row("A"), list(empty.active)) == (0, None, [])
+
+
+def test_rows_are_in_order_of_sku_by_code_point_after_case_folding() -> None:
+    skus = ["b", "A", "a-1", "A+1", "Z", "é", "É2", "10", "9", "a/1", "ß", "ST", "ss1"]
+    rows = snapshot(*(product_record(sku) for sku in skus))
+    assert [p.sku for p in rows.products] == [
+        "10", "9", "A", "A+1", "a-1", "a/1", "b", "ß", "ss1", "ST", "Z", "é", "É2"
+    ]  # fmt: skip
+    for row, product in enumerate(rows.products):
+        assert rows.row(product.sku) == rows.row(product.sku.upper()) == rows.row_of_id[product.id] == row
+
+
+def test_an_inactive_product_has_a_row_but_is_not_found_by_sku() -> None:
+    rows = snapshot(product_record("A", active=False), product_record("B", clearance_product=True))
+    assert (rows.row("a"), rows.row("b"), rows.row("c")) == (None, 1, None)
+    assert (rows.row_of_sku["a"], list(rows.active), list(rows.clearance)) == (0, [1], [1])
+
+
+def test_products_with_one_ean_are_all_found_by_it() -> None:
+    rows = snapshot(*(product_record(sku, ean=ean) for sku, ean in (("C", "1"), ("B", None), ("A", "1"), ("D", ""))))
+    assert rows.rows_of_ean == {"1": [0, 2]}
+
+
+def test_a_category_is_found_by_key_and_name_and_includes_its_children() -> None:
+    categories = (
+        CategoryRecord("top", "The Top", None),
+        CategoryRecord("other", "Other", None),
+        CategoryRecord("one", "Bits", "top"),
+        CategoryRecord("two", "BITS", "other"),
+    )
+    rows = snapshot(
+        product_record("A", categories=["top"]),
+        product_record("B", categories=["top", "one"]),
+        product_record("C", categories=["two"]),
+        product_record("D", categories=["retired"]),
+        categories=categories,
+    )
+    found = {name: list(of) for name, of in rows.categories.items()}
+    assert found == {"top": [0, 1], "the top": [0, 1], "other": [2], "one": [1], "two": [2], "bits": [1, 2]}
+    assert rows.category_tree == [
+        Category("top", "The Top", [Category("one", "Bits", None)]),
+        Category("other", "Other", [Category("two", "BITS", None)]),
+    ]
+
+
+def test_reference_lists_are_in_order_of_name_without_case() -> None:
+    rows = snapshot()
+    assert [(m.key, m.name) for m in rows.manufacturer_list] == [("acme", "Acme"), ("b", "acme"), ("a", "B")]
+    assert [(a.key, a.name) for a in rows.attribute_list] == [("z", "Alpha"), ("y", "beta")]
+    assert [v.value for v in rows.attribute_list[0].possible_values] == ["1"]
+
+
+def test_a_manufacturer_without_products_is_known_and_empty() -> None:
+    rows = snapshot(product_record("A", manufacturer="acme"), product_record("B", manufacturer="b"))
+    assert {key: list(of) for key, of in rows.manufacturers.items()} == {"acme": [0], "b": [1], "a": []}
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.lists(st.text(st.sampled_from("aAbBéß 1"), min_size=1, max_size=3), min_size=1, max_size=8))
+def test_sorting_by_name_rank_is_sorting_by_name_then_sku(names: list[str]) -> None:
+    rows = snapshot(*(product_record(f"{n:02}", name=name) for n, name in enumerate(reversed(names))))
+    by_rank = [rows.products[row] for row in np.argsort(rows.name_rank).tolist()]
+    assert by_rank == sorted(rows.products, key=lambda p: (p.name.casefold(), p.sku))
+
+
+@pytest.mark.parametrize("sku", ["A", "a"])
+def test_a_sku_that_differs_by_case_alone_means_the_same_product(sku: str) -> None:
+    assert snapshot(product_record("A")).row(sku) == 0

@@ -1,0 +1,113 @@
+"""Free-text search: what counts as a word, and the index against a plain look at every word."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.catalogue_records import product_record
+from tradecounter.catalogue.search import build_search_index, text_of_markup
+from tradecounter.kit.text import joined_word, words
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("--- / _ ...", []),
+        ("WS-C2960-24TC-L", ["ws", "c2960", "24tc", "l"]),
+        ("snake_case", ["snake", "case"]),
+        ("Élan élan e\u0301lan ELAN", ["elan"] * 4),
+        ("Straße STRASSE", ["strasse"] * 2),
+        ("İzmir", ["izmir"]),
+        ("ﬁbre ½ m² 10µm", ["fibre", "1", "2", "m2", "10μm"]),
+        ("8‑Port 日本語 телефон", ["8", "port", "日本語", "телефон"]),  # noqa: RUF001 the same
+        ("½-rack", ["1", "2", "rack"]),
+        ("don't", ["don", "t"]),
+    ],
+)
+def test_words_are_runs_of_letters_and_digits_without_case_and_accents(text: str, found: list[str]) -> None:
+    assert words(text) == found
+    assert joined_word(text) == "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ("", []),
+        ("plain text", ["plain", "text"]),
+        ("<p class='hidden'>one</p><p>two</p>", ["one", "two"]),
+        ("one<br>two<br/>three", ["one", "two", "three"]),
+        ("R&amp;D &eacute;t&#233; &#xe9;", ["r", "d", "ete", "e"]),
+        ("<!-- not this -->this", ["this"]),
+        ("<script>var x</script><style>p {}</style>seen", ["seen"]),
+        ("a < b and b > a", ["a", "b", "and", "b", "a"]),
+        ("<![if IE]>one<![endif]>", ["one"]),
+        ("<![CDATA[x]]>two", ["two"]),
+        ("<![nonsense[", ["nonsense"]),
+        ("<!DOCTYPE html><?php x ?>three", ["three"]),
+    ],
+)
+def test_the_text_of_markup_is_what_stands_between_tags(markup: str, found: list[str]) -> None:
+    assert words(text_of_markup(markup)) == found
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    st.lists(st.sampled_from(["<", "!", "[", "]", ">", "-", "/", "a", "?", "&", "#", ";", "\\", "'", " ", "script"]))
+)
+def test_no_markup_is_too_broken_to_be_read(pieces: list[str]) -> None:
+    assert isinstance(text_of_markup("".join(pieces)), str)
+
+
+def test_every_field_of_the_decisions_is_searched_and_no_other() -> None:
+    product = product_record(
+        "SKU-1",
+        name="named",
+        ean="5012345678900",
+        manufacturer="makerkey",
+        short_description="short",
+        description="long",
+        description_html="<i title='titled'>marked</i>",
+        store_url="https://url.example",
+        categories=["category"],
+        attributes={"attribute": "value"},
+        related_products=["related"],
+    )
+    index = build_search_index([product], {"makerkey": "Maker Name"})
+    for word in ("sku", "1", "sku1", "named", "5012345678900", "makerkey", "maker", "name", "short", "long", "marked"):
+        assert list(index.find(word) or ()) == [0], word
+    for word in ("titled", "url", "category", "attribute", "value", "related", "i"):
+        assert list(index.find(word) or ()) == [], word
+
+
+def test_a_query_without_a_word_filters_nothing() -> None:
+    index = build_search_index([product_record("A")], {})
+    assert index.find("") is None
+    assert index.find(" -_/ ") is None
+
+
+ALPHABET = st.sampled_from("aAbBéÉ12ß-_ /")
+TEXT = st.text(ALPHABET, max_size=12)
+
+
+def plain_words(text: str) -> list[str]:
+    """Words, one character at a time."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+    return "".join(c if c.isalnum() else " " for c in bare).split()
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(products=st.lists(st.tuples(TEXT, TEXT), max_size=6), query=TEXT)
+def test_the_index_finds_what_looking_at_every_word_finds(products: list[tuple[str, str]], query: str) -> None:
+    index = build_search_index([product_record(sku, name=name, manufacturer="") for sku, name in products], {})
+    sought = plain_words(query)
+    expected = []
+    for row, (sku, name) in enumerate(products):
+        has = [*plain_words(sku), *plain_words(name), "".join(plain_words(sku))]
+        if all(any(word.startswith(start) for word in has) for start in sought):
+            expected.append(row)
+    found = index.find(query)
+    assert (list(range(len(products))) if found is None else list(found)) == expected
+    assert (found is None) == (not sought)

@@ -1,0 +1,83 @@
+"""What an account may owe, and until when (specification, section 1; decisions, credit)."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from support.orders import uk
+from tradecounter.credit.rules import due_at, require_credit
+from tradecounter.kit.errors import DomainError, Kind
+
+
+def refusal(credit_limit: str | None, outstanding: str, gross: str) -> DomainError:
+    limit = None if credit_limit is None else Decimal(credit_limit)
+    with pytest.raises(DomainError) as refused:
+        require_credit(limit, Decimal(outstanding), Decimal(gross))
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("outstanding", "gross"),
+    [("0.00", "99.99"), ("0.00", "100.00"), ("33.40", "66.60"), ("100.00", "0.00")],
+)
+def test_credit_suffices_up_to_and_including_the_limit(outstanding: str, gross: str) -> None:
+    require_credit(Decimal("100.00"), Decimal(outstanding), Decimal(gross))
+
+
+@pytest.mark.parametrize(
+    ("credit_limit", "outstanding", "gross"),
+    [
+        pytest.param("100.00", "0.00", "100.01", id="a penny over the limit"),
+        pytest.param("100.00", "33.41", "66.60", id="a penny over what is left"),
+        pytest.param("0.00", "0.00", "0.01", id="a limit of nothing"),
+        pytest.param("50.00", "80.00", "0.01", id="owes more than a lowered limit already"),
+    ],
+)
+def test_a_penny_too_much_is_refused(credit_limit: str, outstanding: str, gross: str) -> None:
+    assert refusal(credit_limit, outstanding, gross).kind is Kind.PAYMENT_REQUIRED
+
+
+def test_the_refusal_names_the_orders_gross_and_the_available_credit() -> None:
+    message = refusal("100.00", "40.00", "66.60").message
+    assert "66.60" in message
+    assert "60.00" in message
+
+
+def test_without_credit_terms_even_an_order_for_nothing_is_refused() -> None:
+    refused = refusal(None, "0.00", "0.00")
+    assert refused.kind is Kind.PAYMENT_REQUIRED
+    assert "no credit terms" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("started", "term_days", "due"),
+    [
+        pytest.param(uk(2026, 6, 16, 9), 30, uk(2026, 7, 16, 23, 59, 59), id="in summer"),
+        pytest.param(uk(2026, 1, 13, 9), 30, uk(2026, 2, 12, 23, 59, 59), id="in winter"),
+        pytest.param(uk(2026, 6, 16, 9), 0, uk(2026, 6, 16, 23, 59, 59), id="the same day"),
+        pytest.param(uk(2028, 2, 1, 9), 28, uk(2028, 2, 29, 23, 59, 59), id="on a leap day"),
+        pytest.param(
+            uk(2026, 12, 24, 9), 1, uk(2026, 12, 25, 23, 59, 59), id="on a bank holiday: days are calendar days"
+        ),
+        pytest.param(
+            datetime(2026, 6, 16, 23, 30, tzinfo=UTC),
+            1,
+            uk(2026, 6, 18, 23, 59, 59),
+            id="from half past midnight by summer time",
+        ),
+        pytest.param(
+            uk(2026, 3, 28, 12), 1, datetime(2026, 3, 29, 22, 59, 59, tzinfo=UTC), id="the day summer time starts"
+        ),
+        pytest.param(
+            uk(2026, 10, 24, 12), 1, datetime(2026, 10, 25, 23, 59, 59, tzinfo=UTC), id="the day summer time ends"
+        ),
+        pytest.param(
+            uk(2026, 10, 1, 12), 30, datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC), id="from summer into winter"
+        ),
+    ],
+)
+def test_a_debt_is_due_at_the_end_of_the_uk_day_after_its_term(
+    started: datetime, term_days: int, due: datetime
+) -> None:
+    assert due_at(started, term_days) == due

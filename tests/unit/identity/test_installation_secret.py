@@ -1,0 +1,53 @@
+"""The installation's secret: made once, for its owner's eyes only."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tradecounter.identity.installation_secret import derived_key, secret_key
+from tradecounter.settings import Settings, SettingsError
+
+
+def test_a_configured_secret_is_used_and_nothing_is_kept(tmp_path: Path) -> None:
+    assert secret_key(Settings(secret_key="s" * 40, data_dir=tmp_path)) == "s" * 40
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_with_the_embedded_database_it_is_made_once_and_kept_for_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "data"
+    first = secret_key(Settings(data_dir=folder))
+    assert len(first) == 64
+    assert secret_key(Settings(data_dir=folder)) == first
+    [kept] = folder.iterdir()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert secret_key(Settings(data_dir=tmp_path / "elsewhere")) != first
+
+
+def test_processes_that_start_together_agree_on_one_secret(tmp_path: Path) -> None:
+    for number in range(20):
+        settings = Settings(data_dir=tmp_path / str(number))
+        with ThreadPoolExecutor(8) as threads:
+            found = set(threads.map(lambda _, chosen=settings: secret_key(chosen), range(8)))
+        assert len(found) == 1
+        assert len(found.pop()) == 64
+
+
+def test_with_a_database_of_its_own_a_secret_has_to_be_configured(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="TRADECOUNTER_SECRET_KEY: is required"):
+        secret_key(Settings(database_url="postgresql://x", data_dir=tmp_path))
+
+
+@pytest.mark.parametrize("damaged", ["", "\n", "short"])
+def test_a_damaged_file_is_refused_rather_than_used(tmp_path: Path, damaged: str) -> None:
+    (tmp_path / "secret.key").write_text(damaged)
+    with pytest.raises(SettingsError, match="holds no secret"):
+        secret_key(Settings(data_dir=tmp_path))
+
+
+def test_derived_keys_differ_by_secret_and_by_purpose() -> None:
+    keys = {derived_key(secret, purpose) for secret in ("a" * 64, "b" * 64) for purpose in ("", "x", "y")}
+    assert len(keys) == 6
+    assert all(len(key) == 64 for key in keys)
+    assert derived_key("a" * 64, "x") == derived_key("a" * 64, "x")

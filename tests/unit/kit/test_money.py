@@ -1,0 +1,57 @@
+"""Rounding of amounts: half up, exact, at one place."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tradecounter.kit.money import from_pence, percentage, rounded, to_pence
+
+amounts = st.decimals(-1_000_000_000, 1_000_000_000, places=2)
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        ("0.005", "0.01"),
+        ("0.004999", "0.00"),
+        ("1.005", "1.01"),
+        ("2.675", "2.68"),
+        ("2.665", "2.67"),
+        ("-0.005", "-0.01"),
+        ("-1.004", "-1.00"),
+        ("10", "10.00"),
+        ("999999999999.995", "1000000000000.00"),
+    ],
+)
+def test_half_a_penny_rounds_up_away_from_zero(amount: str, expected: str) -> None:
+    assert str(rounded(Decimal(amount))) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "percent", "expected"),
+    [
+        ("19.99", "20", "4.00"),
+        ("0.02", "20", "0.00"),
+        ("0.03", "20", "0.01"),
+        ("1.25", "10", "0.13"),
+        ("9", "0", "0.00"),
+    ],
+)
+def test_a_percentage_is_rounded_to_pence(amount: str, percent: str, expected: str) -> None:
+    assert str(percentage(Decimal(amount), Decimal(percent))) == expected
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(amounts)
+def test_pounds_and_pence_convert_into_each_other_without_loss(amount: Decimal) -> None:
+    assert from_pence(to_pence(amount)) == amount
+    assert str(from_pence(to_pence(amount))).split(".")[1] == f"{abs(to_pence(amount)) % 100:02d}"
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.decimals(-(10**9), 10**9, places=6))
+def test_rounding_moves_by_half_a_penny_at_most(amount: Decimal) -> None:
+    assert abs(rounded(amount) - amount) <= Decimal("0.005")
+    assert rounded(rounded(amount)) == rounded(amount)

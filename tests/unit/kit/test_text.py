@@ -1,0 +1,43 @@
+"""Comparing text without case and accents."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tradecounter.kit.text import fold, joined_word, normalised, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("WS-C2960-24TC-L", ["ws", "c2960", "24tc", "l"]),
+        ("Café crème", ["cafe", "creme"]),
+        ("STRASSE Straße", ["strasse", "strasse"]),
+        ("snake_case", ["snake", "case"]),
+        ("½ ﬁbre", ["1", "2", "fibre"]),
+        ("Ångström Łódź", ["angstrom", "łodz"]),
+        ("日本語 テスト", ["日本語", "テスト"]),
+        ("", []),
+        (" -_/.\x00", []),
+    ],
+)
+def test_words_are_runs_of_letters_and_digits_without_case_and_accents(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_a_joined_word_has_no_punctuation() -> None:
+    assert joined_word("WS-C2960-24TC-L") == "wsc296024tcl"
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.text(max_size=30))
+def test_words_do_not_depend_on_case(text: str) -> None:
+    assert words(text.upper()) == words(text.upper().lower().upper())
+    assert fold(fold(text)) == fold(text)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.text(alphabet=st.characters(max_codepoint=127), max_size=30))
+def test_ascii_takes_no_other_way_than_the_rest(text: str) -> None:
+    assert words(text) == words(normalised(text))
+    assert normalised(text) == text.lower()

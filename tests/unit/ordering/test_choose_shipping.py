@@ -1,0 +1,38 @@
+"""The shipping method that an order takes."""
+
+from datetime import time
+from decimal import Decimal
+
+import pytest
+
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.choose_shipping import choose_shipping
+from tradecounter.ordering.records import OfferedShipping
+
+SLOW, FAST = (
+    OfferedShipping(number, "Van", f"Way {number}", Decimal(5), transit_days=1, cut_off=time(16, 0))
+    for number in (11, 12)
+)
+OFFERS = [SLOW, FAST]
+
+
+@pytest.mark.parametrize(
+    ("named", "default", "expected"),
+    [
+        pytest.param(11, 12, SLOW, id="the one named, whatever the default"),
+        pytest.param(None, 12, FAST, id="the default when none is named"),
+        pytest.param(None, 99, None, id="a default that was not offered counts as none"),
+        pytest.param(None, None, None, id="neither"),
+    ],
+)
+def test_the_named_method_counts_before_the_accounts_default(
+    named: int | None, default: int | None, expected: OfferedShipping | None
+) -> None:
+    assert choose_shipping(OFFERS, named, default) == expected
+
+
+def test_a_named_method_that_was_not_offered_is_refused_even_if_the_default_was() -> None:
+    with pytest.raises(DomainError) as refused:
+        choose_shipping(OFFERS, 99, 12)
+    assert refused.value.kind is Kind.INVALID
+    assert refused.value.message == "shipping_method.id: 99 is not among the shipping options (11, 12)"

@@ -1,0 +1,159 @@
+"""From price lists and contract prices to what each customer pays, by catalogue row."""
+
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tradecounter.customers.terms import CustomerTerms
+from tradecounter.pricing.price_book import NO_PRICE, PriceBook, PriceVector, build_price_book, discounted
+from tradecounter.pricing.records import ContractPriceRecord, PriceRecords, PriceRows
+from tradecounter.pricing.rules import UnitCosts
+
+TODAY = date(2026, 6, 16)
+ROW_OF_ID = {30: 0, 10: 1, 20: 2, 40: 3}  # rows are in order of SKU, ids as they came
+
+
+def rows(prices: dict[int, tuple[int, int, int]]) -> PriceRows:
+    return PriceRows(
+        np.array(list(prices), dtype=np.int64), np.array(list(prices.values()), dtype=np.int64).reshape(-1, 3)
+    )
+
+
+def terms(customer_id: int = 1, price_list: str | None = None, discount: int = 0) -> CustomerTerms:
+    return CustomerTerms(customer_id, price_list, discount, trade_account=False)
+
+
+def agreed(product_id: int, cost: int, start: date | None = None, end: date | None = None) -> ContractPriceRecord:
+    return ContractPriceRecord(1, product_id, cost, cost - 1, cost - 2, start, end)
+
+
+def book(*contracts: ContractPriceRecord, **lists: dict[int, tuple[int, int, int]]) -> PriceBook:
+    records = PriceRecords({key: rows(prices) for key, prices in lists.items()}, {1: list(contracts)})
+    return build_price_book(records, ROW_OF_ID)
+
+
+def singles(vector: PriceVector) -> list[int | None]:
+    """What one unit of each row costs; the vector of all rows has to say the same as row by row."""
+    costs = [vector.unit_costs(row) for row in range(len(ROW_OF_ID))]
+    together = vector.costs(np.arange(len(ROW_OF_ID), dtype=np.int32)).tolist()
+    assert together == [[NO_PRICE] * 3 if c is None else list(c) for c in costs]
+    return [None if c is None else c.single for c in costs]
+
+
+DEFAULT = {10: (100, 90, 80), 20: (200, 190, 180), 99: (1, 1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("price_list", "expected"),
+    [
+        (None, [None, 100, 200, None]),
+        ("default", [None, 100, 200, None]),
+        ("gold", [300, 60, 200, None]),
+        ("empty", [None, 100, 200, None]),
+        ("unheard of", [None, 100, 200, None]),
+    ],
+)
+def test_a_list_prices_its_products_and_the_default_list_the_others(
+    price_list: str | None, expected: list[int | None]
+) -> None:
+    priced = book(gold={10: (60, 50, 40), 30: (300, 290, 280)}, default=DEFAULT, empty={})
+    assert singles(priced.vector(terms(price_list=price_list), TODAY)) == expected
+
+
+def test_without_any_list_nothing_has_a_price() -> None:
+    assert singles(book().vector(terms(price_list="gold"), TODAY)) == [None] * 4
+
+
+def test_an_empty_catalogue_has_no_prices() -> None:
+    empty = build_price_book(PriceRecords({"default": rows(DEFAULT)}, {1: [agreed(10, 5)]}), {})
+    vector = empty.vector(terms(), TODAY)
+    assert vector.costs(np.empty(0, dtype=np.int32)).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("contracts", "expected"),
+    [
+        ([], [None, 50, 100, None]),
+        ([agreed(10, 7)], [None, 7, 100, None]),
+        ([agreed(30, 7), agreed(40, 8)], [7, 50, 100, 8]),
+        ([agreed(99, 7)], [None, 50, 100, None]),
+        ([agreed(10, 7, TODAY, TODAY)], [None, 7, 100, None]),
+        ([agreed(10, 7, date(2026, 6, 17))], [None, 50, 100, None]),
+        ([agreed(10, 7, None, date(2026, 6, 15))], [None, 50, 100, None]),
+        ([agreed(10, 7), agreed(10, 9, date(2020, 1, 1)), agreed(10, 3, date(2021, 1, 1))], [None, 3, 100, None]),
+        ([agreed(10, 7), agreed(10, 9, date(2020, 1, 1), date(2020, 1, 2))], [None, 7, 100, None]),
+        ([agreed(10, 0)], [None, 0, 100, None]),
+    ],
+)
+def test_contract_prices_of_the_day_come_first_and_take_no_discount(
+    contracts: list[ContractPriceRecord], expected: list[int | None]
+) -> None:
+    priced = book(*contracts, default=DEFAULT)
+    assert singles(priced.vector(terms(discount=5000), TODAY)) == expected
+    assert singles(priced.vector(terms(customer_id=2, discount=5000), TODAY)) == [None, 50, 100, None]
+
+
+def test_a_contract_price_brings_its_own_breaks() -> None:
+    vector = book(agreed(20, 50), default=DEFAULT).vector(terms(), TODAY)
+    assert vector.unit_costs(2) == UnitCosts(50, 49, 48)
+    assert vector.unit_costs(1) == UnitCosts(100, 90, 80)
+
+
+def test_a_vector_follows_the_day_and_the_customers_terms() -> None:
+    priced = book(agreed(10, 7, TODAY, TODAY), default=DEFAULT)
+    assert singles(priced.vector(terms(), date(2026, 6, 15))) == [None, 100, 200, None]
+    assert singles(priced.vector(terms(), TODAY)) == [None, 7, 200, None]
+    assert singles(priced.vector(terms(discount=1000), TODAY)) == [None, 7, 180, None]
+    assert singles(priced.vector(terms(), date(2026, 6, 17))) == [None, 100, 200, None]
+
+
+def test_customers_with_equal_terms_share_one_vector_of_costs() -> None:
+    priced = book(default=DEFAULT, gold={})
+    first, second = (priced.vector(terms(customer_id=i, price_list="gold", discount=250), TODAY) for i in (2, 3))
+    assert first.shared is second.shared
+
+
+PENCE = st.integers(0, 100_000_000)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.lists(PENCE | st.just(NO_PRICE), min_size=1, max_size=8), st.integers(0, 10_000))
+def test_a_discount_rounds_half_up_as_decimals_do(pence: list[int], hundredths: int) -> None:
+    costs = np.array(pence, dtype=np.int64).repeat(3).reshape(-1, 3)
+    left = 1 - Decimal(hundredths) / 10_000
+    expected = [
+        NO_PRICE if p == NO_PRICE else int((Decimal(p) * left).quantize(Decimal(1), ROUND_HALF_UP)) for p in pence
+    ]
+    assert discounted(costs, hundredths).tolist() == [[p] * 3 for p in expected]
+
+
+CONTRACTS = st.dictionaries(st.sampled_from([10, 20, 30, 40, 50]), PENCE.filter(lambda cost: cost > 2), max_size=5)
+LISTED = st.dictionaries(st.sampled_from([10, 20, 30, 40, 50]), st.tuples(PENCE, PENCE, PENCE), max_size=5)
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(contracts=CONTRACTS, own=LISTED, default=LISTED, asked=st.lists(st.integers(0, 3), max_size=8))
+def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
+    contracts: dict[int, int],
+    own: dict[int, tuple[int, int, int]],
+    default: dict[int, tuple[int, int, int]],
+    asked: list[int],
+) -> None:
+    priced = book(*(agreed(product, cost) for product, cost in contracts.items()), own=own, default=default)
+    vector = priced.vector(terms(price_list="own"), TODAY)
+    id_of_row = {row: product for product, row in ROW_OF_ID.items()}
+    expected = []
+    for row in asked:
+        product = id_of_row[row]
+        cost = (contracts[product], contracts[product] - 1, contracts[product] - 2) if product in contracts else None
+        expected.append(list(cost or own.get(product) or default.get(product) or [NO_PRICE] * 3))
+    assert vector.costs(np.array(asked, dtype=np.int32)).tolist() == expected
+
+
+@pytest.mark.parametrize(("quantity", "cost"), [(1, 30), (4, 30), (5, 20), (9, 20), (10, 10), (11, 10), (100_000, 10)])
+def test_a_break_begins_at_five_and_at_ten(quantity: int, cost: int) -> None:
+    assert UnitCosts(30, 20, 10).at(quantity) == cost

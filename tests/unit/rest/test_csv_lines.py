@@ -1,0 +1,42 @@
+"""CSV as RFC 4180 has it."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tradecounter.rest.csv_text import cell, line
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        ("plain text", "plain text"),
+        (" spaces ", " spaces "),
+        ("a,b", '"a,b"'),
+        ('9"', '"9"""'),
+        ('"', '""""'),
+        ("a\r\nb", '"a\r\nb"'),
+        ("a\nb", '"a\nb"'),
+        ("a\rb", '"a\rb"'),
+        ("=1+2", "=1+2"),
+        ("a;b\tc|d'e", "a;b\tc|d'e"),
+        ("é \u2028 日本", "é \u2028 日本"),
+    ],
+)
+def test_a_cell_has_quotes_only_where_it_needs_them(text: str, expected: str) -> None:
+    assert cell(text) == expected
+
+
+def test_a_line_ends_with_carriage_return_and_line_feed() -> None:
+    assert line(["a", "", "b,c"]) == 'a,,"b,c"\r\n'
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(st.lists(st.lists(st.text(st.sampled_from('a,"\r\n |;é'), max_size=8), min_size=2, max_size=4), max_size=5))
+def test_any_cells_are_read_back_as_they_were(rows: list[list[str]]) -> None:
+    text = "".join(map(line, rows))
+    assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == rows

@@ -1,0 +1,173 @@
+"""Settings: read from variables and from a file, checked, and shown without their secrets."""
+
+import os
+from dataclasses import fields
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tradecounter.settings import PREFIX, Settings, SettingsError, describe, read_settings
+
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+def read(**values: str) -> Settings:
+    return read_settings({PREFIX + name: value for name, value in values.items()})
+
+
+def test_nothing_set_gives_the_defaults() -> None:
+    assert read_settings({}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("DATABASE_URL", "postgresql://user@host:5433/shop?sslmode=require", None),
+        ("DATABASE_URL", "postgres:///shop?host=/run/postgresql", None),
+        ("DATA_DIR", "/var/lib/shop", Path("/var/lib/shop")),
+        ("DATA_DIR", "~/shop", Path.home() / "shop"),
+        ("BASE_URL", "https://api.example", None),
+        ("BASE_URL", "https://api.example/v1/", "https://api.example/v1"),
+        ("SECRET_KEY", SECRET, None),
+        ("PENDING_ORDER_LIFETIME", "PT24H", timedelta(hours=24)),
+        ("PENDING_ORDER_LIFETIME", "P1DT2H3M4S", timedelta(days=1, hours=2, minutes=3, seconds=4)),
+        ("PENDING_ORDER_LIFETIME", "3600", timedelta(hours=1)),
+        ("PENDING_ORDER_LIFETIME", "1.5", timedelta(milliseconds=1500)),
+        ("REFRESH_INTERVAL", "PT0.25S", timedelta(milliseconds=250)),
+        ("VAT_RATE", "17.5", Decimal("17.5")),
+        ("VAT_RATE", "0", Decimal(0)),
+        ("LOW_STOCK", "0", 0),
+        ("OWN_BRAND_PREFIX", "OB/", None),
+        ("PLAIN_PREFIX", "123", None),
+        ("MAX_BODY_BYTES", "2048", 2048),
+        ("DATABASE_CONNECTIONS", "25", 25),
+        ("LOG_REQUESTS", "true", True),
+        ("LOG_REQUESTS", "1", True),
+        ("LOG_REQUESTS", "FALSE", False),
+    ],
+)
+def test_a_variable_sets_its_setting(name: str, text: str, value: Any) -> None:
+    settings = read(**{name: text})
+    found = getattr(settings, name.lower())
+    assert found == (text if value is None else value)
+    changed = {f.name for f in fields(Settings) if getattr(settings, f.name) != getattr(Settings(), f.name)}
+    assert changed <= {name.lower()}
+
+
+def test_every_setting_is_read_from_its_variable() -> None:
+    texts = {
+        "database_url": "postgresql://elsewhere/shop",
+        "data_dir": "elsewhere",
+        "base_url": "http://elsewhere.example",
+        "secret_key": SECRET,
+        "pending_order_lifetime": "77",
+        "vat_rate": "7.7",
+        "low_stock": "77",
+        "own_brand_prefix": "SEVEN-",
+        "plain_prefix": "SEVENTY-",
+        "max_body_bytes": "777",
+        "refresh_interval": "7",
+        "database_connections": "77",
+        "log_requests": "true",
+    }
+    assert texts.keys() == {setting.name for setting in fields(Settings)}
+    settings = read(**{name.upper(): text for name, text in texts.items()})
+    assert all(getattr(settings, name) != getattr(Settings(), name) for name in texts)
+
+
+@pytest.mark.parametrize("text", ["", "   "])
+def test_an_empty_variable_counts_as_unset(text: str) -> None:
+    assert read(DATABASE_URL=text, LOW_STOCK=text, PENDING_ORDER_LIFETIME=text) == Settings()
+
+
+def test_space_around_a_value_does_not_matter() -> None:
+    assert read(LOW_STOCK=" 7 ").low_stock == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("DATABASE_URL", "mysql://host/shop", "must be a postgresql:// URL"),
+        ("DATABASE_URL", "shop", "must be a postgresql:// URL"),
+        ("BASE_URL", "api.example", "must start with http:// or https://"),
+        ("BASE_URL", "ftp://api.example", "must start with http:// or https://"),
+        ("BASE_URL", "https://", "must start with http:// or https:// and a host"),
+        ("BASE_URL", "http://[broken", "must start with http:// or https:// and a host"),
+        ("SECRET_KEY", "s" * 31, "must have at least 32 characters"),
+        ("PENDING_ORDER_LIFETIME", "a day", "'a day' is not an ISO 8601 duration"),
+        ("PENDING_ORDER_LIFETIME", "1 day", "'1 day' is not an ISO 8601 duration"),
+        ("PENDING_ORDER_LIFETIME", "²", "'²' is not an ISO 8601 duration"),
+        ("PENDING_ORDER_LIFETIME", "9" * 400, "is not an ISO 8601 duration"),
+        ("PENDING_ORDER_LIFETIME", "0", "must be longer than nothing"),
+        ("PENDING_ORDER_LIFETIME", "-PT1H", "must be longer than nothing"),
+        ("PENDING_ORDER_LIFETIME", "P4000D", "at most ten years"),
+        ("REFRESH_INTERVAL", "PT0S", "must be longer than nothing"),
+        ("REFRESH_INTERVAL", "PT6M", "at most five minutes"),
+        ("VAT_RATE", "twenty", "'twenty' is not a number"),
+        ("VAT_RATE", "-1", "must be between 0 and 100 per cent"),
+        ("VAT_RATE", "100.01", "must be between 0 and 100 per cent"),
+        ("VAT_RATE", "nan", "must be between 0 and 100 per cent"),
+        ("LOW_STOCK", "few", "'few' is not a whole number"),
+        ("LOW_STOCK", "1.5", "'1.5' is not a whole number"),
+        ("LOW_STOCK", "-1", "must be between 0 and"),
+        ("MAX_BODY_BYTES", "0", "must be at least 1"),
+        ("DATABASE_CONNECTIONS", "0", "must be between 1 and 1000"),
+        ("LOG_REQUESTS", "yes", "'yes' is not true or false"),
+    ],
+)
+def test_a_bad_value_is_refused_and_its_variable_named(name: str, text: str, problem: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read(**{name: text})
+    assert str(refused.value).startswith(f"{PREFIX}{name}: ")
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "SECRET_KEY"])
+def test_a_bad_secret_is_not_repeated(name: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read(**{name: "hunter2"})
+    assert "hunter2" not in str(refused.value)
+
+
+def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text(
+        f"# shop\n{PREFIX}LOW_STOCK=7\n{PREFIX}VAT_RATE='19'\n{PREFIX}PLAIN_PREFIX\nOTHER=1\n", encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(f"{PREFIX}LOW_STOCK", "9")
+    monkeypatch.delenv(f"{PREFIX}DATABASE_URL", raising=False)
+    settings = read_settings()
+    assert (settings.low_stock, settings.vat_rate, settings.plain_prefix) == (9, Decimal(19), "PLN-")
+    assert "OTHER" not in os.environ
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_bytes(f"{PREFIX}PLAIN_PREFIX=\xff".encode("latin-1"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError, match=r"^\.env cannot be read: "):
+        read_settings()
+
+
+def test_only_without_a_url_the_database_is_embedded() -> None:
+    assert read().embedded
+    assert not read(DATABASE_URL="postgresql://host/shop").embedded
+
+
+def test_every_setting_is_described_and_secrets_are_hidden() -> None:
+    settings = read(DATABASE_URL="postgresql://u:hunter2@host/shop", SECRET_KEY=SECRET, LOG_REQUESTS="1")
+    rows = {row["name"]: row for row in describe(settings)}
+    assert set(rows) == {PREFIX + setting.name.upper() for setting in fields(Settings)}
+    assert all(row["meaning"] for row in rows.values())
+    assert rows[f"{PREFIX}SECRET_KEY"]["value"] == rows[f"{PREFIX}DATABASE_URL"]["value"] == "(hidden)"
+    assert rows[f"{PREFIX}BASE_URL"]["value"] is None
+    assert "hunter2" not in str(rows)
+    assert SECRET not in str(rows)
+
+
+def test_what_is_described_can_be_set_again() -> None:
+    settings = read(PENDING_ORDER_LIFETIME="5400.5", LOG_REQUESTS="1", VAT_RATE="17.50", DATA_DIR="/var/shop")
+    described = {row["name"]: row["value"] for row in describe(settings)}
+    assert read_settings({name: value for name, value in described.items() if value is not None}) == settings
