@@ -136,7 +136,7 @@ BAD_ROWS = [
     Bad("shipping-methods", {**METHOD, "transit_days": 366}, "transit_days: must be at most 365"),
     *(
         Bad("shipping-methods", {**METHOD, "cut_off": text}, "cut_off: must match the pattern")
-        for text in ("24:00", "9:00", "17:60", "17:30:00", "17:30\n", "١٧:30")
+        for text in ("24:00", "9:00", "17:60", "17:30:00", "17:30\n", "\N{ARABIC-INDIC DIGIT ONE}7:30")
     ),
     # Customers.
     Bad("customers", {"email_address": "a@a.example", "last_name": "B"}, "first_name: is required for a new customer"),
@@ -156,8 +156,9 @@ BAD_ROWS = [
 
 
 @pytest.fixture(scope="module")
-def filled(importer: Importer) -> Importer:
+def filled(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
     """A database with a little of what rows may refer to."""
+    importer = Importer(database_url, tmp_path_factory.mktemp("imports"))
     importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
     importer.load(
         "categories", [{"key": "phones", "name": "Phones", "children": [{"key": "desk", "name": "Desk phones"}]}]
@@ -184,14 +185,19 @@ def test_a_bad_row_is_refused_with_its_line_and_its_reason(bad: Bad, filled: Imp
 
 
 def test_one_bad_row_among_good_ones_refuses_all(filled: Importer, content: dict[str, str]) -> None:
-    good = [{"key": f"maker{number}", "name": "Maker"} for number in range(1500)]
-    report = filled.load("manufacturers", [*good, {"key": "bad"}], replace=True)
+    rows: list[dict[str, str]] = [{"key": f"maker{number}", "name": "Maker"} for number in range(1500)]
+    report = filled.load("manufacturers", [*rows, {"key": "bad"}], replace=True)
     assert [(error.line, error.message) for error in report.errors] == [(1501, "name: is required")]
     assert filled.content() == content
 
 
 def test_every_bad_row_is_reported_in_order(filled: Importer) -> None:
-    rows = [{"sku": "GONE", "available": 1}, {"sku": "PHONE", "available": 1}, {"sku": "PHONE"}, {"available": "x"}]
+    rows: list[dict[str, Any]] = [
+        {"sku": "GONE", "available": 1},
+        {"sku": "PHONE", "available": 1},
+        {"sku": "PHONE"},
+        {"available": "x"},
+    ]
     report = filled.load("stock", rows)
     assert [error.line for error in report.errors] == [1, 3, 4]
 
@@ -271,7 +277,7 @@ def test_bad_json_text_in_a_cell_is_refused_with_its_column(filled: Importer) ->
         ('{"sku":"PHONE","available":NaN}', 1, "not a JSON object: "),
         ('{"sku":"PHONE","available":1}{}', 1, "not a JSON object: "),
         ('{"sku":"\\ud800","available":1}', 1, "not a JSON object: "),
-        ('{"sku":"PHONE","available":' + "[" * 100_000 + "]" * 100_000 + "}", 1, ""),
+        ('{"sku":"PHONE","available":' + "[" * 100_000 + "]" * 100_000 + "}", 1, "available: must be a whole number"),
         ("PHONE,1\n", 1, "not a JSON object: "),
     ],
 )
@@ -280,6 +286,12 @@ def test_a_bad_line_of_json_is_refused_with_its_number(
 ) -> None:
     report = filled.load_text("stock", text, ".jsonl")
     assert (report.errors[-1].line, report.errors[-1].message[: len(reason)]) == (line, reason)
+    assert filled.content() == content
+
+
+def test_json_that_is_nested_beyond_reason_is_refused(filled: Importer, content: dict[str, str]) -> None:
+    report = filled.load_text("categories", '{"key":"a","name":"a","children":[' * 5000, ".jsonl")
+    assert [(error.line, error.message) for error in report.errors] == [(1, "not a JSON object: nested too deeply")]
     assert filled.content() == content
 
 

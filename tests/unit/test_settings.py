@@ -169,5 +169,5 @@ def test_every_setting_is_described_and_secrets_are_hidden() -> None:
 
 def test_what_is_described_can_be_set_again() -> None:
     settings = read(PENDING_ORDER_LIFETIME="5400.5", LOG_REQUESTS="1", VAT_RATE="17.50", DATA_DIR="/var/shop")
-    described = {row["name"]: row["value"] for row in describe(settings)}
+    described = {str(row["name"]): row["value"] for row in describe(settings)}
     assert read_settings({name: value for name, value in described.items() if value is not None}) == settings

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 import typer
 from msgspec import UNSET
 
-from tradecounter.cli.output import AsJson, show_record, show_table
+from tradecounter.cli.output import LARGEST_ID, AsJson, show_record, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.customers.accounts import (
     Account,
@@ -61,7 +61,7 @@ def _limit(text: str) -> Decimal:
     return _amount(text, _LARGEST_LIMIT)
 
 
-CustomerId = Annotated[int, typer.Argument(help="The customer's id.")]
+CustomerId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")]
 Email = Annotated[str | None, typer.Option("--email", parser=_email, metavar="E", help="The login address.")]
 FirstName = Annotated[str | None, typer.Option("--first-name", metavar="F")]
 LastName = Annotated[str | None, typer.Option("--last-name", metavar="L")]

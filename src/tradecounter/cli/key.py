@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.cli.output import AsJson, show, show_json, show_table
+from tradecounter.cli.output import LARGEST_ID, AsJson, show, show_json, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.customers.accounts import find_account
 from tradecounter.db.pool import Database
@@ -15,7 +15,7 @@ from tradecounter.kit.errors import DomainError, Kind
 
 app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 
-CustomerId = Annotated[int, typer.Argument(help="The customer's id.")]
+CustomerId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")]
 
 
 @app.command("add")
@@ -52,7 +52,8 @@ def show_all(customer_id: CustomerId, as_json: AsJson = False) -> None:
 
 @app.command("disable")
 def disable(
-    key_id: Annotated[int, typer.Argument(help="The key's id, from `key list`.")], as_json: AsJson = False
+    key_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The key's id, from `key list`.")],
+    as_json: AsJson = False,
 ) -> None:
     """Disable a key, in every process within five seconds."""
 

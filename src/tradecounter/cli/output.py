@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tradecounter.rest.answers import to_json
 
+LARGEST_ID = 2**63 - 1  # of PostgreSQL's bigint
 _WIDE = 10_000
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]

@@ -7,13 +7,14 @@ from decimal import Decimal
 
 import msgspec
 
-from tradecounter.customers.accounts import Account, list_accounts
+from tradecounter.customers.accounts import list_accounts
 from tradecounter.customers.addresses import list_addresses
 from tradecounter.db.changes import read_versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
@@ -60,58 +61,38 @@ async def place_demo_orders(database: Database, policy: OrderingPolicy, now: dat
         await methods.refresh(tx, versions)
         accounts = await list_accounts(tx)
     for number, wish in enumerate(_WISHES, start=1):
-        view = storefront.view(accounts[wish.customer].id)
+        customer_id = accounts[wish.customer].id
+        view = storefront.view(customer_id)
         if view is None:
             continue
+        moment = now - timedelta(days=wish.days_ago)
+        circumstances = Circumstances(
+            customer_id=customer_id, view=view, methods=methods.all, policy=policy, now=moment
+        )
         # A catalogue from elsewhere may be too small, too dear or too heavy for an order: then there is one less.
         with suppress(DomainError):
             async with transaction(database) as tx:
-                await _place(tx, accounts[wish.customer], wish, number, view, methods, policy, now)
+                await _place(tx, wish, number, circumstances)
     async with transaction(database) as tx:
         await expire_orders(tx, now)
 
 
-async def _place(
-    tx: Transaction,
-    account: Account,
-    wish: _Wish,
-    number: int,
-    view: CustomerView,
-    methods: ShippingMethods,
-    policy: OrderingPolicy,
-    now: datetime,
-) -> None:
-    [saved, *_] = await list_addresses(tx, account.id)
+async def _place(tx: Transaction, wish: _Wish, number: int, circumstances: Circumstances) -> None:
+    [saved, *_] = await list_addresses(tx, circumstances.customer_id)
     address = msgspec.Raw(to_json({"id": saved.id}))
-    region = region_of(saved.country_code, methods.all)
-    fitting = fitting_methods(methods.all, region or UK_MAINLAND, saved.country_code, Decimal(0))
+    region = region_of(saved.country_code, circumstances.methods)
+    fitting = fitting_methods(circumstances.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
+    skus = _cheap_skus(circumstances.view, wish, skip=number * 3)
     request = CreateOrderRequest(
         customer_reference=f"DEMO-{number:03}",
-        items=[CreateOrderItem(sku, wish.quantity) for sku in _cheap_skus(view, wish, skip=number * 3)],
+        items=[CreateOrderItem(sku, wish.quantity) for sku in skus],
         billing_address=address,
         shipping_address=address,
         shipping_method=ShippingChoice(fitting[0].id),
     )
-    moment = now - timedelta(days=wish.days_ago)
-    code = await place_order(
-        tx,
-        customer_id=account.id,
-        request=request,
-        view=view,
-        methods=methods.all,
-        policy=policy,
-        now=moment,
-    )
+    code = await place_order(tx, request, circumstances)
     if wish.confirmed:
-        await confirm_order(
-            tx,
-            customer_id=account.id,
-            confirmation_code=code,
-            method_id=None,
-            view=view,
-            policy=policy,
-            now=moment,
-        )
+        await confirm_order(tx, code, None, circumstances)
 
 
 def _cheap_skus(view: CustomerView, wish: _Wish, skip: int) -> list[str]:

@@ -8,7 +8,7 @@ from tradecounter.db.importing import ImportReport, run_import
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.ordering.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.allocate_back_orders import allocate_back_orders, lock_waiting_orders
 
 
 async def import_rows(
@@ -22,6 +22,8 @@ async def import_rows(
 ) -> ImportReport:
     """Import a file's rows in one transaction, all or nothing; return what was done, or why nothing was."""
     async with transaction(database) as tx:
+        if kind == "stock":
+            await lock_waiting_orders(tx)
         report = await run_import(tx, IMPORT_KINDS[kind], rows, replace=replace, progress=progress)
         if kind == "stock" and not report.refused:
             await allocate_back_orders(tx)

@@ -15,6 +15,19 @@ class _Served:
     units: int
 
 
+async def lock_waiting_orders(tx: Transaction) -> None:
+    """Lock the orders that wait for stock, before any stock level: orders come first wherever both are locked."""
+    await execute(
+        tx,
+        """
+        select from orders o
+        where o.state = 'confirmed'
+          and o.id in (select l.order_id from order_line l where l.back_ordered > 0)
+        order by o.id for no key update
+        """,
+    )
+
+
 async def allocate_back_orders(tx: Transaction) -> int:
     """Allocate what is for sale to waiting lines; return how many lines got something.
 

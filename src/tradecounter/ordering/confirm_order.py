@@ -5,7 +5,6 @@ Rows are locked in one order everywhere: the order, the account's credit, then s
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from tradecounter.credit.exposure import charge
 from tradecounter.customers.accounts import Account, find_account
@@ -13,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.choose_shipping import choose_shipping, method_needed, offered
-from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.queries import lines_of, lock_order
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
@@ -25,47 +24,36 @@ from tradecounter.storefront.view import CustomerView
 
 
 async def confirm_order(
-    tx: Transaction,
-    *,
-    customer_id: int,
-    confirmation_code: str,
-    method_id: int | None,
-    view: CustomerView,
-    policy: OrderingPolicy,
-    now: datetime,
+    tx: Transaction, confirmation_code: str, method_id: int | None, circumstances: Circumstances
 ) -> None:
     """Turn a pending order into a confirmed one; one that is confirmed already stays as it is.
 
+    `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
     (expired), precondition failed (no method), payment required.
     """
-    order = await lock_order(tx, customer_id, confirmation_code)
+    order = await lock_order(tx, circumstances.customer_id, confirmation_code)
     if order is None:
         raise not_found("order")
     if order.number is not None:
         _require_same_method(order, method_id)
         return
-    if order.state == "expired" or (order.expires_at is not None and now > order.expires_at):
+    if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
         raise DomainError(Kind.GONE, "the pending order has expired: create it again")
-    account = await find_account(tx, customer_id)
+    account = await find_account(tx, circumstances.customer_id)
     if account is None:
         raise not_found("customer")
     named = order.shipping_method if method_id is None else method_id
     method = choose_shipping(order.offers, named, account.shipping_method)
     if method is None:
         raise method_needed()
-    await _confirm(tx, order, account, method, view, policy, now)
+    await _confirm(tx, order, account, method, circumstances)
 
 
 async def _confirm(
-    tx: Transaction,
-    order: OrderRecord,
-    account: Account,
-    method: OfferedShipping,
-    view: CustomerView,
-    policy: OrderingPolicy,
-    now: datetime,
+    tx: Transaction, order: OrderRecord, account: Account, method: OfferedShipping, circumstances: Circumstances
 ) -> None:
+    policy, now = circumstances.policy, circumstances.now
     tax = percentage(method.cost_net, order.tax_rate)
     await charge(tx, order.customer_id, order.cost_net + order.cost_tax + method.cost_net + tax)
     lines = (await lines_of(tx, [order.id]))[order.id]
@@ -75,7 +63,7 @@ async def _confirm(
     allocations = await allocate(tx, wanted)
     await set_allocations(tx, _by_line(lines, allocations))
     number = await next_order_number(tx)
-    needed = _cover(wanted, allocations, view)
+    needed = _cover(wanted, allocations, circumstances.view)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     await confirm_order_row(
         tx,

@@ -10,6 +10,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
+from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
@@ -95,28 +96,11 @@ class OrderEndpoints:
     async def create_order(self, call: Call) -> Response:
         """Answer `POST /order`."""
         request = await call.body(CreateOrderRequest)
-        view = await self.views.of(call.customer_id)
-        now = self.clock.now()
+        circumstances = await self._circumstances(call)
         async with transaction(self.database) as tx:
-            code = await place_order(
-                tx,
-                customer_id=call.customer_id,
-                request=request,
-                view=view,
-                methods=self.methods.all,
-                policy=self.policy,
-                now=now,
-            )
+            code = await place_order(tx, request, circumstances)
             if request.auto_confirm:
-                await confirm_order(
-                    tx,
-                    customer_id=call.customer_id,
-                    confirmation_code=code,
-                    method_id=None,
-                    view=view,
-                    policy=self.policy,
-                    now=now,
-                )
+                await confirm_order(tx, code, None, circumstances)
             created = await created_order(tx, call.customer_id, code)
         created.auto_confirm = request.auto_confirm
         return answer(created, 201)
@@ -163,20 +147,22 @@ class OrderEndpoints:
     async def confirm_order(self, call: Call) -> Response:
         """Answer `PUT /order/{reference}`."""
         request = await call.body(ConfirmOrderRequest, required=False)
-        view = await self.views.of(call.customer_id)
+        method_id = None if request.shipping_method is None else request.shipping_method.id
+        circumstances = await self._circumstances(call)
         code = _reference(call)
         async with transaction(self.database) as tx:
-            await confirm_order(
-                tx,
-                customer_id=call.customer_id,
-                confirmation_code=code,
-                method_id=None if request.shipping_method is None else request.shipping_method.id,
-                view=view,
-                policy=self.policy,
-                now=self.clock.now(),
-            )
+            await confirm_order(tx, code, method_id, circumstances)
             confirmed = await created_order(tx, call.customer_id, code)
         return answer(confirmed)
+
+    async def _circumstances(self, call: Call) -> Circumstances:
+        return Circumstances(
+            customer_id=call.customer_id,
+            view=await self.views.of(call.customer_id),
+            methods=self.methods.all,
+            policy=self.policy,
+            now=self.clock.now(),
+        )
 
 
 def _reference(call: Call) -> str:

@@ -64,6 +64,11 @@ async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: M
     products = sorted(allocated.keys() | back_ordered.keys())
     await execute(
         tx,
+        "select from stock_level where product_id = any(%s) order by product_id for update",
+        [products],
+    )
+    await execute(
+        tx,
         """
         update stock_level s
         set available = s.available + r.allocated, allocated = s.allocated - r.allocated,

@@ -49,8 +49,9 @@ class Application:
         self.refresher = Refresher(database, live, settings.refresh_interval)
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
+        self.routes = self._routes()
         self._asgi: ASGIApp = Frame(
-            Router(self._routes(), redirect_slashes=False, default=_unknown, lifespan=self._lifespan),
+            Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self._lifespan),
             log_requests=settings.log_requests,
         )
 

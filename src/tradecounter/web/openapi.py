@@ -87,7 +87,18 @@ def _schemas(operations: Iterable[Operation]) -> tuple[dict[int, Any], dict[str,
     found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
     for schema in components.values():
         schema.pop("title", None)
+        _state_amounts(schema)
     return {id(t): schema for t, schema in zip(types, found, strict=True)}, components
+
+
+def _state_amounts(schema: Any) -> None:
+    """Say of decimals what they are on the wire: numbers (`rest/answers.py`)."""
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for part in parts:
+        _state_amounts(part)
+    if isinstance(schema, dict) and schema.get("format") == "decimal":
+        schema["type"] = "number"
+        del schema["format"]
 
 
 def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 import httpx
 import pytest
 
-from support.service import Customer, Service
+from support.service import Customer, Service, running_service
 from support.shop import price, product
 
 TOTAL = 250
@@ -153,3 +153,12 @@ def test_a_key_in_the_query_is_carried_on_so_that_links_can_be_followed(service:
 
 def test_a_key_in_the_header_stays_out_of_the_links(customer: Customer) -> None:
     assert customer.key not in customer.get("/product").headers["Link"]
+
+
+def test_links_stand_on_the_public_address_that_is_configured(database_url: str, customer: Customer) -> None:
+    with running_service(database_url, base_url="https://api.example/trade") as other:
+        response = other.client(**{"X-Api-Key": customer.key}).get("/product?limit=200&sort=sku")
+    public = "https://api.example/trade/product?sort=sku&"
+    assert {rel: url for url, rel in LINK.findall(response.headers["Link"])} == {
+        rel: f"{public}page={page}&limit=200" for rel, page in (("first", 1), ("next", 2), ("last", 2))
+    }

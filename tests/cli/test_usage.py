@@ -1,0 +1,107 @@
+"""Using the program wrongly, asking it for help, and its settings."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.command_line import SECRET, Program, program
+from tradecounter.cli.main import COMMANDS
+from tradecounter.settings import PREFIX, Settings, describe
+
+
+@pytest.fixture(scope="module")
+def tradecounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with program(tmp_path_factory.mktemp("usage"), None) as found:
+        yield found
+
+
+def test_the_help_names_every_command(tradecounter: Program) -> None:
+    text = tradecounter.text("--help")
+    assert all(f" {name} " in text for name in COMMANDS)
+
+
+@pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["customer", "add"], ["order", "list"]])
+def test_every_command_explains_itself(words: list[str], tradecounter: Program) -> None:
+    assert f"Usage: tradecounter {' '.join(words)} " in tradecounter.text(*words, "--help")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["nosuch"], "No such command 'nosuch'"),
+        (["customer", "nosuch"], "No such command 'nosuch'"),
+        (["customer", "list", "--nosuch"], "No such option: --nosuch"),
+        (["customer", "show", "x"], "should be a valid integer"),
+        (["customer", "show", "0"], "should be greater than or equal to 1"),
+        (["customer", "show", "9223372036854775808"], "should be less than or equal to 9223372036854775807"),
+        (["customer", "show"], "Missing argument"),
+        (["customer", "add", "--email", "a@b.example"], "Missing option"),
+        (
+            ["customer", "add", "--email", "ab", "--first-name", "A", "--last-name", "B"],
+            "'ab' is not an e-mail address",
+        ),
+        (["customer", "edit", "1", "--discount", "101"], "must be between 0 and 100"),
+        (["customer", "edit", "1", "--discount", "nan"], "must be between 0 and 100"),
+        (["customer", "edit", "1", "--credit-limit", "x"], "'x' is not a number"),
+        (["customer", "edit", "1", "--no-credit", "--credit-limit", "1"], "--no-credit contradicts"),
+        (["customer", "edit", "1", "--packing", "gift"], "'gift' is not one of"),
+        (["customer", "edit", "1", "--shipping-method", "0"], "should be greater than or equal to 1"),
+        (["key", "add", "-5"], "No such option: -5"),
+        (["key", "disable", "9223372036854775808"], "should be less than or equal to 9223372036854775807"),
+        (["import", "nosuch", "file.csv"], "'nosuch' is not one of categories"),
+        (["import", "stock"], "Missing argument"),
+        (["serve", "--port", "65536"], "should be less than or equal to 65535"),
+        (["serve", "--workers", "0"], "should be greater than or equal to 1"),
+        (["order", "list", "--limit", "0"], "should be greater than or equal to 1"),
+    ],
+)
+def test_wrong_usage_ends_with_status_2(words: list[str], problem: str, tradecounter: Program) -> None:
+    assert problem in tradecounter.misused(*words)
+    assert not (tradecounter.folder / ".tradecounter").exists()
+
+
+def test_credit_needs_both_a_limit_and_a_term(tradecounter: Program) -> None:
+    name = ["--email", "a@b.example", "--first-name", "A", "--last-name", "B"]
+    assert "go together" in tradecounter.misused("customer", "add", *name, "--credit-limit", "100")
+    assert "go together" in tradecounter.misused("customer", "add", *name, "--term-days", "30")
+
+
+def test_words_that_are_no_text_are_wrong_usage(tradecounter: Program) -> None:
+    assert "not UTF-8 text" in tradecounter.misused("order", "show", "\udcff")
+
+
+def test_settings_are_listed_as_one_document(tradecounter: Program) -> None:
+    assert tradecounter.json("settings") == describe(Settings())
+
+
+def test_settings_are_listed_for_a_person_without_secrets(tradecounter: Program) -> None:
+    given = {f"{PREFIX}SECRET_KEY": SECRET, f"{PREFIX}DATABASE_URL": "postgresql://u:hunter2@host/x"}
+    text = tradecounter.text("settings", **given, TRADECOUNTER_LOW_STOCK="77")
+    rows = {line.split()[0]: line for line in text.splitlines()}
+    assert " 77 " in rows[f"{PREFIX}LOW_STOCK"]
+    assert " (hidden) " in rows[f"{PREFIX}SECRET_KEY"]
+    assert " (hidden) " in rows[f"{PREFIX}DATABASE_URL"]
+    assert "hunter2" not in text
+    assert SECRET not in text
+
+
+def test_a_bad_setting_is_refused_by_every_command_that_reads_it(tradecounter: Program) -> None:
+    for words in (["settings"], ["customer", "list"], ["serve"], ["worker"], ["demo"], ["db", "check"]):
+        reason = tradecounter.refused(*words, TRADECOUNTER_VAT_RATE="lots")
+        assert reason == "TRADECOUNTER_VAT_RATE: 'lots' is not a number"
+    assert not (tradecounter.folder / ".tradecounter").exists()
+
+
+def test_a_file_of_settings_counts_where_the_environment_is_silent(tmp_path: Path, tradecounter: Program) -> None:
+    (tmp_path / ".env").write_text("TRADECOUNTER_LOW_STOCK=7\nTRADECOUNTER_VAT_RATE=19\n")
+    here = Program(tmp_path, None, tradecounter.forker)
+    values = {row["name"]: row["value"] for row in here.json("settings", TRADECOUNTER_VAT_RATE="21")}
+    assert (values["TRADECOUNTER_LOW_STOCK"], values["TRADECOUNTER_VAT_RATE"]) == ("7", "21")
+
+
+def test_the_interface_document_is_printed(tradecounter: Program) -> None:
+    document = json.loads(tradecounter.text("openapi", "--base-url", "https://shop.example"))
+    assert document["servers"][0]["url"] == "https://shop.example"
+    assert document == tradecounter.json("openapi", "--base-url", "https://shop.example")

@@ -1,0 +1,157 @@
+"""Every error has the one body, and the interface document announces it (specification, section 7)."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from support.json_schema import problems, resolve
+from support.orders import buy, confirm, create
+from support.service import Customer, Service
+from support.shop import ADDRESS, order
+
+# What a message must never hold: traces, statements, names of tables, paths of the machine.
+LEAKS = re.compile(
+    r"traceback|select |insert |psycopg|msgspec|\.py\b|/home/|/usr/|order_line|<class|0x[0-9a-f]{6}", re.IGNORECASE
+)
+
+
+@dataclass
+class Shoppers:
+    service: Service
+    usual: Customer
+    poor: Customer
+    strict: Customer
+    expired_code: str
+
+    @property
+    def nobody(self) -> httpx.Client:
+        return self.service.client()
+
+
+@pytest.fixture(scope="module")
+def shoppers(shop: Service) -> Shoppers:
+    usual = shop.customer()
+    expired = create(usual)["confirmation_code"]
+    shop.clock.advance(timedelta(hours=24, seconds=1))
+    strict = shop.customer(unique_references=True)
+    buy(strict)
+    return Shoppers(shop, usual, shop.customer(credit="1.00"), strict, expired)
+
+
+Ask = Callable[[Shoppers], httpx.Response]
+
+
+def send(customer: Customer, operation: str, content: bytes, content_type: str = "application/json") -> httpx.Response:
+    method, path = operation.split()
+    return customer.http.request(method, path, content=content, headers={"Content-Type": content_type})
+
+
+def confirm_expired(shoppers: Shoppers) -> httpx.Response:
+    return confirm(shoppers.usual, {"confirmation_code": shoppers.expired_code})
+
+
+def confirm_beyond_the_limit(shoppers: Shoppers) -> httpx.Response:
+    customer = shoppers.service.customer(credit="100.00")
+    first, second = create(customer), create(customer)
+    assert confirm(customer, first).status_code == 200
+    return confirm(customer, second)
+
+
+TOO_LONG = b" " * (1024 * 1024 + 1)
+
+ERRORS: list[tuple[int, str, str, Ask]] = [
+    (400, "GET", "/product", lambda s: s.usual.get("/product?sort=weight")),
+    (400, "GET", "/product/{sku}", lambda s: s.usual.get("/product/PHONE?extra=nonsense")),
+    (400, "GET", "/order", lambda s: s.usual.get("/order?page=0")),
+    (400, "POST", "/order", lambda s: s.usual.post("/order", {})),
+    (400, "POST", "/order", lambda s: send(s.usual, "POST /order", b"{")),
+    (400, "PUT", "/order/{reference}", lambda s: s.usual.put("/order/x", [])),
+    (400, "POST", "/customer/address", lambda s: s.usual.post("/customer/address", {**ADDRESS, "zip": ""})),
+    (402, "POST", "/order", lambda s: s.poor.post("/order", order())),
+    (404, "GET", "/product/{sku}", lambda s: s.usual.get("/product/NOTHING")),
+    (404, "GET", "/order/{reference}", lambda s: s.usual.get("/order/NOTHING")),
+    (404, "PUT", "/order/{reference}", lambda s: s.usual.put("/order/NOTHING", {})),
+    (404, "DELETE", "/customer/address/{id}", lambda s: s.usual.delete("/customer/address/1")),
+    (409, "POST", "/order", lambda s: s.strict.post("/order", order())),
+    (402, "PUT", "/order/{reference}", confirm_beyond_the_limit),
+    (410, "PUT", "/order/{reference}", confirm_expired),
+    (412, "POST", "/order", lambda s: s.usual.post("/order", order(auto_confirm=True))),
+    (412, "PUT", "/order/{reference}", lambda s: confirm(s.usual, create(s.usual), None)),
+    (413, "POST", "/order", lambda s: send(s.usual, "POST /order", TOO_LONG)),
+    (413, "PUT", "/order/{reference}", lambda s: send(s.usual, "PUT /order/x", TOO_LONG)),
+    (413, "POST", "/customer/address", lambda s: send(s.usual, "POST /customer/address", TOO_LONG)),
+    (415, "POST", "/order", lambda s: send(s.usual, "POST /order", b"<order/>", "application/xml")),
+    (415, "PUT", "/order/{reference}", lambda s: send(s.usual, "PUT /order/x", b"x", "text/csv")),
+    (415, "POST", "/customer/address", lambda s: send(s.usual, "POST /customer/address", b"x", "text/plain")),
+]  # fmt: skip
+
+
+def assert_general(answer: httpx.Response, status: int) -> None:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    assert answer.headers["X-Request-Id"]
+    body = answer.json()
+    assert list(body) == ["message"]
+    assert isinstance(body["message"], str)
+    assert body["message"].strip() == body["message"] != ""
+    assert not LEAKS.search(body["message"])
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "path", "ask"), ERRORS, ids=[f"{e[0]} {e[1]} {e[2]} {n}" for n, e in enumerate(ERRORS)]
+)
+def test_an_error_has_the_general_body_and_is_announced(
+    shoppers: Shoppers, status: int, method: str, path: str, ask: Ask
+) -> None:
+    answer = ask(shoppers)
+    assert_general(answer, status)
+    document: dict[str, Any] = shoppers.nobody.get("/openapi.json").json()
+    announced = document["paths"][path][method.lower()]["responses"]
+    assert str(status) in announced
+    schema = resolve(document, announced[str(status)]["$ref"])["content"]["application/json"]["schema"]
+    assert list(problems(answer.json(), schema, document)) == []
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/nowhere"), ("PATCH", "/order"), ("POST", "/product")])
+def test_addresses_and_methods_that_there_are_not_have_the_general_body(
+    shoppers: Shoppers, method: str, path: str
+) -> None:
+    assert_general(shoppers.nobody.request(method, path), 404 if path == "/nowhere" else 405)
+
+
+def test_a_refused_credential_is_the_one_exception(shoppers: Shoppers) -> None:
+    answer = shoppers.nobody.get("/order")
+    assert (answer.status_code, answer.content) == (401, b"{}")
+    document = shoppers.nobody.get("/openapi.json").json()
+    schema = document["components"]["responses"]["Unauthorized"]["content"]["application/json"]["schema"]
+    assert list(problems({}, schema, document)) == []
+    assert list(problems({"message": "x"}, schema, document)) != []
+
+
+def test_every_error_of_the_document_is_tried_here(shoppers: Shoppers) -> None:
+    """500 and 503 are provoked in `tests/api/web/test_faults.py`."""
+    document = shoppers.nobody.get("/openapi.json").json()
+    announced = {
+        (int(status), method.upper(), path)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        for status in operation["responses"]
+        if int(status) >= 400 and status not in {"401", "500", "503"}
+    }
+    assert announced == {(status, method, path) for status, method, path, _ in ERRORS}
+
+
+def test_a_domain_refusal_says_what_would_be_right(shoppers: Shoppers) -> None:
+    messages = {(status, path): ask(shoppers).json()["message"] for status, _, path, ask in ERRORS}
+    assert "sort: 'weight' is not one of" in messages[400, "/product"]
+    assert messages[404, "/order/{reference}"] == "order not found"
+    assert "create it again" in messages[410, "/order/{reference}"]
+    assert "shipping_method: is required" in messages[412, "/order"]
+    assert "available credit of 1.00" in messages[402, "/order"]
+    assert "PO-1" in messages[409, "/order"]

@@ -1,0 +1,281 @@
+"""The interface document: sound in itself, true of the answers, and the one that is committed."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from support.json_schema import problems, resolve, undescribed
+from support.orders import buy
+from support.service import Customer, Service
+from support.shop import ADDRESS, STANDARD, order
+from tradecounter.web.openapi import encode_document
+
+COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
+METHODS = {"get", "put", "post", "delete"}
+TYPES = {"string", "integer", "number", "boolean", "array", "object", "null"}
+
+
+@pytest.fixture(scope="module")
+def document(service: Service) -> dict[str, Any]:
+    found: dict[str, Any] = service.client().get("/openapi.json").json()
+    return found
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def everything(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a JSON value."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from everything(part)
+
+
+def schemas(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every schema in the document, nested ones included."""
+    holders = [found for found in everything(document) if "schema" in found]
+    waiting = [found["schema"] for found in holders] + list(document["components"]["schemas"].values())
+    while waiting:
+        schema = waiting.pop()
+        yield schema
+        waiting += [*schema.get("properties", {}).values(), *schema.get("anyOf", [])]
+        waiting += [schema[inner] for inner in ("items", "additionalProperties") if isinstance(schema.get(inner), dict)]
+
+
+def test_the_committed_document_is_the_one_that_the_code_makes(service: Service) -> None:
+    made = encode_document(service.application.document("https://api.example")).json
+    assert COMMITTED.read_bytes().strip() == made.strip(), "docs/openapi.json is out of date: run `make docs`"
+
+
+def test_json_and_yaml_say_the_same_for_the_address_that_was_asked(service: Service) -> None:
+    client = service.client()
+    as_json, as_yaml = client.get("/openapi.json"), client.get("/openapi.yaml")
+    assert as_json.headers["content-type"] == "application/json"
+    assert as_yaml.headers["content-type"] == "application/yaml"
+    assert as_json.json() == yaml.safe_load(as_yaml.content)
+    assert as_json.json() == service.application.document(service.url)
+    assert as_json.json()["servers"] == [{"url": service.url}]
+
+
+def test_another_host_is_told_its_own_address(service: Service) -> None:
+    for host in ("shop.example", "shop.example:8443", "[::1]:80"):
+        found = service.client(Host=host)
+        assert found.get("/openapi.json").json()["servers"] == [{"url": f"http://{host}"}]
+        assert yaml.safe_load(found.get("/openapi.yaml").content)["servers"] == [{"url": f"http://{host}"}]
+        assert f"http://{host}/product" in found.get("/docs").text
+        assert ".invalid" not in found.get("/docs").text + found.get("/openapi.json").text
+
+
+def test_the_head_of_the_document_is_that_of_the_specification(document: dict[str, Any]) -> None:
+    assert document["openapi"].startswith("3.1.")
+    assert document["info"]["version"] == "1.0"
+    assert set(document) <= {"openapi", "info", "servers", "tags", "paths", "components", "security"}
+
+
+def test_every_reference_resolves_and_no_component_is_left_over(document: dict[str, Any]) -> None:
+    references = {found["$ref"] for found in everything(document) if "$ref" in found}
+    for reference in references:
+        assert resolve(document, reference) is not None
+    for kind in ("schemas", "responses", "headers"):
+        named = {f"#/components/{kind}/{name}" for name in document["components"][kind]}
+        assert named <= references, f"nothing refers to {named - references}"
+
+
+def test_operations_are_complete_and_their_names_unique(document: dict[str, Any]) -> None:
+    tags = {tag["name"] for tag in document["tags"]}
+    names = []
+    for path, method, operation in operations(document):
+        assert path.startswith("/")
+        assert method in METHODS
+        assert operation["summary"]
+        assert set(operation["tags"]) <= tags
+        assert re.fullmatch(r"[a-z][A-Za-z]+", operation["operationId"])
+        names.append(operation["operationId"])
+    assert len(set(names)) == len(names)
+
+
+def test_parameters_are_declared_once_and_match_the_path(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
+        parameters = operation.get("parameters", [])
+        places = [(parameter["in"], parameter["name"]) for parameter in parameters]
+        assert len(set(places)) == len(places)
+        assert {name for place, name in places if place == "path"} == set(re.findall(r"\{(\w+)\}", path))
+        for parameter in parameters:
+            assert parameter["in"] in {"path", "query", "header"}
+            assert parameter["schema"]["type"] in TYPES
+            assert parameter.get("required", False) == (parameter["in"] == "path")
+
+
+def test_responses_are_described_and_bodies_have_schemas(document: dict[str, Any]) -> None:
+    for path, method, operation in operations(document):
+        for status, given in operation["responses"].items():
+            response = resolve(document, given["$ref"]) if "$ref" in given else given
+            assert re.fullmatch(r"[2-5]\d\d", status)
+            assert response["description"]
+            assert all("schema" in media for media in response.get("content", {}).values())
+            assert ("content" in response) == (status != "204"), (path, method, status)
+        body = operation.get("requestBody")
+        assert (body is not None) == (method in {"post", "put"})
+        if body is not None:
+            assert list(body["content"]) == ["application/json"]
+            assert {"400", "413", "415"} <= set(operation["responses"])
+
+
+def test_security_requirements_name_schemes_that_exist(document: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"]
+    asked = [*document["security"], *(need for _, _, o in operations(document) for need in o.get("security", []))]
+    assert {name for need in asked for name in need} == set(schemes)
+    assert (schemes["apiKey"]["in"], schemes["apiKey"]["name"]) == ("header", "X-Api-Key")
+    assert (schemes["apiKeyInQuery"]["in"], schemes["apiKeyInQuery"]["name"]) == ("query", "api-key")
+
+
+def test_schemas_are_sound(document: dict[str, Any]) -> None:
+    for schema in schemas(document):
+        assert {"type", "$ref", "anyOf", "enum"} & set(schema), schema
+        assert schema.get("type", "string") in TYPES
+        assert set(schema.get("required", [])) <= set(schema.get("properties", {}))
+        assert schema.get("type") != "array" or "items" in schema
+        assert schema.get("anyOf") != []
+        re.compile(schema.get("pattern", ""))
+        for example in schema.get("examples", []):
+            assert list(problems(example, schema, document)) == []
+
+
+def test_amounts_are_numbers(document: dict[str, Any]) -> None:
+    named = {"cost_net", "cost_tax", "cost_gross", "single_unit_cost", "credit_limit", "total_due", "weight_kg"}
+    found = [
+        (name, property_)
+        for schema in document["components"]["schemas"].values()
+        for name, property_ in schema.get("properties", {}).items()
+        if name in named
+    ]
+    assert {name for name, _ in found} == named
+    assert all(property_["type"] == "number" for _, property_ in found)
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    shop.must_load("categories", [{"key": "phones", "name": "Phones", "children": [{"key": "desk", "name": "Desk"}]}])
+    shop.must_load(
+        "attributes", [{"key": "poe", "name": "PoE", "type": "boolean", "possible_values": [{"value": "true"}]}]
+    )
+    shop.must_load(
+        "products",
+        [{"sku": "PHONE", "ean": "4012345678901", "images": [{"is_primary": True, "url": "https://x.example/1.jpg"}],
+          "categories": ["desk"], "attributes": {"poe": "true"}, "related_products": ["CABLE"]}],
+    )  # fmt: skip
+    shop.must_load("incoming", [{"sku": "PHONE", "incoming": 5, "expected_on": "2026-07-01T09:00:00"}])
+    customer = shop.customer(accounts_email="a@b.example")
+    buy(customer, courier_notifications={"email_address": "a@b.example", "phone_number": "1"})
+    customer.post("/customer/address", ADDRESS)
+    return customer
+
+
+def exchanges(customer: Customer) -> Iterator[tuple[str, str, httpx.Response]]:
+    """An answer to every operation, by path and method of the document."""
+    extras = "?extra=description,description_html,short_description,related,similar"
+    yield "/product", "get", customer.get(f"/product{extras}")
+    yield "/product/{sku}", "get", customer.get(f"/product/PHONE{extras}")
+    for path in ("/", "/check-health", "/category", "/manufacturer", "/attribute", "/customer", "/customer/credit",
+                 "/customer/address", "/order", "/openapi.json"):  # fmt: skip
+        yield path, "get", customer.get(path)
+    body = order(order_notifications={"email_address": "a@b.example"}, external_customer_id="E")
+    created = customer.post("/order", body)
+    yield "/order", "post", created
+    yield "/order", "post", customer.post("/order", {**body, "shipping_method": {"id": STANDARD}})
+    code = created.json()["confirmation_code"]
+    confirmed = customer.put(f"/order/{code}", {"shipping_method": {"id": STANDARD}})
+    yield "/order/{reference}", "put", confirmed
+    yield "/order/{reference}", "get", customer.get(f"/order/{confirmed.json()['order_id']}")
+    address = customer.post("/customer/address", {**ADDRESS, "company_name": "Example"})
+    yield "/customer/address", "post", address
+    yield "/customer/address/{id}", "delete", customer.delete(f"/customer/address/{address.json()['id']}")
+
+
+def test_every_answer_is_as_the_document_says(customer: Customer, document: dict[str, Any]) -> None:
+    seen = {("/openapi.yaml", "get")}
+    for path, method, answer in exchanges(customer):
+        seen.add((path, method))
+        described = document["paths"][path][method]["responses"][str(answer.status_code)]
+        if answer.status_code == 204:
+            continue
+        schema = described["content"]["application/json"]["schema"]
+        assert list(problems(answer.json(), schema, document)) == [], (method, path)
+        assert list(undescribed(answer.json(), schema, document)) == [], (method, path)
+        assert set(described.get("headers", {})) <= {name.title() for name in answer.headers}
+    assert seen == {(path, method) for path, method, _ in operations(document)}
+
+
+class Page(HTMLParser):
+    """What a page links to, loads and holds."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+        self.targets: list[str] = []
+        self.names: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            assert not name.startswith("on"), "no script in attributes"
+            if name == "id":
+                self.names.append(value or "")
+            if name == "href" and (value or "").startswith("#"):
+                self.targets.append((value or "")[1:])
+            elif name in {"src", "href", "action", "data", "poster", "srcset"}:
+                self.addresses.append(value or "")
+
+
+def test_the_reference_page_loads_nothing_and_runs_nothing(service: Service) -> None:
+    answer = service.client().get("/docs")
+    page = Page(answer.text)
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'; ")
+    assert not page.tags & {"script", "link", "iframe", "object", "embed", "img", "form", "base", "audio", "video"}
+    assert all(address.startswith(service.url + "/") for address in page.addresses)
+    assert "@import" not in answer.text
+    assert "url(" not in answer.text
+
+
+def test_the_reference_page_shows_every_operation_and_its_links_lead_somewhere(
+    service: Service, document: dict[str, Any]
+) -> None:
+    page = Page(service.client().get("/docs").text)
+    assert {operation["operationId"] for _, _, operation in operations(document)} <= set(page.names)
+    assert len(set(page.names)) == len(page.names)
+    assert set(page.targets) <= set(page.names)
+
+
+def test_the_index_names_the_documents_in_its_body_and_in_its_links(service: Service) -> None:
+    answer = service.client().get("/")
+    names = {"openapi_json": f"{service.url}/openapi.json", "openapi_yaml": f"{service.url}/openapi.yaml"}
+    assert answer.json() == {"name": "Tradecounter", "documentation": names}
+    links = {(link["rel"], link["url"]) for link in map(parsed_link, answer.headers["Link"].split(", "))}
+    assert links >= {("service-desc", url) for url in names.values()}
+    for _, url in links:
+        assert service.client().get(url).status_code == 200
+
+
+def parsed_link(text: str) -> dict[str, str]:
+    match = re.fullmatch(r'<(?P<url>[^<>"]+)>; rel="(?P<rel>[a-z-]+)"; type="[a-z/]+"', text)
+    assert match is not None, text
+    return match.groupdict()
+
+
+def test_health_is_an_object(service: Service) -> None:
+    assert json.loads(service.client().get("/check-health").content) == {"status": "ok"}

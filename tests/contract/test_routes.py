@@ -1,0 +1,83 @@
+"""Every route there is needs a credential, or is on the list of those that do not (specification, sections 4 and 5)."""
+
+import re
+
+import httpx
+import pytest
+
+from support.service import Service
+
+PUBLIC = {
+    ("GET", "/"),
+    ("GET", "/check-health"),
+    ("GET", "/openapi.json"),
+    ("GET", "/openapi.yaml"),
+    ("GET", "/docs"),
+}
+AUTHENTICATED = {
+    ("GET", "/product"),
+    ("GET", "/product/{sku}"),
+    ("GET", "/order"),
+    ("POST", "/order"),
+    ("GET", "/order/{reference}"),
+    ("PUT", "/order/{reference}"),
+    ("GET", "/customer"),
+    ("GET", "/customer/credit"),
+    ("GET", "/customer/address"),
+    ("POST", "/customer/address"),
+    ("DELETE", "/customer/address/{id}"),
+    ("GET", "/category"),
+    ("GET", "/manufacturer"),
+    ("GET", "/attribute"),
+}
+NOT_IN_THE_DOCUMENT = {("GET", "/docs")}  # a page for people
+
+
+def routes_of(service: Service) -> set[tuple[str, str]]:
+    """Every method and path that the running server has a route for, as it says itself."""
+    client = service.client()
+    found = set()
+    for route in service.application.routes:
+        path = re.sub(r"\{(\w+):path\}", r"{\1}", route.path)
+        allowed = client.options(filled(path)).headers["Allow"].split(", ")
+        found |= {(method, path) for method in allowed if method not in {"HEAD", "OPTIONS"}}
+    return found
+
+
+def filled(path: str) -> str:
+    return re.sub(r"\{\w+\}", "1", path)
+
+
+def test_the_routes_are_exactly_those_of_the_specification(service: Service) -> None:
+    assert routes_of(service) == PUBLIC | AUTHENTICATED
+
+
+def test_every_route_but_the_public_ones_needs_a_credential(service: Service) -> None:
+    client = service.client()
+    for method, path in sorted(routes_of(service)):
+        for asked in {method, "HEAD"} if method == "GET" else {method}:
+            found = client.request(asked, filled(path))
+            assert (found.status_code == 401) == ((method, path) not in PUBLIC), (asked, path)
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(PUBLIC))
+def test_a_public_route_does_not_mind_any_credential(service: Service, method: str, path: str) -> None:
+    client: httpx.Client = service.client()
+    for headers in ({}, {"X-Api-Key": "bad"}, {"Authorization": "Bearer bad"}):
+        assert client.request(method, path, headers=headers, params={"api-key": "bad"}).status_code == 200
+
+
+def test_the_interface_document_knows_the_same_routes_and_which_are_public(service: Service) -> None:
+    document = service.client().get("/openapi.json").json()
+    operations = {
+        (method.upper(), path): operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+    assert set(operations) == (PUBLIC | AUTHENTICATED) - NOT_IN_THE_DOCUMENT
+    open_to_all = {place for place, operation in operations.items() if operation.get("security") == []}
+    assert open_to_all == PUBLIC - NOT_IN_THE_DOCUMENT
+    assert document["security"] == [{"apiKey": []}, {"apiKeyInQuery": []}]
+    for place in AUTHENTICATED:
+        assert "security" not in operations[place]
+        assert "401" in operations[place]["responses"]

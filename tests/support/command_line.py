@@ -1,0 +1,208 @@
+"""The command line, run as its own processes.
+
+`Program` runs commands to their end. They are forked from one process that has imported the program already, since
+starting Python and importing is most of what a command takes. `started` runs a service from scratch.
+"""
+
+import gc
+import importlib
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tradecounter.cli.main import COMMANDS, app, run
+
+SECRET = "s" * 64
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document that it printed."""
+        assert self.out.endswith("\n")
+        return json.loads(self.out)
+
+
+@dataclass
+class Program:
+    """Runs commands in a folder of their own, by default on one database."""
+
+    folder: Path
+    url: str | None
+    forker: subprocess.Popen[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def run(self, *words: str, given: str | bytes = b"", **environment: str) -> Done:
+        """Run a command to its end, with something on its standard input and additional environment variables."""
+        settings = {"TRADECOUNTER_DATABASE_URL": self.url} if self.url else {}
+        paths = {name: self.folder / f".{name}" for name in ("in", "out", "err")}
+        paths["in"].write_bytes(given.encode() if isinstance(given, str) else given)
+        order = {
+            "words": words,
+            "environment": {**settings, **self.environment, **environment},
+            "folder": str(self.folder),
+            "files": [str(path) for path in paths.values()],
+        }
+        assert self.forker.stdin is not None
+        assert self.forker.stdout is not None
+        self.forker.stdin.write(json.dumps(order) + "\n")
+        self.forker.stdin.flush()
+        status = int(self.forker.stdout.readline())
+        return Done(status, paths["out"].read_text(), paths["err"].read_text())
+
+    def json(self, *words: str, **options: Any) -> Any:
+        """Run a command with `--json`, which has to succeed without a word beside the document that it prints."""
+        done = self.run(*words, "--json", **options)
+        assert (done.status, done.err) == (0, "")
+        return done.document
+
+    def text(self, *words: str, **options: Any) -> str:
+        """Run a command that has to succeed; return what it printed for a person."""
+        done = self.run(*words, **options)
+        assert (done.status, done.err) == (0, "")
+        return done.out
+
+    def refused(self, *words: str, **options: Any) -> str:
+        """Run a command that has to be refused; return the one-line reason."""
+        done = self.run(*words, **options)
+        assert (done.status, done.out) == (1, ""), done
+        assert done.err.startswith("error: ")
+        assert done.err.count("\n") == 1
+        return done.err.removeprefix("error: ").rstrip("\n")
+
+    def misused(self, *words: str) -> str:
+        """Run a command that is wrong usage; return what it says."""
+        done = self.run(*words)
+        assert (done.status, done.out) == (2, ""), done
+        return " ".join(done.err.replace("│", " ").split())
+
+
+@contextmanager
+def program(folder: Path, url: str | None) -> Iterator[Program]:
+    """The command line in a folder, on a database or on the embedded one of the folder."""
+    forker = subprocess.Popen(
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**without_settings(), "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    with forker:
+        yield Program(folder, url, forker)
+        assert forker.stdin is not None
+        forker.stdin.close()
+
+
+def without_settings() -> dict[str, str]:
+    """The environment without the program's own variables."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TRADECOUNTER_")}
+
+
+@dataclass
+class Running:
+    """A service that runs in processes of its own."""
+
+    process: subprocess.Popen[str]
+    first_line: str
+    logs: list[str] = field(default_factory=list)
+
+    @property
+    def announced(self) -> Any:
+        return json.loads(self.first_line)
+
+    def stop(self, number: int) -> tuple[int, str]:
+        """Send a signal; return the exit status and what else was on standard output."""
+        self.process.send_signal(number)
+        status = self.process.wait(timeout=60)
+        assert self.process.stdout is not None
+        return status, self.process.stdout.read()
+
+
+@contextmanager
+def started(*words: str, folder: Path, environment: Mapping[str, str], given: str = "") -> Iterator[Running]:
+    """Run a service from scratch while the block runs; it has printed its first line on standard output."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tradecounter", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**without_settings(), **environment},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        logs: list[str] = []
+        reader = threading.Thread(target=logs.extend, args=(process.stderr,), daemon=True)
+        reader.start()
+        try:
+            process.stdin.write(given)
+            process.stdin.close()
+            first_line = process.stdout.readline()
+            assert first_line, logs
+            yield Running(process, first_line, logs)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            process.wait(timeout=60)
+            reader.join(timeout=10)
+
+
+def _run_forked(order: dict[str, Any]) -> NoReturn:
+    os.chdir(order["folder"])
+    os.environ.update(order["environment"])
+    names = order["files"]
+    for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, os.O_WRONLY | os.O_CREAT)):
+        opened = os.open(names[number], flags | (os.O_TRUNC if number else 0), 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 the descriptor, not a path
+    sys.argv = ["tradecounter", *order["words"]]
+    status: Any = 0
+    try:
+        run()
+    except SystemExit as ending:
+        status = ending.code or 0
+    except BaseException:
+        traceback.print_exc()
+        status = 70
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # unwinding the interpreter would take longer than the command
+
+
+def _fork_commands() -> None:
+    for place in COMMANDS.values():
+        importlib.import_module(place.partition(":")[0])
+    for words in (["--help"], ["openapi"], ["customer", "show", "x"]):
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
+            app(words)  # what the libraries import late is imported now
+    gc.freeze()  # or every child would copy what it merely looks at
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _run_forked(json.loads(line))
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 the answer
+
+
+if __name__ == "__main__":
+    _fork_commands()
