@@ -119,24 +119,29 @@ class Running:
     """A service that runs in processes of its own."""
 
     process: subprocess.Popen[str]
-    first_line: str
-    logs: list[str] = field(default_factory=list)
+    reader: threading.Thread
+    logs: list[str]
+    first_line: str = ""
 
     @property
     def announced(self) -> Any:
+        """The document that it printed when it was ready."""
         return json.loads(self.first_line)
 
     def stop(self, number: int) -> tuple[int, str]:
         """Send a signal; return the exit status and what else was on standard output."""
         self.process.send_signal(number)
         status = self.process.wait(timeout=60)
+        self.reader.join(timeout=10)
         assert self.process.stdout is not None
         return status, self.process.stdout.read()
 
 
 @contextmanager
-def started(*words: str, folder: Path, environment: Mapping[str, str], given: str = "") -> Iterator[Running]:
-    """Run a service from scratch while the block runs; it has printed its first line on standard output."""
+def started(
+    *words: str, folder: Path, environment: Mapping[str, str], given: str = "", wait: bool = True
+) -> Iterator[Running]:
+    """Run a service from scratch while the block runs; unless told not to, wait for its first line of output."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tradecounter", *words],
         stdin=subprocess.PIPE,
@@ -153,12 +158,14 @@ def started(*words: str, folder: Path, environment: Mapping[str, str], given: st
         logs: list[str] = []
         reader = threading.Thread(target=logs.extend, args=(process.stderr,), daemon=True)
         reader.start()
+        running = Running(process, reader, logs)
         try:
             process.stdin.write(given)
             process.stdin.close()
-            first_line = process.stdout.readline()
-            assert first_line, logs
-            yield Running(process, first_line, logs)
+            if wait:
+                running.first_line = process.stdout.readline()
+                assert running.first_line, logs
+            yield running
         finally:
             if process.poll() is None:
                 process.terminate()
@@ -181,7 +188,7 @@ def _run_forked(order: dict[str, Any]) -> NoReturn:
         run()
     except SystemExit as ending:
         status = ending.code or 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 as the interpreter does
         traceback.print_exc()
         status = 70
     sys.stdout.flush()

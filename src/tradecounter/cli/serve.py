@@ -63,8 +63,12 @@ def worker(as_json: AsJson = False) -> None:
     configure_logs()
     with refusing(), database_url(read_settings()) as url:
         state = require_current_schema(url)
-        if as_json:
-            show_json({"revision": state.revision})
-        else:
-            typer.echo("Working (Ctrl-C stops)", err=True)
-        run_until_stopped(lambda stop: run_worker(url, SystemClock(), stop))
+
+        async def run(stop: asyncio.Event) -> None:
+            if as_json:
+                show_json({"revision": state.revision})
+            else:
+                typer.echo("Working (Ctrl-C stops)", err=True)
+            await run_worker(url, SystemClock(), stop)
+
+        run_until_stopped(run)

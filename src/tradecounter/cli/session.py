@@ -39,7 +39,7 @@ def refusing() -> Iterator[None]:
     except _NOT_MIGRATED:
         refuse("the database does not have this version's tables: run `tradecounter db upgrade`")
     except _NOT_ALLOWED as error:
-        refuse(f"the database does not allow this: {error}")
+        refuse(f"the database does not allow this: {error.diag.message_primary}")
     except (psycopg.OperationalError, PoolTimeout) as error:
         refuse(f"the database cannot be reached: {error}")
 

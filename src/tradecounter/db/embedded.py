@@ -189,13 +189,17 @@ class EmbeddedPostgres:
         command = [*self._become_account(), str(self._programs / program), *arguments]
         # The server outlives this process: it must not hold our pipes open, nor see the caller's PG* variables.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            done = subprocess.run(  # noqa: S603 a fixed program of the wheel
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.home, check=False,
+            process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.home,
                 env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, start_new_session=True,
             )  # fmt: skip
+            try:
+                status = process.wait()
+            finally:
+                process.wait()  # when interrupted too: half-way through a start, a server could not be stopped
             out.seek(0)
             err.seek(0)
-            return subprocess.CompletedProcess(command, done.returncode, out.read(), err.read())
+            return subprocess.CompletedProcess(command, status, out.read(), err.read())
 
     def _become_account(self) -> list[str]:
         if self._account is None:

@@ -7,31 +7,31 @@ from support.service import MORNING, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, price
 
 
+BILLING = {
+    **ADDRESS,
+    "company_name": "Example Ltd",
+    "street_two": "Unit 2",
+    "street_three": "The Yard",
+    "state": "West Yorkshire",
+    "contact_number": "0113 496 0000",
+    "tax_number": "GB123456789",
+}
+FULL_ORDER = order(
+    [("PHONE", 3), ("CABLE", 12)],
+    customer_reference="PO-42",
+    billing_address=BILLING,
+    shipping_method={"id": STANDARD},
+    shipping_region=1,
+    external_customer_id="EC-7",
+    order_notifications={"email_address": "orders@test.example", "phone_number": "+44 113 496 0001"},
+    courier_notifications={"email_address": "door@test.example"},
+    auto_confirm=False,
+)
+
+
 def test_a_created_order_carries_every_field_of_the_response(shop: Service) -> None:
     customer = shop.customer()
-    billing = {
-        **ADDRESS,
-        "company_name": "Example Ltd",
-        "street_two": "Unit 2",
-        "street_three": "The Yard",
-        "state": "West Yorkshire",
-        "contact_number": "0113 496 0000",
-        "tax_number": "GB123456789",
-    }
-    response = customer.post(
-        "/order",
-        order(
-            [("PHONE", 3), ("CABLE", 12)],
-            customer_reference="PO-42",
-            billing_address=billing,
-            shipping_method={"id": STANDARD},
-            shipping_region=1,
-            external_customer_id="EC-7",
-            order_notifications={"email_address": "orders@test.example", "phone_number": "+44 113 496 0001"},
-            courier_notifications={"email_address": "door@test.example"},
-            auto_confirm=False,
-        ),
-    )
+    response = customer.post("/order", FULL_ORDER)
 
     assert response.status_code == 201
     assert response.headers["Content-Type"] == "application/json"
@@ -56,7 +56,7 @@ def test_a_created_order_carries_every_field_of_the_response(shop: Service) -> N
             {"sku": "PHONE", "quantity": 3, "cost_net": 150.00},
             {"sku": "CABLE", "quantity": 12, "cost_net": 21.48},
         ],
-        "billing_address": billing,
+        "billing_address": BILLING,
         "shipping_address": ADDRESS,
         "shipping_method": standard,
         "shipping_region": 1,

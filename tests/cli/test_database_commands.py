@@ -1,0 +1,116 @@
+"""`db`, and every command on a database that is not migrated, not there, or not named at all."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.command_line import SECRET, Program, program
+from tradecounter.db.migrate import schema_state
+
+COMMANDS_ON_A_DATABASE = [
+    ["customer", "list"],
+    ["customer", "show", "1"],
+    ["customer", "edit", "1", "--company", "X"],
+    ["customer", "add", "--email", "a@a.example", "--first-name", "A", "--last-name", "B"],
+    ["key", "add", "1"],
+    ["key", "list", "1"],
+    ["key", "disable", "1"],
+    ["order", "list"],
+    ["order", "show", "1"],
+    ["import", "stock", "stock.csv"],
+    ["db", "check"],
+    ["serve", "--port", "0"],
+    ["worker"],
+]
+
+
+@pytest.fixture(scope="module")
+def tradecounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The command line on the embedded database of its folder, unless it is told another."""
+    folder = Path(tmp_path_factory.mktemp("database"))
+    (folder / "stock.csv").write_text("sku,available\nPHONE,1\n")
+    with program(folder, None) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def empty(postgres: Cluster, tradecounter: Program) -> Iterator[Program]:
+    with postgres.empty_database() as url:
+        yield Program(tradecounter.folder, url, tradecounter.forker, {"TRADECOUNTER_SECRET_KEY": SECRET})
+
+
+@pytest.mark.parametrize("words", COMMANDS_ON_A_DATABASE, ids=" ".join)
+def test_on_a_database_without_tables_every_command_says_what_to_run(words: list[str], empty: Program) -> None:
+    assert "run `tradecounter db upgrade`" in empty.refused(*words, "--json")
+
+
+def test_upgrading_makes_the_tables_and_again_changes_nothing(postgres: Cluster, tradecounter: Program) -> None:
+    with postgres.empty_database() as url:
+        here = Program(tradecounter.folder, url, tradecounter.forker)
+        newest = schema_state(url).newest
+        assert here.refused("db", "check").startswith(f"the schema is at revision (none), not {newest}")
+        assert here.json("db", "upgrade") == {"revision": newest}
+        assert here.json("db", "upgrade") == {"revision": newest}
+        assert here.json("db", "check") == {"revision": newest}
+        assert here.text("db", "check") == f"the schema is current, at revision {newest}\n"
+        assert here.text("db", "upgrade") == f"the schema is at revision {newest}\n"
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("update alembic_version set version_num = '9999'")
+        reason = "the schema is at revision 9999, which this version does not know: install the newer version again"
+        assert here.refused("db", "upgrade", "--json") == reason
+        assert "the schema is at revision 9999" in here.refused("db", "check")
+
+
+def test_a_database_that_is_away_is_refused_with_the_reason(tradecounter: Program) -> None:
+    away = "postgresql://user:hunter2@127.0.0.1:9/shop"
+    for words in (["customer", "list"], ["db", "upgrade"], ["db", "check"], ["serve", "--port", "0"], ["worker"]):
+        reason = tradecounter.refused(*words, "--json", TRADECOUNTER_DATABASE_URL=away)
+        assert reason.startswith("the database cannot be reached: ")
+        assert "refused" in reason
+        assert "hunter2" not in reason
+
+
+def test_a_database_that_does_not_exist_is_refused_by_name(postgres: Cluster, tradecounter: Program) -> None:
+    url = postgres.url_of("no_such_database")
+    reason = tradecounter.refused("customer", "list", TRADECOUNTER_DATABASE_URL=url)
+    assert '"no_such_database" does not exist' in reason
+
+
+def test_a_database_that_may_only_be_read_is_refused(postgres: Cluster, tradecounter: Program) -> None:
+    with postgres.empty_database() as url:
+        separator = "&" if "?" in url else "?"
+        read_only = f"{url}{separator}options=-c%20default_transaction_read_only%3Don"
+        reason = tradecounter.refused("db", "upgrade", TRADECOUNTER_DATABASE_URL=read_only)
+    assert reason == "the database does not allow this: cannot execute CREATE TABLE in a read-only transaction"
+
+
+def test_an_address_that_is_taken_is_refused(empty: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        reason = (
+            f"cannot listen on 127.0.0.1 port {port}: Address already in use; "
+            "choose another --port, or 0 for any free one"
+        )
+        for command in ("serve", "demo"):
+            assert empty.refused(command, "--port", port, "--json") == reason
+    assert "cannot listen on 192.0.2.1 port" in empty.refused("serve", "--host", "192.0.2.1")
+
+
+def test_a_secret_is_required_with_a_database_of_ones_own(database_url: str, tradecounter: Program) -> None:
+    reason = tradecounter.refused("demo", "--port", "0", TRADECOUNTER_DATABASE_URL=database_url)
+    assert reason == "TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL"
+
+
+def test_with_no_database_named_the_embedded_one_keeps_what_commands_did(tradecounter: Program) -> None:
+    tradecounter.json("db", "upgrade")
+    name = ["--email", "a@a.example", "--first-name", "A", "--last-name", "B"]
+    added = tradecounter.json("customer", "add", *name)
+    assert tradecounter.json("customer", "list") == [added]
+    assert (tradecounter.folder / ".tradecounter" / "postgres").is_dir()
+    assert not (tradecounter.folder / ".tradecounter" / "postgres" / "data" / "postmaster.pid").exists()
+    elsewhere = str(tradecounter.folder / "else where")
+    assert "db upgrade" in tradecounter.refused("customer", "list", TRADECOUNTER_DATA_DIR=elsewhere)

@@ -1,0 +1,117 @@
+"""`demo`: the whole service with its data, from nothing; stopped without a trace; the same again; another catalogue."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from support.command_line import started, without_settings
+from support.embedded_user import alive, wait_for
+
+REAL_CATALOGUE = Path(__file__).parents[3] / "shared" / "catalogue" / "products.jsonl"
+SMALL_CATALOGUE = [
+    {"sku": f"ODD/{number}", "name": f"Odd {number}", "manufacturer": "odd", "manufacturer_name": "Odd Ltd",
+     "categories": ["oddities"], "attributes": {"number": str(number)}, "weight_kg": number}
+    for number in range(1, 31)
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(tmp_path_factory.mktemp("demo"))
+
+
+def postmaster_of(folder: Path) -> int:
+    return int((folder / ".tradecounter" / "postgres" / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+
+@pytest.fixture(scope="module")
+def interrupted(folder: Path) -> int:
+    """The process of the database of a demo that was told to stop while it started."""
+    with started("demo", "--port", "0", folder=folder, environment={}, wait=False) as running:
+        pid_file = folder / ".tradecounter" / "postgres" / "data" / "postmaster.pid"
+        wait_for(lambda: pid_file.exists() and pid_file.read_text())
+        postmaster = postmaster_of(folder)
+        running.stop(signal.SIGTERM)
+    return postmaster
+
+
+@pytest.fixture(scope="module")
+def announced(folder: Path, interrupted: int) -> dict[str, Any]:
+    """What the next start announced; it answered every customer and was stopped by Ctrl-C."""
+    with started("demo", "--port", "0", "--json", folder=folder, environment={}) as running:
+        told: dict[str, Any] = running.announced
+        with httpx.Client(base_url=told["base_url"], headers={"Accept": "application/json"}, timeout=30) as client:
+            assert client.get("/docs").status_code == 200
+            for customer in told["customers"]:
+                key = {"X-Api-Key": customer["api_key"]}
+                assert client.get("/customer", headers=key).status_code == 200
+                products = client.get("/product", params={"limit": 5}, headers=key)
+                assert len(products.json()) == 5
+        postmaster = postmaster_of(folder)
+        assert postmaster != interrupted
+        assert running.stop(signal.SIGINT) == (0, "")
+        assert not alive(postmaster)
+        assert running.logs == []
+    return told
+
+
+def test_a_demo_that_is_told_to_stop_while_it_starts_leaves_nothing_running(interrupted: int) -> None:
+    assert not alive(interrupted)
+
+
+def customers_in(folder: Path) -> list[int]:
+    """The ids that another command finds, which shares the demo's database while it runs."""
+    command = [sys.executable, "-m", "tradecounter", "customer", "list", "--json"]
+    done = subprocess.run(command, cwd=folder, env=without_settings(), capture_output=True, check=True)
+    return [customer["id"] for customer in json.loads(done.stdout)]
+
+
+def test_the_first_line_tells_all_that_a_program_needs(announced: dict[str, Any]) -> None:
+    assert set(announced) == {"base_url", "docs_url", "customers"}
+    assert announced["docs_url"] == f"{announced['base_url']}/docs"
+    assert len(announced["customers"]) >= 4
+    for customer in announced["customers"]:
+        assert set(customer) == {"id", "name", "api_key", "note"}
+        assert len(customer["api_key"]) == 64
+        assert customer["note"]
+
+
+def test_a_second_start_has_the_same_data_and_keys_and_tells_people_how_to_try(
+    announced: dict[str, Any], folder: Path
+) -> None:
+    with started("demo", "--port", "0", folder=folder, environment={}) as running:
+        assert running.process.stdout is not None
+        text = ""
+        while "Ctrl-C stops everything." not in text:
+            text += running.process.stdout.readline()
+        assert all(customer["api_key"] in text for customer in announced["customers"])
+        assert "curl -H 'X-Api-Key: " in text
+        postmaster = postmaster_of(folder)
+        assert customers_in(folder) == [customer["id"] for customer in announced["customers"]]
+        assert alive(postmaster)
+        status, _ = running.stop(signal.SIGTERM)
+        assert status == 0
+        assert not alive(postmaster)
+
+
+def test_another_catalogue_gets_prices_and_stock(tmp_path: Path) -> None:
+    lines = "".join(json.dumps(product) + "\n" for product in SMALL_CATALOGUE)
+    given = REAL_CATALOGUE.read_text(encoding="utf-8") if REAL_CATALOGUE.exists() else lines
+    path = str(REAL_CATALOGUE) if REAL_CATALOGUE.exists() else "-"
+    words = ("demo", "--port", "0", "--json", "--catalogue", path)
+    with started(*words, folder=tmp_path, environment={}, given=lines if path == "-" else "") as running:
+        key = {"X-Api-Key": running.announced["customers"][0]["api_key"], "Accept": "application/json"}
+        with httpx.Client(base_url=running.announced["base_url"], headers=key, timeout=30) as client:
+            answer = client.get("/product", params={"limit": 100})
+            assert answer.headers["X-Total-Count"] == str(given.count("\n"))
+            assert all(product["single_unit_cost"] > 0 for product in answer.json())
+            assert client.get("/product", params={"inStock": "true", "limit": 1}).headers["X-Total-Count"] != "0"
+            assert client.get("/manufacturer").json()
+            assert client.get("/order").json()
+        assert running.stop(signal.SIGTERM)[0] == 0
