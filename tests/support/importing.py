@@ -84,6 +84,10 @@ class Importer:
         with psycopg.connect(self.url) as connection:
             return connection.execute(statement.encode(), values).fetchall()
 
+    def change(self, statement: str) -> None:
+        with psycopg.connect(self.url) as connection:
+            connection.execute(statement.encode())
+
     def one(self, statement: str, *values: Any) -> Any:
         [(value,)] = self.query(statement, *values)
         return value

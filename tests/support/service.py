@@ -143,7 +143,7 @@ def running_service(database_url: str, *, now: datetime = MORNING, **settings: A
     chosen = replace(SETTINGS, **settings)
     clock = FrozenClock(now)
     listener = listen("127.0.0.1", 0)
-    application = Application(chosen, Database(database_url, connections=10), clock)
+    application = Application(chosen, Database(database_url, connections=chosen.database_connections), clock)
     ready: threading.Event = threading.Event()
     state: dict[str, Any] = {}
 

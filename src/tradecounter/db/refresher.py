@@ -1,7 +1,7 @@
 """Keeping what a process holds in memory fresh: one poll for all of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Protocol
@@ -26,18 +26,27 @@ class Live(Protocol):
 class Refresher:
     """Polls the versions of reference data and lets everything held in memory catch up."""
 
-    def __init__(self, database: Database, live: Sequence[Live], interval: timedelta) -> None:
+    def __init__(
+        self,
+        database: Database,
+        live: Sequence[Live],
+        interval: timedelta,
+        afterwards: Callable[[], Awaitable[None]],
+    ) -> None:
         self._database = database
         self._live = live
+        self._afterwards = afterwards
         self._interval = interval.total_seconds()
         self._one_at_a_time = asyncio.Lock()
 
     async def refresh(self) -> None:
         """Catch up now. Raises what the database raises when it is away."""
-        async with self._one_at_a_time, reading(self._database) as tx:
-            versions = await read_versions(tx)
-            for live in self._live:
-                await live.refresh(tx, versions)
+        async with self._one_at_a_time:
+            async with reading(self._database) as tx:
+                versions = await read_versions(tx)
+                for live in self._live:
+                    await live.refresh(tx, versions)
+            await self._afterwards()  # it may write, and must not wait for a second connection while one is held
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

@@ -82,17 +82,21 @@ class Authenticator:
         return found
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Forget what was remembered when any key changed; from time to time note which keys were used."""
+        """Forget what was remembered when any key changed."""
         version = versions.get("keys", 0)
         if version != self._version:
             self._known.clear()
             self._version = version
         self._heard = time.monotonic()
-        if self._used and self._heard - self._recorded > _RECORD_EVERY_SECONDS:
-            used, self._used = self._used, set()
-            async with transaction(self.database) as own:
-                await record_use(own, sorted(used), self.clock.now())
-            self._recorded = self._heard
+
+    async def record_uses(self) -> None:
+        """From time to time, note in the database which keys were used."""
+        if self._used and time.monotonic() - self._recorded > _RECORD_EVERY_SECONDS:
+            used = sorted(self._used)
+            async with transaction(self.database) as tx:
+                await record_use(tx, used, self.clock.now())
+            self._used.difference_update(used)
+            self._recorded = time.monotonic()
 
 
 def presented_key(request: Request) -> str:

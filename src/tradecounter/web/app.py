@@ -46,7 +46,7 @@ class Application:
         self.methods = ShippingMethods()
         self.authenticator = Authenticator(database, clock)
         live = (self.authenticator, self.methods, self.storefront)
-        self.refresher = Refresher(database, live, settings.refresh_interval)
+        self.refresher = Refresher(database, live, settings.refresh_interval, self.authenticator.record_uses)
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
         self.routes = self._routes()

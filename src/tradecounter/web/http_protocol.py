@@ -6,9 +6,12 @@ Uvicorn alone would collect an endless header in memory, and wait forever for a 
 import asyncio
 import secrets
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tradecounter.rest.answers import JSON, Error, to_json
+
+_UPGRADING = {b"upgrade", b"http2-settings"}
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -33,7 +36,13 @@ class BoundedHttp(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take in a piece of a request."""
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as offer:
+            self._go_on_without_upgrade(data[offer.args[0] :])
+        except httptools.HttpParserError:
+            self.send_400_response("")
         self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
         if self._head_bytes > self.most_head_bytes:
             self._refuse("431 Request Header Fields Too Large", "the request's headers are too long")
@@ -47,20 +56,36 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note that the headers are there."""
         self._in_head = False
-        super().on_headers_complete()
+        if not self.parser.should_upgrade():
+            super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Note that the whole request is there."""
-        self._clear_deadline()
-        super().on_message_complete()
+        if not self.parser.should_upgrade():
+            self._clear_deadline()
+            super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP."""
         self._refuse("400 Bad Request", "the request is not valid HTTP")
 
-    def _unsupported_upgrade_warning(self) -> None:
-        # Some clients offer HTTP/2 with every request (Java's does): it is ignored, as HTTP allows, and not news.
-        pass
+    def _go_on_without_upgrade(self, rest: bytes) -> None:
+        """Read a request that offers another protocol as if it did not: the parser would take its body for that one.
+
+        Java's client offers HTTP/2 with every request; HTTP lets a server ignore that (RFC 9110, section 7.8).
+        """
+        method = self.parser.get_method()
+        if method == b"CONNECT":
+            self.send_400_response("")  # this is no proxy
+            return
+        head = [method, b" ", self.url, b" HTTP/", self.parser.get_http_version().encode(), b"\r\n"]
+        for name, value in self.headers:
+            if name == b"connection":
+                value = b", ".join(o for o in value.split(b",") if o.strip().lower() not in _UPGRADING)  # noqa: PLW2901
+            if name not in _UPGRADING:
+                head += [name, b": ", value, b"\r\n"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.data_received(b"".join([*head, b"\r\n", rest]))
 
     def _refuse(self, status: str, message: str) -> None:
         body = to_json(Error(message))

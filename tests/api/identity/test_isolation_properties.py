@@ -95,7 +95,8 @@ contracts = st.builds(
 terms = st.builds(
     Terms,
     st.sampled_from([None, *LISTS]),
-    st.sampled_from([Decimal(0), Decimal("12.5"), Decimal("33.33"), Decimal(100)]) | st.decimals(0, 100, places=2),
+    st.sampled_from([Decimal(0), Decimal(50), Decimal("12.5"), Decimal("33.33"), Decimal(100)])
+    | st.decimals(0, 100, places=2),
     st.booleans(),
     st.lists(contracts, max_size=4, unique_by=lambda c: (c.sku, c.valid_from)).map(tuple),
 )

@@ -3,6 +3,7 @@
 import time
 from datetime import timedelta
 
+from support.cluster import Cluster
 from support.service import Customer, Service, running_service
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
@@ -81,6 +82,14 @@ def test_a_disabled_key_stops_working_in_a_process_that_hears_nothing_within_fiv
         assert time.monotonic() - disabled < DISABLED_WITHIN_SECONDS
         time.sleep(0.1)
     assert client.get("/customer").status_code == 401
+
+
+def test_a_process_with_a_single_connection_to_the_database_works_and_records_uses(postgres: Cluster) -> None:
+    with postgres.database() as url, running_service(url, database_connections=1) as service:
+        customer = service.customer()
+        assert status(service, customer.key) == 200
+        service.refresh()
+        assert [key.last_used_at for key in keys_of(service, customer)] == [service.clock.now()]
 
 
 def test_last_use_is_recorded_for_the_keys_that_were_used(database_url: str) -> None:

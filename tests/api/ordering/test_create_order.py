@@ -6,7 +6,6 @@ from support.orders import at, create, lines, read, rows, sell, uk
 from support.service import MORNING, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, price
 
-
 BILLING = {
     **ADDRESS,
     "company_name": "Example Ltd",

@@ -3,7 +3,6 @@
 import json
 import random
 import socket
-from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
@@ -101,15 +100,30 @@ def test_unusual_http_is_answered(service: Service, data: bytes, expected: int) 
     assert status(exchange(service, data)) == expected
 
 
-def test_an_offer_of_http_2_does_not_disturb_the_connection(service: Service) -> None:
+@pytest.mark.parametrize("apart", [False, True], ids=["at once", "body later"])
+def test_an_offer_of_http_2_leaves_request_and_connection_as_they_are(
+    service: Service, customer: Customer, apart: bool
+) -> None:
     """Java's client makes it with every request."""
-    offer = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQAAP__"}
-    connection = HTTPConnection(urlsplit(service.url).netloc, timeout=PATIENCE)
-    for _ in range(3):
-        connection.request("POST", "/order", b"{}", offer)
-        answer = connection.getresponse()
-        assert (answer.status, answer.read()) == (401, b"{}")
-    connection.close()
+    body = b'{"city": 7}'
+    head = (
+        b"POST /customer/address HTTP/1.1\r\nHost: shop\r\nX-Api-Key: %b\r\nContent-Type: application/json\r\n"
+        b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+        b"Content-Length: %d\r\n\r\n" % (customer.key.encode(), len(body))
+    )
+    with connect(service) as connection:
+        for _ in range(2):
+            if apart:
+                connection.sendall(head.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
+                assert connection.recv(65536).startswith(b"HTTP/1.1 100")
+                connection.sendall(body)
+            else:
+                connection.sendall(head + body)
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += connection.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 400")
+            assert b"city: must be text" in answer
 
 
 @pytest.mark.parametrize(

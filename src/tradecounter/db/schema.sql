@@ -1,0 +1,446 @@
+-- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
+
+CREATE TABLE public.address (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    details jsonb NOT NULL,
+    deleted_at timestamp with time zone
+);
+
+ALTER TABLE public.address ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.address_id_seq
+    START WITH 5001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.api_key (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    disabled_at timestamp with time zone
+);
+
+ALTER TABLE public.api_key ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.api_key_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.attribute (
+    key text NOT NULL,
+    name text NOT NULL,
+    type text NOT NULL,
+    possible_values jsonb DEFAULT '[]'::jsonb NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
+);
+
+CREATE TABLE public.category (
+    key text NOT NULL,
+    name text NOT NULL,
+    parent_key text,
+    "position" integer DEFAULT 0 NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+CREATE TABLE public.change (
+    topic text NOT NULL,
+    version bigint DEFAULT 0 NOT NULL
+);
+
+COMMENT ON TABLE public.change IS 'A counter per kind of reference data; processes reload what has moved on.';
+
+CREATE TABLE public.contract_price (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    product_id bigint NOT NULL,
+    single_unit_cost numeric(12,2) NOT NULL,
+    five_plus_unit_cost numeric(12,2),
+    ten_plus_unit_cost numeric(12,2),
+    valid_from date,
+    valid_until date,
+    CONSTRAINT contract_price_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT contract_price_five_plus_unit_cost_check CHECK ((five_plus_unit_cost >= (0)::numeric)),
+    CONSTRAINT contract_price_single_unit_cost_check CHECK ((single_unit_cost >= (0)::numeric)),
+    CONSTRAINT contract_price_ten_plus_unit_cost_check CHECK ((ten_plus_unit_cost >= (0)::numeric))
+);
+
+ALTER TABLE public.contract_price ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.contract_price_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.credit_exposure (
+    customer_id bigint NOT NULL,
+    outstanding numeric(18,2) DEFAULT 0 NOT NULL
+);
+
+COMMENT ON TABLE public.credit_exposure IS 'The unpaid gross of a customer''s confirmed orders; its row is the account''s lock.';
+
+CREATE TABLE public.customer (
+    id bigint NOT NULL,
+    email_address text NOT NULL,
+    email_key text NOT NULL,
+    first_name text NOT NULL,
+    last_name text NOT NULL,
+    company text DEFAULT ''::text NOT NULL,
+    accounts_email text,
+    trade_account boolean DEFAULT false NOT NULL,
+    price_list text,
+    discount numeric(5,2) DEFAULT 0 NOT NULL,
+    credit_limit numeric(14,2),
+    term_days integer,
+    packing text DEFAULT 'own'::text NOT NULL,
+    shipping_method integer,
+    unique_references boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT customer_check CHECK (((credit_limit IS NULL) = (term_days IS NULL))),
+    CONSTRAINT customer_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
+    CONSTRAINT customer_discount_check CHECK (((discount >= (0)::numeric) AND (discount <= (100)::numeric))),
+    CONSTRAINT customer_packing_check CHECK ((packing = ANY (ARRAY['own'::text, 'plain'::text]))),
+    CONSTRAINT customer_term_days_check CHECK ((term_days >= 0))
+);
+
+COMMENT ON COLUMN public.customer.discount IS 'Per cent off every price that is not a contract price.';
+
+ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.customer_id_seq
+    START WITH 1001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.incoming_stock (
+    product_id bigint NOT NULL,
+    expected_on timestamp with time zone NOT NULL,
+    incoming integer NOT NULL,
+    CONSTRAINT incoming_stock_incoming_check CHECK ((incoming > 0))
+);
+
+CREATE TABLE public.manufacturer (
+    key text NOT NULL,
+    name text NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+CREATE TABLE public.order_line (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    "position" integer NOT NULL,
+    product_id bigint NOT NULL,
+    sku text NOT NULL,
+    name text NOT NULL,
+    quantity integer NOT NULL,
+    unit_cost numeric(12,2) NOT NULL,
+    cost_net numeric(18,2) NOT NULL,
+    cost_tax numeric(18,2) NOT NULL,
+    allocated integer DEFAULT 0 NOT NULL,
+    back_ordered integer DEFAULT 0 NOT NULL,
+    CONSTRAINT order_line_allocated_check CHECK ((allocated >= 0)),
+    CONSTRAINT order_line_back_ordered_check CHECK ((back_ordered >= 0)),
+    CONSTRAINT order_line_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT order_line_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
+);
+
+ALTER TABLE public.order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.order_line_id_seq
+    START WITH 700001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE SEQUENCE public.order_number
+    START WITH 100001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.orders (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    confirmation_code text NOT NULL,
+    number bigint,
+    order_reference text,
+    customer_reference text NOT NULL,
+    external_customer_id text,
+    billing_address jsonb NOT NULL,
+    shipping_address jsonb NOT NULL,
+    order_notifications jsonb,
+    courier_notifications jsonb,
+    shipping_region integer NOT NULL,
+    shipping_options jsonb NOT NULL,
+    shipping_method integer,
+    shipping_weight numeric(14,3) NOT NULL,
+    shipping_net numeric(14,2),
+    shipping_tax numeric(14,2),
+    cost_net numeric(18,2) NOT NULL,
+    cost_tax numeric(18,2) NOT NULL,
+    tax_rate numeric(5,2) NOT NULL,
+    gross numeric(18,2) GENERATED ALWAYS AS ((((cost_net + cost_tax) + COALESCE(shipping_net, (0)::numeric)) + COALESCE(shipping_tax, (0)::numeric))) STORED NOT NULL,
+    paid numeric(18,2) DEFAULT 0 NOT NULL,
+    status text,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
+    CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
+    CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
+    CONSTRAINT orders_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'quote'::text]))),
+    CONSTRAINT orders_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'expired'::text, 'confirmed'::text, 'cancelled'::text])))
+);
+
+COMMENT ON COLUMN public.orders.number IS 'The order id of the wire, given at confirmation.';
+
+ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.orders_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.price (
+    price_list text NOT NULL,
+    product_id bigint NOT NULL,
+    single_unit_cost numeric(12,2) NOT NULL,
+    five_plus_unit_cost numeric(12,2),
+    ten_plus_unit_cost numeric(12,2),
+    CONSTRAINT price_five_plus_unit_cost_check CHECK ((five_plus_unit_cost >= (0)::numeric)),
+    CONSTRAINT price_single_unit_cost_check CHECK ((single_unit_cost >= (0)::numeric)),
+    CONSTRAINT price_ten_plus_unit_cost_check CHECK ((ten_plus_unit_cost >= (0)::numeric))
+);
+
+CREATE TABLE public.price_list (
+    key text NOT NULL
+);
+
+CREATE TABLE public.product (
+    id bigint NOT NULL,
+    sku text NOT NULL,
+    sku_key text NOT NULL,
+    ean text,
+    name text NOT NULL,
+    manufacturer text NOT NULL,
+    weight_kg numeric(10,3) DEFAULT 0 NOT NULL,
+    box_width_mm numeric(10,1) DEFAULT 0 NOT NULL,
+    box_height_mm numeric(10,1) DEFAULT 0 NOT NULL,
+    box_length_mm numeric(10,1) DEFAULT 0 NOT NULL,
+    clearance_product boolean DEFAULT false NOT NULL,
+    configurable boolean DEFAULT false NOT NULL,
+    consumer_unit_cost numeric(12,2) DEFAULT 0 NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    description_html text DEFAULT ''::text NOT NULL,
+    short_description text DEFAULT ''::text NOT NULL,
+    store_url text DEFAULT ''::text NOT NULL,
+    images jsonb DEFAULT '[]'::jsonb NOT NULL,
+    categories jsonb DEFAULT '[]'::jsonb NOT NULL,
+    attributes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    related_products jsonb DEFAULT '[]'::jsonb NOT NULL,
+    similar_products jsonb DEFAULT '[]'::jsonb NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+COMMENT ON COLUMN public.product.sku_key IS 'The SKU without regard to case, as the application folds it.';
+
+ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.product_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.shipping_method (
+    id integer NOT NULL,
+    provider text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    region integer NOT NULL,
+    countries jsonb NOT NULL,
+    max_weight_kg numeric(10,3) NOT NULL,
+    base_cost_net numeric(12,2) NOT NULL,
+    cost_per_kg_net numeric(12,2) DEFAULT 0 NOT NULL,
+    transit_days integer DEFAULT 1 NOT NULL,
+    cut_off time without time zone DEFAULT '17:00:00'::time without time zone NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    CONSTRAINT shipping_method_base_cost_net_check CHECK ((base_cost_net >= (0)::numeric)),
+    CONSTRAINT shipping_method_cost_per_kg_net_check CHECK ((cost_per_kg_net >= (0)::numeric)),
+    CONSTRAINT shipping_method_transit_days_check CHECK ((transit_days >= 0))
+);
+
+CREATE TABLE public.stock_level (
+    product_id bigint NOT NULL,
+    available bigint DEFAULT 0 NOT NULL,
+    allocated bigint DEFAULT 0 NOT NULL,
+    back_ordered bigint DEFAULT 0 NOT NULL,
+    changed_by xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    CONSTRAINT stock_level_allocated_check CHECK ((allocated >= 0)),
+    CONSTRAINT stock_level_available_check CHECK ((available >= 0)),
+    CONSTRAINT stock_level_back_ordered_check CHECK ((back_ordered >= 0))
+);
+
+COMMENT ON COLUMN public.stock_level.available IS 'Units that can still be sold.';
+
+COMMENT ON COLUMN public.stock_level.allocated IS 'Units promised to confirmed orders and not yet dispatched.';
+
+COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stock could be allocated to.';
+
+COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
+
+ALTER TABLE ONLY public.address
+    ADD CONSTRAINT address_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.attribute
+    ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.category
+    ADD CONSTRAINT category_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.change
+    ADD CONSTRAINT change_pkey PRIMARY KEY (topic);
+
+ALTER TABLE ONLY public.contract_price
+    ADD CONSTRAINT contract_price_customer_id_product_id_valid_from_key UNIQUE NULLS NOT DISTINCT (customer_id, product_id, valid_from);
+
+ALTER TABLE ONLY public.contract_price
+    ADD CONSTRAINT contract_price_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.credit_exposure
+    ADD CONSTRAINT credit_exposure_pkey PRIMARY KEY (customer_id);
+
+ALTER TABLE ONLY public.customer
+    ADD CONSTRAINT customer_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY public.customer
+    ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.incoming_stock
+    ADD CONSTRAINT incoming_stock_pkey PRIMARY KEY (product_id, expected_on);
+
+ALTER TABLE ONLY public.manufacturer
+    ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.order_line
+    ADD CONSTRAINT order_line_order_id_position_key UNIQUE (order_id, "position");
+
+ALTER TABLE ONLY public.order_line
+    ADD CONSTRAINT order_line_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.orders
+    ADD CONSTRAINT orders_confirmation_code_key UNIQUE (confirmation_code);
+
+ALTER TABLE ONLY public.orders
+    ADD CONSTRAINT orders_number_key UNIQUE (number);
+
+ALTER TABLE ONLY public.orders
+    ADD CONSTRAINT orders_order_reference_key UNIQUE (order_reference);
+
+ALTER TABLE ONLY public.orders
+    ADD CONSTRAINT orders_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.price_list
+    ADD CONSTRAINT price_list_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.price
+    ADD CONSTRAINT price_pkey PRIMARY KEY (price_list, product_id);
+
+ALTER TABLE ONLY public.product
+    ADD CONSTRAINT product_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.product
+    ADD CONSTRAINT product_sku_key_key UNIQUE (sku_key);
+
+ALTER TABLE ONLY public.shipping_method
+    ADD CONSTRAINT shipping_method_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.stock_level
+    ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
+
+CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
+
+CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
+
+CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, customer_reference) WHERE (state = ANY (ARRAY['pending'::text, 'confirmed'::text]));
+
+CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) WHERE (state = 'confirmed'::text);
+
+CREATE INDEX orders_pending ON public.orders USING btree (expires_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND (paid < gross));
+
+CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
+
+ALTER TABLE ONLY public.address
+    ADD CONSTRAINT address_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.category
+    ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES public.category(key);
+
+ALTER TABLE ONLY public.contract_price
+    ADD CONSTRAINT contract_price_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.contract_price
+    ADD CONSTRAINT contract_price_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.credit_exposure
+    ADD CONSTRAINT credit_exposure_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.customer
+    ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
+
+ALTER TABLE ONLY public.incoming_stock
+    ADD CONSTRAINT incoming_stock_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.order_line
+    ADD CONSTRAINT order_line_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.order_line
+    ADD CONSTRAINT order_line_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.orders
+    ADD CONSTRAINT orders_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.price
+    ADD CONSTRAINT price_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
+
+ALTER TABLE ONLY public.price
+    ADD CONSTRAINT price_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.product
+    ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
+
+ALTER TABLE ONLY public.stock_level
+    ADD CONSTRAINT stock_level_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);

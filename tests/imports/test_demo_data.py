@@ -1,0 +1,176 @@
+"""The demo's data: good in themselves, consistent once loaded, loaded once."""
+
+import asyncio
+import csv
+import json
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from support.cluster import Cluster
+from support.importing import Importer
+from support.service import MORNING, SETTINGS
+from tradecounter.db.pool import Database
+from tradecounter.demo.files import customer_notes, data_file
+from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
+from tradecounter.ordering.policy import OrderingPolicy
+
+Result = TypeVar("Result")
+
+POLICY = OrderingPolicy.from_settings(SETTINGS)
+
+
+def on(url: str, work: Callable[[Database], Awaitable[Result]]) -> Result:
+    async def run() -> Result:
+        async with Database(url, connections=2) as database:
+            return await work(database)
+
+    return asyncio.run(run())
+
+
+def load(url: str, catalogue: str | None = None) -> None:
+    on(url, lambda database: load_demo(database, POLICY, MORNING, catalogue))
+
+
+@pytest.fixture(scope="module")
+def demo(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
+    """An empty database into which the demo's data was loaded."""
+    load(database_url)
+    return Importer(database_url, Path(tmp_path_factory.mktemp("demo")))
+
+
+def test_orders_are_there_in_several_states(demo: Importer) -> None:
+    states = {state for (state,) in demo.query("select state from orders")}
+    statuses = {status for (status,) in demo.query("select status from orders where state = 'confirmed'")}
+    assert states == {"pending", "expired", "confirmed"}
+    assert statuses == {"Awaiting dispatch", "Back-ordered"}
+    assert (
+        demo.one("select count(*) from orders o where not exists (select from order_line where order_id = o.id)") == 0
+    )
+
+
+def test_what_every_account_owes_is_what_its_orders_say(demo: Importer) -> None:
+    owed = demo.query("select customer_id, outstanding from credit_exposure order by 1")
+    summed = demo.query(
+        "select customer_id, sum(gross - paid) from orders where state = 'confirmed' group by 1 order by 1"
+    )
+    assert owed == summed
+    over = "select count(*) from credit_exposure join customer c on c.id = customer_id where outstanding > credit_limit"
+    assert demo.one(over) == 0
+
+
+def test_stock_adds_up_to_the_levels_of_the_file(demo: Importer) -> None:
+    promised = """
+        select p.sku, s.available + s.allocated, s.allocated, s.back_ordered,
+               coalesce(sum(l.allocated), 0)::bigint, coalesce(sum(l.back_ordered), 0)::bigint
+        from stock_level s join product p on p.id = s.product_id
+             left join order_line l on l.product_id = p.id
+        group by p.sku, s.available, s.allocated, s.back_ordered
+    """
+    with Path(data_file("stock.csv")).open(encoding="utf-8", newline="") as lines:
+        levels = {row["sku"]: int(row["available"]) for row in csv.DictReader(lines)}
+    found = demo.query(promised)
+    assert {sku: total for sku, total, *_ in found} == levels
+    assert all((allocated, waiting) == tuple(lines) for _, _, allocated, waiting, *lines in found)
+    assert sum(row[2] for row in found) > 0
+    assert sum(row[3] for row in found) > 0
+
+
+def test_every_product_has_what_it_takes_to_be_shown_and_sold(demo: Importer) -> None:
+    assert demo.one("select count(*) from product") >= 300
+    without_price = """
+        select sku from product p
+        where not exists (select from price where product_id = p.id and price_list = 'default') order by sku
+    """
+    # On purpose: one that only some customers see, and one that none does.
+    assert demo.query(without_price) == [("LQ.R90X",), ("SG-SBC250",)]
+    assert demo.one("select count(*) from product where weight_kg = 0 or description = '' or categories = '[]'") == 0
+    unknown = """
+        select count(*) from product p, jsonb_object_keys(p.attributes) as key
+        where not exists (select from attribute a where a.key = key)
+    """
+    assert demo.one(unknown) == 0
+
+
+def test_deliveries_and_contract_prices_lie_around_today(demo: Importer) -> None:
+    assert demo.one("select count(*) from incoming_stock where expected_on > %s", MORNING) > 0
+    for condition in ("valid_until < %s", "valid_from > %s"):
+        assert demo.one(f"select count(*) from contract_price where {condition}", MORNING.date()) > 0  # noqa: S608
+    holds = "coalesce(valid_from <= %s, true) and coalesce(valid_until >= %s, true)"
+    today = MORNING.date()
+    assert demo.one(f"select count(*) from contract_price where {holds}", today, today) > 0  # noqa: S608
+
+
+def test_every_customer_has_a_note_and_a_key_that_hangs_on_the_secret(demo: Importer) -> None:
+    first, again, other = (
+        on(demo.url, partial(demo_customers, secret=secret, now=MORNING)) for secret in ("a" * 64, "a" * 64, "b" * 64)
+    )
+    assert first == again
+    assert {customer.note for customer in first} == set(customer_notes().values())
+    assert len({customer.api_key for customer in first + other}) == 2 * len(first)
+    assert all(len(customer.api_key) == 64 for customer in first)
+
+
+def test_loading_again_changes_nothing(demo: Importer) -> None:
+    before = demo.content()
+    load(demo.url)
+    assert demo.content() == before
+
+
+def test_a_load_that_was_cut_short_is_made_up_for(postgres: Cluster) -> None:
+    with postgres.database() as url:
+        cut_short = Importer(url, Path("unused"))
+        load(url)
+        wanted = cut_short.query("select customer_reference, state from orders order by id")
+        cut_short.change("truncate order_line, orders, credit_exposure, contract_price")
+        load(url)
+        assert cut_short.query("select customer_reference, state from orders order by id") == wanted
+        assert cut_short.one("select count(*) from contract_price") > 0
+
+
+def test_a_database_with_customers_of_its_own_is_left_alone(postgres: Cluster, tmp_path: Path) -> None:
+    with postgres.database() as url:
+        own = Importer(url, tmp_path)
+        own.load("customers", [{"email_address": "a@a.example", "first_name": "A", "last_name": "B"}])
+        before = own.content()
+        load(url)
+        assert own.content() == before
+        assert on(url, lambda database: demo_customers(database, "a" * 64, MORNING)) == []
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_products_from_elsewhere_need_nothing_beside_them(count: int, postgres: Cluster, tmp_path: Path) -> None:
+    products = [
+        {"sku": f"A/{n}", "name": f"N {n}", "manufacturer": "m", "manufacturer_name": "Em", "categories": ["c"]}
+        for n in range(count)
+    ]
+    path = tmp_path / "products.jsonl"
+    path.write_text("".join(json.dumps(product) + "\n" for product in products))
+    with postgres.database() as url:
+        load(url, str(path))
+        loaded = Importer(url, tmp_path)
+        assert loaded.one("select count(*) from product") == count
+        assert loaded.query("select key, name from manufacturer") == [("m", "Em")]
+        assert loaded.query("select key from category") == [("c",)]
+        assert loaded.one("select count(distinct product_id) from price where price_list = 'default'") == count
+        assert loaded.one("select count(*) from stock_level") == count
+        assert loaded.one("select count(*) from orders o join order_line l on l.order_id = o.id") > 0
+
+
+def test_what_lies_beside_products_from_elsewhere_is_taken(postgres: Cluster, tmp_path: Path) -> None:
+    path = tmp_path / "products.csv"
+    path.write_text("sku,name,manufacturer\nA,A,m\n")
+    (tmp_path / "manufacturers.json").write_text('[{"key": "m", "name": "Made beside"}]')
+    with postgres.database() as url:
+        load(url, str(path))
+        assert Importer(url, tmp_path).query("select name from manufacturer") == [("Made beside",)]
+
+
+def test_bad_products_from_elsewhere_are_refused_with_their_line(postgres: Cluster, tmp_path: Path) -> None:
+    path = tmp_path / "products.jsonl"
+    path.write_text('{"sku":"A","name":"A","manufacturer":"m"}\n{"sku":"B","manufacturer":"m"}\n')
+    with postgres.database() as url, pytest.raises(DemoDataError, match="products, line 2: name: is required"):
+        load(url, str(path))
