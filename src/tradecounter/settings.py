@@ -28,6 +28,10 @@ _LONGEST_LIFETIME = timedelta(days=3650)
 _LONGEST_REFRESH = timedelta(minutes=5)  # prices and stock are never staler (specification, section 8)
 
 
+_REFERENCE_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,19}")
+_PREFIX_WANTED = "must start with a letter and hold at most 20 letters, digits, dots, dashes and underscores"
+
+
 class SettingsError(OperatorError):
     """A setting has a value that cannot be used; the message names it."""
 
@@ -97,6 +101,8 @@ def _checked(settings: Settings) -> Settings:
             "must be between 0 and 100 per cent",
         ),
         "LOW_STOCK": (0 <= settings.low_stock <= 1_000_000_000, "must be between 0 and 1000000000"),  # noqa: PLR2004 named in the message
+        "OWN_BRAND_PREFIX": (_is_prefix(settings.own_brand_prefix), _PREFIX_WANTED),
+        "PLAIN_PREFIX": (_is_prefix(settings.plain_prefix), _PREFIX_WANTED),
         "MAX_BODY_BYTES": (settings.max_body_bytes >= 1, "must be at least 1"),
         "REFRESH_INTERVAL": (
             timedelta(0) < settings.refresh_interval <= _LONGEST_REFRESH,
@@ -118,6 +124,10 @@ def _is_url(text: str | None, *schemes: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in schemes and (bool(parts.hostname) or "http" not in schemes)
+
+
+def _is_prefix(text: str) -> bool:
+    return _REFERENCE_PREFIX.fullmatch(text) is not None
 
 
 def _is_long_enough(secret: str | None) -> bool:

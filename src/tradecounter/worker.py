@@ -36,7 +36,7 @@ async def run_worker(url: str, clock: Clock, stop: asyncio.Event) -> None:
     async with Database(url, connections=4) as database:
         app = make_job_app(url, database, clock)
         async with app.open_async():
-            working = asyncio.create_task(app.run_worker_async(install_signal_handlers=False))
+            working = asyncio.create_task(app.run_worker_async(install_signal_handlers=False, delete_jobs="successful"))
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()

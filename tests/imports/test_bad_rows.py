@@ -135,13 +135,13 @@ BAD_ROWS = [
     Bad("shipping-methods", {**METHOD, "cost_per_kg_net": "much"}, "cost_per_kg_net: must be a number"),
     Bad("shipping-methods", {**METHOD, "transit_days": 366}, "transit_days: must be at most 365"),
     *(
-        Bad("shipping-methods", {**METHOD, "cut_off": text}, "cut_off: must match the pattern")
+        Bad("shipping-methods", {**METHOD, "cut_off": text}, "cut_off: must be a time (HH:MM)")
         for text in ("24:00", "9:00", "17:60", "17:30:00", "17:30\n", "\N{ARABIC-INDIC DIGIT ONE}7:30")
     ),
     # Customers.
     Bad("customers", {"email_address": "a@a.example", "last_name": "B"}, "first_name: is required for a new customer"),
-    Bad("customers", {**PERSON, "email_address": "nobody"}, "email_address: must match the pattern"),
-    Bad("customers", {**PERSON, "email_address": "a@a.example\n"}, "email_address: must match the pattern"),
+    Bad("customers", {**PERSON, "email_address": "nobody"}, "email_address: must be an e-mail address"),
+    Bad("customers", {**PERSON, "email_address": "a@a.example\n"}, "email_address: must be an e-mail address"),
     Bad("customers", {**PERSON, "price_list": "platinum"}, 'price_list: there is no price list "platinum"'),
     Bad("customers", {**PERSON, "discount": 100.01}, "discount: must be a number between 0 and 100"),
     Bad("customers", {**PERSON, "discount": -1}, "discount: must be a number between 0 and 100"),
@@ -202,9 +202,9 @@ def test_every_bad_row_is_reported_in_order(filled: Importer) -> None:
     assert [error.line for error in report.errors] == [1, 3, 4]
 
 
-def test_very_many_bad_rows_are_cut_off_at_a_thousand(filled: Importer, content: dict[str, str]) -> None:
+def test_very_many_bad_rows_are_all_reported(filled: Importer, content: dict[str, str]) -> None:
     report = filled.load("stock", [{"sku": "PHONE"}] * 1200)
-    assert [error.line for error in report.errors] == list(range(1, 1001))
+    assert [error.line for error in report.errors] == list(range(1, 1201))
     assert filled.content() == content
 
 

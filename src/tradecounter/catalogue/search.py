@@ -3,11 +3,12 @@
 Every word of a query must be the start of a word of the product.
 """
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from html import unescape
 
 from pyroaring import BitMap
 
@@ -15,6 +16,10 @@ from tradecounter.catalogue.records import ProductRecord
 from tradecounter.kit.text import joined_word, words
 
 _LAST = "\U0010ffff"
+_COMMENT = r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
+_TAG = re.compile(_COMMENT + r"|<(?P<closing>/?)(?P<name>[a-zA-Z][^\s<>/]*)[^<>]*>|<[!?][^<>]*>")
+_ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_NO_TEXT = {"script", "style"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +70,19 @@ def _words_of(product: ProductRecord, manufacturer_names: dict[str, str]) -> lis
     ]
 
 
-class _TextCollector(HTMLParser):
-    """Collects the text between tags; tags separate words."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-
-    def handle_data(self, data: str) -> None:
-        if self.cdata_elem is None:  # what scripts and styles hold is no text
-            self.parts.append(data)
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:  # noqa: FBT002 the standard library's signature
-        """Skip `<![…>`, at which the standard library's parser would otherwise give up."""
-        return self.parse_bogus_comment(i, report)
-
-
 def text_of_markup(markup: str) -> str:
-    """Return the text of an HTML fragment."""
-    if not markup:
-        return ""
-    collector = _TextCollector()
-    collector.feed(markup)
-    collector.close()
-    return " ".join(collector.parts)
+    """Return the text of an HTML fragment; tags separate words. Takes any text, in time that grows with its length."""
+    parts: list[str] = []
+    hidden, end = "", 0  # inside a script or a style, its name
+    for tag in _TAG.finditer(markup):
+        if not hidden:
+            parts.append(markup[end : tag.start()])
+        name = (tag["name"] or "").lower()
+        if not hidden and not tag["closing"] and name in _NO_TEXT:
+            hidden = name
+        elif name == hidden and tag["closing"]:
+            hidden = ""
+        end = tag.end()
+    if not hidden:
+        parts.append(markup[end:])
+    return _ENTITY.sub(lambda entity: unescape(entity[0]), " ".join(parts))

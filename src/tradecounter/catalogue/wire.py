@@ -5,15 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-LocalDateTime = Annotated[
-    str,
-    Meta(
-        pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$",
-        description="UK local time without an offset.",
-        examples=["2026-03-02T17:30:00"],
-    ),
-]
-Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
+from tradecounter.rest.wire import Amount, LocalDateTime
 
 
 class ProductImage(Struct):

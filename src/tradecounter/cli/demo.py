@@ -44,12 +44,15 @@ async def _run(
 ) -> None:
     clock = SystemClock()
     async with Database(url, connections=2) as database:
-        await load_demo(database, OrderingPolicy.from_settings(settings), clock.now(), catalogue)
+        policy = OrderingPolicy.from_settings(settings)
+        await load_demo(database, policy, clock.now(), catalogue, ours=settings.embedded)
         customers = await demo_customers(database, secret_key(settings), clock.now())
     async with serving(settings, url, clock, listener):
         working = asyncio.create_task(run_worker(url, clock, stop))
         _announce(listener.url, customers, as_json=as_json)
-        await stop.wait()
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({stopped, working}, return_when=asyncio.FIRST_COMPLETED)
+        stop.set()
         await working
 
 

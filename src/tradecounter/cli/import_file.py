@@ -64,7 +64,9 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
 
 
 def _line_count(file: str) -> int | None:
-    """Return about how many rows a file has; None when that cannot be told."""
+    """Return about how many rows a file has; None when that cannot be told without using it up."""
+    if not Path(file).is_file():
+        return None
     try:
         with Path(file).open("rb") as lines:
             return sum(block.count(b"\n") for block in iter(lambda: lines.read(1 << 20), b""))

@@ -68,7 +68,8 @@ def program() -> None:
 
 def run() -> None:
     """Run the command line."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # the latter when the terminal is closed
+        signal.signal(ending, _terminated)
     if not all(map(_is_text, sys.argv)):
         typer.echo("error: the command line is not UTF-8 text", err=True)
         sys.exit(2)

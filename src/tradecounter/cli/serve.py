@@ -9,6 +9,7 @@ from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.schema import require_current_schema
 from tradecounter.cli.session import database_url, refusing, run_until_stopped
+from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.web.app import Application
@@ -32,6 +33,7 @@ def serve(
         listener = listen(host, port)
         with database_url(settings) as url:
             require_current_schema(url)
+            secret_key(settings)  # refuse now what would fail at the first request that needs it
 
             async def run(stop: asyncio.Event) -> None:
                 async with serving(settings, url, SystemClock(), listener):

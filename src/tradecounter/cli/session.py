@@ -48,7 +48,10 @@ def refusing() -> Iterator[None]:
 def database_url(settings: Settings) -> Iterator[str]:
     """Give the database's URL, of a database that answers; the embedded one runs at least as long as the block."""
     if settings.database_url is not None:
-        psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
+        try:
+            psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
+        except psycopg.ProgrammingError:  # its message would show the password
+            refuse("TRADECOUNTER_DATABASE_URL: is not a connection URL that PostgreSQL understands")
         yield settings.database_url
     else:
         with EmbeddedPostgres(settings.data_dir) as embedded:
@@ -72,7 +75,7 @@ def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 
     async def run() -> None:
         stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         await main(stop)
 

@@ -1,18 +1,16 @@
 """The credit overview as it stands on the wire (specification, section 2)."""
 
-from decimal import Decimal
-
 from msgspec import Struct
 
-from tradecounter.catalogue.wire import LocalDateTime
+from tradecounter.rest.wire import Amount, LocalDateTime
 
 
 class CreditOrderStatus(Struct):
     """An order with something left to pay."""
 
-    total_cost: Decimal
-    total_paid: Decimal
-    total_due: Decimal
+    total_cost: Amount
+    total_paid: Amount
+    total_due: Amount
     created_on: LocalDateTime
     due_on: LocalDateTime
     is_overdue: bool
@@ -23,7 +21,7 @@ class CreditOrderStatus(Struct):
 class CreditOverview(Struct):
     """What the account may owe, owes, and for what."""
 
-    credit_limit: Decimal
-    total_outstanding: Decimal
-    available_credit: Decimal
+    credit_limit: Amount
+    total_outstanding: Amount
+    available_credit: Amount
     outstanding_orders: list[CreditOrderStatus]

@@ -1,9 +1,10 @@
 """The account's resources as they stand on the wire (specification, section 2)."""
 
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
+
+from tradecounter.rest.wire import Amount
 
 ShortText = Annotated[str, Meta(max_length=200)]
 FortyCharacters = Annotated[str, Meta(max_length=40)]
@@ -15,7 +16,7 @@ RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 class CustomerCreditTerms(Struct):
     """How much may be owed, and for how many days."""
 
-    credit_limit: Decimal
+    credit_limit: Amount
     term_days: int
 
 

@@ -10,12 +10,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar, get_args, get_origin
+from typing import Any, Generic, TypeVar, get_origin
 
 import msgspec
 from msgspec import UNSET, Raw
 
 from tradecounter.kit.errors import OperatorError
+from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.problems import readable
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
@@ -169,7 +170,7 @@ def _readable(error: msgspec.ValidationError) -> str:
 
 def _cell_value(cell: str, annotation: Any) -> Any:
     """Return what a cell stands for: nested values are JSON text; an empty cell is null, empty text, or absent."""
-    options = _options(annotation)
+    options = alternatives(annotation)
     if cell == "":
         if type(None) in options:
             return None
@@ -177,13 +178,3 @@ def _cell_value(cell: str, annotation: Any) -> Any:
     if any(get_origin(option) in {list, dict, tuple} for option in options):
         return msgspec.json.decode(cell)
     return cell
-
-
-def _options(annotation: Any) -> list[Any]:
-    """Return the plain alternatives of a type: `Annotated[int, …] | None` gives int and None."""
-    if hasattr(annotation, "__metadata__"):
-        return _options(annotation.__origin__)
-    arguments = get_args(annotation)
-    if arguments and get_origin(annotation) not in {list, dict, tuple}:
-        return [option for argument in arguments for option in _options(argument)]
-    return [annotation]

@@ -4,8 +4,7 @@ All or nothing: one bad row and the caller's transaction has to be undone (`Impo
 is an `ImportKind`; the slices define theirs in their `importing.py` files.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, LiteralString, TypeVar
 
@@ -18,12 +17,11 @@ from tradecounter.db.import_files import BadRow, Row
 from tradecounter.db.rows import Statement, execute, fetch_tuples, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.json_text import holds_nul
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Staged = tuple[str, dict[str, Any]]
 
-_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-_MOST_ERRORS = 1000
 _REPORT_EVERY = 1000
 
 
@@ -80,10 +78,12 @@ async def run_import(
     *,
     replace: bool = False,
     progress: Callable[[int], None] = lambda _count: None,
+    before_merge: Callable[[Transaction], Awaitable[None]] | None = None,
 ) -> ImportReport:
     """Import rows in the caller's transaction, which has to be undone when the report is refused.
 
-    `replace` also deactivates what the file lacks; `progress` hears how many rows were read.
+    `replace` also deactivates what the file lacks; `progress` hears how many rows were read;
+    `before_merge` runs once all are staged.
     """
     if replace and kind.remove is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace what is there")
@@ -92,6 +92,11 @@ async def run_import(
     count = await _stage(tx, kind, rows, report.errors, progress, kind.replaced if replace else {})
     await execute(tx, "create index on staged (key)")
     await execute(tx, "analyze staged")
+    if replace and not count and not report.errors:
+        raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
+    # Nobody is kept waiting while the rows stream in.
+    if before_merge is not None:
+        await before_merge(tx)
     if kind.lock is not None:
         await execute(tx, kind.lock)
     # What goes, goes first: the checks judge what will be there.
@@ -99,7 +104,6 @@ async def run_import(
     for check in kind.checks:
         report.errors += [BadRow(*found) for found in await fetch_tuples(tx, check)]
     report.errors.sort(key=lambda bad: bad.line)
-    del report.errors[_MOST_ERRORS:]
     if report.refused:
         return report
     written = await fetch_tuples(tx, kind.merge)
@@ -143,11 +147,11 @@ async def _stage(
                     errors.append(BadRow(row.line, f"repeats what is on line {line_of_key[key]}"))
                     continue
                 line_of_key[key] = row.line
-                encoded = msgspec.json.encode({**missing, **values}).decode()
-                if "\x00" in key or _ESCAPED_NUL.search(encoded):
+                encoded = msgspec.json.encode({**missing, **values})
+                if "\x00" in key or holds_nul(encoded):
                     errors.append(BadRow(row.line, "holds a NUL character"))
                     continue
-                await copy.write_row((row.line, key, encoded))
+                await copy.write_row((row.line, key, encoded.decode()))
     return len(line_of_key)
 
 

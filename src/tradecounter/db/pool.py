@@ -17,14 +17,20 @@ _NOTICE_A_DEAD_PEER = {
     "tcp_user_timeout": 15_000,
 }
 
+_BOUNDED = " -c lock_timeout=10s -c statement_timeout=30s"
+
 Connection = AsyncConnection[TupleRow]
 
 
 class Database:
-    """A pool of connections; an asynchronous context manager around its use."""
+    """A pool of connections; an asynchronous context manager around its use.
 
-    def __init__(self, url: str, *, connections: int = 10) -> None:
+    `for_requests` bounds how long a statement may wait for a lock and how long it may run, so that no request hangs.
+    """
+
+    def __init__(self, url: str, *, connections: int = 10, for_requests: bool = False) -> None:
         self.url = url
+        options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             min_size=1,
@@ -33,7 +39,7 @@ class Database:
             timeout=WAIT_SECONDS,
             # Between attempts the pool waits longer and longer: giving up early lets the next request try at once.
             reconnect_timeout=WAIT_SECONDS,
-            kwargs={"autocommit": True, "connect_timeout": 5, "options": "-c timezone=UTC", **_NOTICE_A_DEAD_PEER},
+            kwargs={"autocommit": True, "connect_timeout": 5, "options": options, **_NOTICE_A_DEAD_PEER},
         )
 
     async def __aenter__(self) -> Self:

@@ -200,6 +200,7 @@ CREATE TABLE public.orders (
     gross numeric(18,2) GENERATED ALWAYS AS ((((cost_net + cost_tax) + COALESCE(shipping_net, (0)::numeric)) + COALESCE(shipping_tax, (0)::numeric))) STORED NOT NULL,
     paid numeric(18,2) DEFAULT 0 NOT NULL,
     status text,
+    term_days integer,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone,
     confirmed_at timestamp with time zone,
@@ -211,6 +212,8 @@ CREATE TABLE public.orders (
 );
 
 COMMENT ON COLUMN public.orders.number IS 'The order id of the wire, given at confirmation.';
+
+COMMENT ON COLUMN public.orders.term_days IS 'The credit term agreed when the order was confirmed.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq

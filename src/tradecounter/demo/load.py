@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tradecounter.catalogue.records import read_catalogue
 from tradecounter.customers.accounts import Account, list_accounts
 from tradecounter.db.import_files import BadRow, Row
 from tradecounter.db.pool import Database
@@ -35,11 +36,24 @@ class DemoDataError(OperatorError):
     """The demo data cannot be loaded; the message names the file and the row."""
 
 
-async def load_demo(database: Database, policy: OrderingPolicy, now: datetime, catalogue: str | None = None) -> None:
-    """Fill an empty database; one with orders, or with other customers, is left as it is. Raises DemoDataError."""
+async def load_demo(
+    database: Database,
+    policy: OrderingPolicy,
+    now: datetime,
+    catalogue: str | None = None,
+    *,
+    ours: bool = True,
+) -> None:
+    """Fill an empty database; one with orders or with other customers is left as it is.
+
+    A load that was cut short is completed, but in a database that is not `ours` products without customers are
+    somebody's beginnings, and left alone. Raises DemoDataError.
+    """
     async with reading(database) as tx:
         emails = {account.email_address for account in await list_accounts(tx)}
         if not emails <= customer_notes().keys() or await list_all_orders(tx, None, 1):
+            return
+        if not ours and not emails and (await read_catalogue(tx)).products:
             return
     if catalogue is None:
         await _load_own_catalogue(database, now)

@@ -40,14 +40,14 @@ def key_hash(key: str) -> bytes:
 
 
 async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
-    """Make a key for a customer; a given one is stored again as it is, and enabled (for reproducible demos)."""
+    """Make a key for a customer; a given one may be there already (for reproducible demos)."""
     key = key or secrets.token_hex(KEY_LENGTH // 2)
     row = await fetch_one(
         tx,
         KeyRecord,
         """
         insert into api_key (customer_id, name, prefix, hash, created_at) values (%s, %s, %s, %s, %s)
-        on conflict (hash) do update set disabled_at = null
+        on conflict (hash) do update set name = excluded.name
         returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
         """,
         [customer_id, name, key[:_PREFIX_LENGTH], key_hash(key), now],

@@ -22,9 +22,14 @@ async def import_rows(
 ) -> ImportReport:
     """Import a file's rows in one transaction, all or nothing; return what was done, or why nothing was."""
     async with transaction(database) as tx:
-        if kind == "stock":
-            await lock_waiting_orders(tx)
-        report = await run_import(tx, IMPORT_KINDS[kind], rows, replace=replace, progress=progress)
+        report = await run_import(
+            tx,
+            IMPORT_KINDS[kind],
+            rows,
+            replace=replace,
+            progress=progress,
+            before_merge=lock_waiting_orders if kind == "stock" else None,
+        )
         if kind == "stock" and not report.refused:
             await allocate_back_orders(tx)
         if dry_run or report.refused:

@@ -8,7 +8,7 @@ UK = ZoneInfo("Europe/London")
 
 def local_text(moment: datetime) -> str:
     """Return a moment as LocalDateTime, `yyyy-MM-ddTHH:mm:ss` in UK time without an offset."""
-    return moment.astimezone(UK).strftime("%Y-%m-%dT%H:%M:%S")
+    return moment.astimezone(UK).replace(tzinfo=None).isoformat(timespec="seconds")
 
 
 def uk_date(moment: datetime) -> date:

@@ -13,7 +13,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.choose_shipping import choose_shipping, method_needed, offered
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.queries import lines_of, lock_order
+from tradecounter.ordering.queries import find_by_code, lines_of, lock_order
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
 from tradecounter.ordering.store import Confirmation, confirm_order_row, next_order_number, set_allocations
@@ -32,7 +32,9 @@ async def confirm_order(
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
     (expired), precondition failed (no method), payment required.
     """
-    order = await lock_order(tx, circumstances.customer_id, confirmation_code)
+    order = await find_by_code(tx, circumstances.customer_id, confirmation_code)
+    if order is not None and order.number is None:
+        order = await lock_order(tx, circumstances.customer_id, confirmation_code)
     if order is None:
         raise not_found("order")
     if order.number is not None:
@@ -76,6 +78,7 @@ async def _confirm(
             shipping_net=method.cost_net,
             shipping_tax=tax,
             status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
+            term_days=account.term_days or 0,
             confirmed_at=now,
         ),
     )

@@ -37,7 +37,7 @@ class CreditEndpoints:
             tag="Account",
             summary="Your credit",
             description="The limit, what is owed, what is left, and the orders with something due.",
-            answer=Answer(200, "The overview; all amounts are 0 without credit terms.", CreditOverview),
+            answer=Answer(200, "The overview; without credit terms the limit is 0.", CreditOverview),
             errors=(401,),
         )
     )
@@ -60,14 +60,14 @@ async def credit_overview(tx: Transaction, customer_id: int, now: datetime) -> C
         credit_limit=limit,
         total_outstanding=outstanding,
         available_credit=limit - outstanding,
-        outstanding_orders=[_order_status(order, account.term_days or 0, now) for order in orders],
+        outstanding_orders=[_order_status(order, now) for order in orders],
     )
 
 
-def _order_status(order: OrderRecord, term_days: int, now: datetime) -> CreditOrderStatus:
-    if order.confirmed_at is None or order.order_reference is None:
+def _order_status(order: OrderRecord, now: datetime) -> CreditOrderStatus:
+    if order.confirmed_at is None or order.order_reference is None or order.term_days is None:
         raise ValueError("only confirmed orders are owed")
-    due = due_at(order.confirmed_at, term_days)
+    due = due_at(order.confirmed_at, order.term_days)
     return CreditOrderStatus(
         total_cost=order.gross,
         total_paid=order.paid,

@@ -1,9 +1,8 @@
 """`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.pool import Database
@@ -17,9 +16,10 @@ from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, order_on_the_wire, orders_as_csv
 from tradecounter.ordering.queries import count_orders, find_order, lines_of, list_orders, products_of
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
+from tradecounter.rest import csv_text
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.negotiation import CSV, Format, choose_format
+from tradecounter.rest.negotiation import CSV, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
 from tradecounter.rest.parameters import raw_pairs
@@ -30,7 +30,7 @@ from tradecounter.storefront.live_views import LiveViews
 class OrderListParameters(Struct, frozen=True):
     """What `GET /order` can be asked."""
 
-    accept: Annotated[Format | None, Meta(description="The answer's format; it overrides the `Accept` header.")] = None
+    accept: Accept = None
     page: PageNumber = 1
     limit: PageLimit = DEFAULT_LIMIT
 
@@ -73,7 +73,7 @@ class OrderEndpoints:
         headers = page_headers(page, total, call.base_url + "/order", raw_pairs(call.raw_query))
         if media == CSV:
             body = b"".join(orders_as_csv(orders))
-            return Response(body, headers=headers, media_type="text/csv; charset=utf-8")
+            return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
         return answer(orders, headers=headers)
 
     @endpoint(

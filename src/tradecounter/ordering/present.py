@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING, to_pence
-from tradecounter.ordering.queries import lines_of, lock_order
+from tradecounter.ordering.queries import find_by_code, lines_of
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.wire import (
     CreatedOrder,
@@ -33,7 +33,7 @@ _CSV_COLUMNS = (
 
 async def created_order(tx: Transaction, customer_id: int, confirmation_code: str) -> CreatedOrder:
     """Return an order or a quote as the answer to its creation or confirmation."""
-    order = await lock_order(tx, customer_id, confirmation_code)
+    order = await find_by_code(tx, customer_id, confirmation_code)
     if order is None:
         raise not_found("order")
     lines = (await lines_of(tx, [order.id]))[order.id]

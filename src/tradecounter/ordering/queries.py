@@ -14,7 +14,7 @@ _ORDER = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
-    " cost_tax, tax_rate, gross, paid, status, created_at, expires_at, confirmed_at"
+    " cost_tax, tax_rate, gross, paid, status, term_days, created_at, expires_at, confirmed_at"
 )
 _LARGEST_NUMBER_DIGITS = 18
 
@@ -51,6 +51,16 @@ async def find_order(tx: Transaction, customer_id: int, reference: str) -> Order
             " and (order_reference = %s or number = %s) order by order_reference = %s desc limit 1"
         ).format(_ORDER),
         [customer_id, reference, number, reference],
+    )
+
+
+async def find_by_code(tx: Transaction, customer_id: int, code: str) -> OrderRecord | None:
+    """Return a customer's order or quote by its confirmation code."""
+    return await fetch_one(
+        tx,
+        OrderRecord,
+        SQL("select {} from orders where customer_id = %s and confirmation_code = %s").format(_ORDER),
+        [customer_id, code],
     )
 
 

@@ -73,6 +73,7 @@ class OrderRecord:
     gross: Decimal
     paid: Decimal
     status: str | None
+    term_days: int | None
     created_at: datetime
     expires_at: datetime | None
     confirmed_at: datetime | None

@@ -9,7 +9,6 @@ from tradecounter.kit.money import NOTHING, percentage
 
 AWAITING_DISPATCH = "Awaiting dispatch"
 BACK_ORDERED = "Back-ordered"
-CANCELLED = "Cancelled"
 
 _TAXED = {"GB", "IM"}
 

@@ -121,6 +121,7 @@ class Confirmation:
     shipping_net: Decimal
     shipping_tax: Decimal
     status: str
+    term_days: int
     confirmed_at: datetime
 
 
@@ -137,7 +138,7 @@ async def confirm_order_row(tx: Transaction, order_id: int, confirmation: Confir
         """
         update orders
         set state = 'confirmed', number = %s, order_reference = %s, shipping_method = %s, shipping_options = %s,
-            shipping_net = %s, shipping_tax = %s, status = %s, confirmed_at = %s
+            shipping_net = %s, shipping_tax = %s, status = %s, term_days = %s, confirmed_at = %s
         where id = %s
         """,
         [
@@ -148,6 +149,7 @@ async def confirm_order_row(tx: Transaction, order_id: int, confirmation: Confir
             confirmation.shipping_net,
             confirmation.shipping_tax,
             confirmation.status,
+            confirmation.term_days,
             confirmation.confirmed_at,
             order_id,
         ],

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
-from tradecounter.catalogue.wire import LocalDateTime
 from tradecounter.customers.wire import CustomerAddress, Email, FortyCharacters, ShortText
+from tradecounter.rest.wire import Amount, LocalDateTime
 
 MOST_ITEMS = 500
 MOST_UNITS = 100_000
@@ -84,7 +84,7 @@ class CreatedOrderItem(Struct):
     id: int
     sku: str
     quantity: int
-    cost_net: Decimal
+    cost_net: Amount
 
 
 class CreateOrderShipping(Struct, omit_defaults=True):
@@ -93,7 +93,7 @@ class CreateOrderShipping(Struct, omit_defaults=True):
     id: int
     provider: str
     description: str
-    cost_net: Decimal
+    cost_net: Amount
     expected_dispatch_date: LocalDateTime | None = None
     expected_arrival_date: LocalDateTime | None = None
 
@@ -116,9 +116,9 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
     shipping_options: list[CreateOrderShipping]
     shipping_weight: Annotated[Decimal, Meta(description="Kilograms.")]
-    cost_net: Annotated[Decimal, Meta(description="Items only, without shipping.")]
-    cost_tax: Decimal
-    cost_gross: Decimal
+    cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
+    cost_tax: Amount
+    cost_gross: Amount
 
 
 class ProvisioningData(Struct, omit_defaults=True):
@@ -151,8 +151,8 @@ class OrderItem(Struct):
     id: int
     product: ProductJson
     quantity: int
-    cost_net: Decimal
-    cost_tax: Decimal
+    cost_net: Amount
+    cost_tax: Amount
     related_items: list["OrderItem"]
     configurations: list[OrderItemConfiguration]
     serial_numbers: list[ProductSerialNumber]
@@ -171,8 +171,8 @@ class OrderShipping(Struct, omit_defaults=True):
     """How the order travels."""
 
     method_id: int
-    cost_net: Decimal
-    cost_tax: Decimal
+    cost_net: Amount
+    cost_tax: Amount
     tracking_events: list[TrackingEvent]
     contact_email: str | None = None
     contact_phone: str | None = None
@@ -186,9 +186,9 @@ class Order(Struct):
     id: int
     order_reference: str
     customer_reference: str
-    cost_net: Annotated[Decimal, Meta(description="Items only, without shipping.")]
-    cost_tax: Decimal
-    cost_gross: Decimal
+    cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
+    cost_tax: Amount
+    cost_gross: Amount
     created_on: LocalDateTime
     status: Annotated[str, Meta(description="A label; new values may appear.", examples=["Awaiting dispatch"])]
     items: list[OrderItem]

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.catalogue.importing import Key, Sku
-from tradecounter.db.import_values import pounds
+from tradecounter.db.import_values import check_date, pounds
 from tradecounter.db.importing import ImportKind, Staged
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import fold
@@ -50,6 +50,9 @@ def _staged_price(row: PriceRow) -> Iterator[Staged]:
 
 
 def _staged_contract(row: ContractPriceRow) -> Iterator[Staged]:
+    for name, day in (("valid_from", row.valid_from), ("valid_until", row.valid_until)):
+        if day is not None:
+            check_date(name, day)
     if row.valid_from and row.valid_until and row.valid_until < row.valid_from:
         raise invalid("valid_until", "lies before valid_from")
     sku_key = fold(row.sku)

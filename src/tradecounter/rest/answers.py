@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-_encoder = msgspec.json.Encoder(decimal_format="number")
+from tradecounter.rest.negotiation import JSON
 
-JSON = "application/json"
+_encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class Error(msgspec.Struct):

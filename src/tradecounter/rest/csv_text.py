@@ -6,6 +6,7 @@ from collections.abc import Iterable
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 LINE_END = "\r\n"
+MEDIA_TYPE = "text/csv; charset=utf-8"
 
 
 def cell(text: str) -> str:

@@ -13,13 +13,18 @@ Struct = TypeVar("Struct", bound=msgspec.Struct)
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
+def holds_nul(raw: bytes) -> bool:
+    """Tell whether JSON holds a NUL character, as it is or escaped: PostgreSQL's text cannot."""
+    return b"\x00" in raw or _ESCAPED_NUL.search(raw) is not None
+
+
 def check_text(raw: bytes) -> None:
     """Refuse a body that is not UTF-8, or that holds a NUL character, also where nothing reads it."""
     try:
         raw.decode()
     except UnicodeDecodeError as error:
         raise DomainError(Kind.INVALID, f"the body is not UTF-8: byte {error.start} cannot be read") from error
-    if b"\x00" in raw or _ESCAPED_NUL.search(raw):
+    if holds_nul(raw):
         raise DomainError(Kind.INVALID, "the body holds a NUL character: leave it out")
 
 

@@ -1,8 +1,12 @@
 """Choosing between CSV and JSON where an endpoint offers both (specification, section 1, content negotiation)."""
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta
 
 Format = Literal["application/json", "text/csv"]
+
+Accept = Annotated[Format | None, Meta(description="The answer's format; it overrides the `Accept` header.")]
 
 JSON: Format = "application/json"
 CSV: Format = "text/csv"

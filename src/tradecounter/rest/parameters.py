@@ -6,15 +6,14 @@ value is as if absent; unknown parameters are ignored.
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 from urllib.parse import unquote_plus
 
 import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.problems import readable
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -54,19 +53,9 @@ def _readings(shape: type[msgspec.Struct]) -> dict[str, _Reading]:
 
 
 def _reading(annotation: Any) -> _Reading:
-    options = list(_options(annotation))
+    options = alternatives(annotation)
     words = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
     return _Reading(TextList in options, int in options, words)
-
-
-def _options(annotation: Any) -> Iterator[Any]:
-    """Yield the plain alternatives of a type: `Annotated[int, …] | None` gives int and None."""
-    if get_origin(annotation) in {Annotated, Union, UnionType}:
-        inner = get_args(annotation)
-        for option in inner[:1] if get_origin(annotation) is Annotated else inner:
-            yield from _options(option)
-    else:
-        yield annotation
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:

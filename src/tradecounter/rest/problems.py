@@ -13,6 +13,11 @@ _LENGTH = re.compile(r"^Expected `(?P<kind>[^`]*)` of length (?P<sign>>=|<=|==) 
 _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
+# What a pattern is for, told by what stands in it.
+_PATTERN_WORDS = (
+    ("@", "must be an e-mail address"),
+    (":[0-5]", "must be a time (HH:MM)"),
+)
 _WORDED = {
     "Invalid decimal string": "must be a number",
     "Invalid RFC3339 encoded date": "must be a date (YYYY-MM-DD)",
@@ -52,7 +57,9 @@ def _sentence(problem: str) -> str:
     if match := _LENGTH.match(problem):
         return _length(match["kind"], match["sign"], match["bound"])
     if match := _PATTERN.match(problem):
-        return f"must match the pattern {match['pattern']}"
+        return next(
+            (words for mark, words in _PATTERN_WORDS if mark in match["pattern"]), f"must match {match['pattern']}"
+        )
     if match := _ENUM.match(problem):
         return f"{match['value']} is not one of the allowed values"
     return _WORDED.get(problem, problem[:1].lower() + problem[1:])

@@ -1,4 +1,4 @@
-"""Allocation: promising stock to orders, and giving it back (decisions, stock)."""
+"""Allocation: promising stock to orders (decisions, stock)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,29 +57,3 @@ async def allocate(tx: Transaction, wanted: Mapping[int, int]) -> dict[int, Allo
         },
     )
     return {a.product_id: a for a in allocations}
-
-
-async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
-    """Give promised units back for sale and withdraw back-orders; both are units by product id."""
-    products = sorted(allocated.keys() | back_ordered.keys())
-    await execute(
-        tx,
-        "select from stock_level where product_id = any(%s) order by product_id for update",
-        [products],
-    )
-    await execute(
-        tx,
-        """
-        update stock_level s
-        set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
-            back_ordered = s.back_ordered - r.back_ordered, changed_by = pg_current_xact_id()
-        from unnest(%(products)s::bigint[], %(allocated)s::bigint[], %(back_ordered)s::bigint[])
-            as r (product_id, allocated, back_ordered)
-        where s.product_id = r.product_id
-        """,
-        {
-            "products": products,
-            "allocated": [allocated.get(p, 0) for p in products],
-            "back_ordered": [back_ordered.get(p, 0) for p in products],
-        },
-    )

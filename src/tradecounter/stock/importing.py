@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.catalogue.importing import Sku
+from tradecounter.db.import_values import check_date
 from tradecounter.db.importing import ImportKind, Staged
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import at_uk_time
@@ -47,9 +48,11 @@ def _moment(text: str) -> datetime:
     if _MOMENT.fullmatch(text):
         try:
             moment = datetime.fromisoformat(text)
-            return at_uk_time(moment.date(), moment.time())
-        except (ValueError, OverflowError):
+        except ValueError:
             pass
+        else:
+            check_date("expected_on", moment.date())
+            return at_uk_time(moment.date(), moment.time())
     raise invalid("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
 
 

@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from tradecounter.catalogue.wire import Product
 from tradecounter.kit.errors import invalid, not_found
-from tradecounter.rest.answers import JSON
+from tradecounter.rest import csv_text
 from tradecounter.rest.call import Call
-from tradecounter.rest.negotiation import CSV, choose_format
+from tradecounter.rest.negotiation import CSV, JSON, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, page_headers
 from tradecounter.rest.parameters import raw_pairs
@@ -17,8 +17,6 @@ from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
-
-CSV_TYPE = "text/csv; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class ProductEndpoints:
         headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
         if media == CSV:
             body = b"".join(render_csv(view, rows[start:end], extras))
-            return Response(body, headers=headers, media_type=CSV_TYPE)
+            return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
         return Response(render_json(view, rows[start:end], extras), headers=headers, media_type=JSON)
 
     @endpoint(

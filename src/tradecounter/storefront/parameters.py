@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tradecounter.rest.negotiation import Format
+from tradecounter.rest.negotiation import Accept
 from tradecounter.rest.paging import PageLimit, PageNumber
 
 Extra = Literal["description", "description_html", "short_description", "related", "similar"]
@@ -18,7 +18,6 @@ Extras = Annotated[
         examples=["description,related"],
     ),
 ]
-Accept = Annotated[Format | None, Meta(description="The answer's format; it overrides the `Accept` header.")]
 
 
 class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True):

@@ -51,7 +51,7 @@ class Application:
         self._settings = settings
         self.routes = self._routes()
         self._asgi: ASGIApp = Frame(
-            Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self._lifespan),
+            Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running),
             log_requests=settings.log_requests,
         )
 
@@ -91,7 +91,8 @@ class Application:
         return self._settings.base_url or str(request.base_url).rstrip("/")
 
     @asynccontextmanager
-    async def _lifespan(self, _router: Router) -> AsyncIterator[None]:
+    async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
+        """Keep the database open and what is in memory fresh while the block runs."""
         async with self.database, self.refresher.running():
             yield
 

@@ -9,7 +9,8 @@ import secrets
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from tradecounter.rest.answers import JSON, Error, to_json
+from tradecounter.rest.answers import Error, to_json
+from tradecounter.rest.negotiation import JSON
 
 _UPGRADING = {b"upgrade", b"http2-settings"}
 

@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -52,7 +53,7 @@ def listen(host: str, port: int) -> Listener:
     return Listener(bound, f"http://{shown}:{bound.getsockname()[1]}")
 
 
-def _config(app: Application | str, *, workers: int = 1) -> uvicorn.Config:
+def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: int = 1) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         factory=isinstance(app, str),
@@ -63,12 +64,8 @@ def _config(app: Application | str, *, workers: int = 1) -> uvicorn.Config:
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=10,
-        lifespan="on",
+        lifespan=lifespan,
     )
-
-
-class StartFailedError(OperatorError):
-    """The API did not start; the log says why."""
 
 
 class _Server(uvicorn.Server):
@@ -81,32 +78,31 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def serving(settings: Settings, database_url: str, clock: Clock, listener: Listener) -> AsyncIterator[None]:
-    """Serve the API from this process while the block runs. Raises StartFailedError."""
-    database = Database(database_url, connections=settings.database_connections)
+    """Serve the API from this process while the block runs."""
+    database = Database(database_url, connections=settings.database_connections, for_requests=True)
     async with run_server(Application(settings, database, clock), listener):
         yield
 
 
 @asynccontextmanager
 async def run_server(application: Application, listener: Listener) -> AsyncIterator[None]:
-    """Serve an application while the block runs. Raises StartFailedError."""
-    server = _Server(_config(application))
-    task = asyncio.create_task(server.serve(sockets=[listener.socket]))
-    while not server.started and not task.done():  # noqa: ASYNC110 the server offers a flag, no event
-        await asyncio.sleep(_START_POLL_SECONDS)
-    if not server.started:
-        raise StartFailedError("the API did not start; the log above says why")
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await task
+    """Serve an application while the block runs. Raises what its start raises, such as an absent database."""
+    async with application.running():
+        server = _Server(_config(application, lifespan="off"))
+        task = asyncio.create_task(server.serve(sockets=[listener.socket]))
+        while not server.started and not task.done():  # noqa: ASYNC110 the server offers a flag, no event
+            await asyncio.sleep(_START_POLL_SECONDS)
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            await task
 
 
 def serve_processes(listener: Listener, database_url: str, workers: int, application: str) -> None:
     """Serve from several processes until told to stop; each calls what `application` (`module:name`) names."""
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
-    config = _config(application, workers=workers)
+    config = _config(application, lifespan="on", workers=workers)
     Multiprocess(config, sockets=[listener.socket]).run()
 
 
@@ -115,5 +111,5 @@ def worker_application() -> Application:
     settings = read_settings()
     if settings.database_url is None:
         raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not handed to the worker process")
-    database = Database(settings.database_url, connections=settings.database_connections)
+    database = Database(settings.database_url, connections=settings.database_connections, for_requests=True)
     return Application(settings, database, SystemClock())

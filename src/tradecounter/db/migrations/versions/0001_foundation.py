@@ -216,6 +216,7 @@ create table orders (
         generated always as (cost_net + cost_tax + coalesce(shipping_net, 0) + coalesce(shipping_tax, 0)) stored,
     paid numeric(18, 2) not null default 0,
     status text,
+    term_days integer,
     created_at timestamptz not null,
     expires_at timestamptz,
     confirmed_at timestamptz,
@@ -228,6 +229,7 @@ create index orders_unpaid on orders (customer_id) where state = 'confirmed' and
 create index orders_pending on orders (expires_at) where state = 'pending';
 create index orders_by_customer_reference on orders (customer_id, customer_reference)
     where state in ('pending', 'confirmed');
+comment on column orders.term_days is 'The credit term agreed when the order was confirmed.';
 comment on column orders.number is 'The order id of the wire, given at confirmation.';
 
 create table order_line (

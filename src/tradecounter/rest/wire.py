@@ -1,0 +1,16 @@
+"""Types that resources of every slice are made of (specification, section 1)."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta
+
+LocalDateTime = Annotated[
+    str,
+    Meta(
+        pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$",
+        description="UK local time without an offset.",
+        examples=["2026-03-02T17:30:00"],
+    ),
+]
+Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
