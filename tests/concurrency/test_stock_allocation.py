@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -20,9 +21,13 @@ from support.orders import (
 )
 from support.service import Customer, Service, running_service
 from support.shop import price, product
+from tradecounter.db.import_files import Row
+from tradecounter.db.pool import Database
 from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.imports.run import import_rows
 from tradecounter.ordering.allocate_back_orders import allocate_back_orders
+from tradecounter.stock.importing import StockRow
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +51,30 @@ def test_fifty_confirmations_at_once_share_out_scarce_stock_and_back_order_the_r
     assert sorted(allocated for (_, allocated, _), _ in found) == [0] * 19 + [1] + [2] * 30
     for (customer, _), ((_, _, waiting), placed) in zip(pending, found, strict=True):
         assert read(customer, placed)["status"] == ("Back-ordered" if waiting else "Awaiting dispatch")
+    assert faults_in_the_books(shop) == {}
+
+
+def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
+    shop: Service, customers: list[Customer]
+) -> None:
+    sku = sell(shop, "SLOWLY")
+    waiting = create(customers[0], [(sku, 3)])
+    assert confirm(customers[0], waiting).status_code == 200
+    answers = []
+
+    def rows() -> Iterator[Row[Any]]:
+        # While the import waits for this row, the waiting order is confirmed again, and another one made.
+        answers.append(confirm(customers[0], waiting).status_code)
+        answers.append(confirm(customers[1], create(customers[1], [(sku, 1)])).status_code)
+        yield Row(1, StockRow(sku, 4))
+
+    async def run() -> None:
+        async with Database(shop.database_url, connections=1) as database:
+            await import_rows(database, "stock", rows())
+
+    asyncio.run(run())
+    assert answers == [200, 200]
+    assert level(shop, sku) == (0, 4, 0)
     assert faults_in_the_books(shop) == {}
 
 

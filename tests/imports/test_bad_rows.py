@@ -90,6 +90,11 @@ BAD_ROWS = [
     Bad("incoming", {"sku": "GONE", "incoming": 1, "expected_on": "2026-07-01"}, 'sku: there is no product "GONE"'),
     Bad("incoming", {"sku": "PHONE", "incoming": 0, "expected_on": "2026-07-01"}, "incoming: must be at least 1"),
     *(
+        Bad("incoming", {"sku": "PHONE", "incoming": 1, "expected_on": day}, "expected_on: must be a date from 2000")
+        for day in ("9999-12-31", "0001-01-01", "1999-12-31T23:59:59", "2101-01-01")
+    ),
+    Bad("contract-prices", contract(valid_until="9999-12-31"), "valid_until: must be a date from 2000"),
+    *(
         Bad(
             "incoming", {"sku": "PHONE", "incoming": 1, "expected_on": text}, f"expected_on: {text!r} is neither a date"
         )

@@ -131,6 +131,16 @@ def test_a_part_payment_leaves_the_rest_due_and_a_full_one_nothing(shop: Service
         assert overview(customer)["outstanding_orders"] == []
 
 
+def test_an_order_keeps_the_term_it_was_confirmed_with(shop: Service) -> None:
+    customer = shop.customer(term_days=10)
+    buy(customer)
+    changes = (AccountChange(term_days=90), AccountChange(credit_limit=None, term_days=None))
+    for change in changes:
+        shop.in_transaction(lambda tx, change=change: edit_account(tx, customer.id, change))  # type: ignore[misc]
+        [order] = overview(customer)["outstanding_orders"]
+        assert (order["due_on"], order["is_overdue"]) == ("2026-06-26T23:59:59", False)
+
+
 def test_a_lowered_limit_shows_a_negative_available_credit(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     buy(customer)

@@ -88,6 +88,23 @@ def test_a_query_without_a_word_filters_nothing() -> None:
     assert index.find(" -_/ ") is None
 
 
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<a" * 40_000, "<a" * 40_000),
+        ('<a b="' * 15_000, '<a b="' * 15_000),
+        ("<!--" * 25_000, "<!--" * 25_000),
+        ("<!-- -" * 16_000, "<!-- -" * 16_000),
+        ("<script>" * 12_000, ""),
+        ("&" * 100_000, "&" * 100_000),
+        ("<p>&#" + "9" * 5_000 + ";</p>", "&#" + "9" * 5_000 + ";"),
+    ],
+    ids=lambda markup: markup[:6],
+)
+def test_the_oddest_markup_has_a_text_too(markup: str, text: str) -> None:
+    assert text_of_markup(markup).strip() == text
+
+
 ALPHABET = st.sampled_from("aAbBéÉ12ß-_ /")
 TEXT = st.text(ALPHABET, max_size=12)
 
