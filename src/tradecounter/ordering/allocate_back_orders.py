@@ -1,10 +1,12 @@
 """Giving stock that came in to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from tradecounter.db.rows import execute, fetch_all
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED
+from tradecounter.stock.allocation import serve_back_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ async def lock_waiting_orders(tx: Transaction) -> None:
 async def allocate_back_orders(tx: Transaction) -> int:
     """Allocate what is for sale to waiting lines; return how many lines got something.
 
-    Stock levels are locked in order of product, as everywhere.
+    The caller has locked all stock levels (an import does), so that no line can be served twice.
     """
     served = await fetch_all(
         tx,
@@ -68,18 +70,10 @@ async def _move(tx: Transaction, served: list[_Served]) -> None:
         """,
         [[s.line_id for s in served], [s.units for s in served]],
     )
-    await execute(
-        tx,
-        """
-        update stock_level level
-        set available = level.available - s.units, allocated = level.allocated + s.units,
-            back_ordered = level.back_ordered - s.units, changed_by = pg_current_xact_id()
-        from (select product_id, sum(units)::bigint as units
-              from unnest(%s::bigint[], %s::bigint[]) as u (product_id, units) group by product_id) s
-        where level.product_id = s.product_id
-        """,
-        [[s.product_id for s in served], [s.units for s in served]],
-    )
+    units: defaultdict[int, int] = defaultdict(int)
+    for line in served:
+        units[line.product_id] += line.units
+    await serve_back_orders(tx, units)
     order_ids = sorted({s.order_id for s in served})
     # Whoever serves another line of the same order at this moment waits here, and then sees what was served.
     await execute(tx, "select from orders where id = any(%s) order by id for no key update", [order_ids])

@@ -57,3 +57,18 @@ async def allocate(tx: Transaction, wanted: Mapping[int, int]) -> dict[int, Allo
         },
     )
     return {a.product_id: a for a in allocations}
+
+
+async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Move units for sale, by product id, to orders that were waiting for them; the caller has locked the levels."""
+    await execute(
+        tx,
+        """
+        update stock_level s
+        set available = s.available - u.units, allocated = s.allocated + u.units,
+            back_ordered = s.back_ordered - u.units, changed_by = pg_current_xact_id()
+        from unnest(%s::bigint[], %s::bigint[]) as u (product_id, units)
+        where s.product_id = u.product_id
+        """,
+        [list(units), list(units.values())],
+    )
