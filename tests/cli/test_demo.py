@@ -16,8 +16,8 @@ from support.embedded_user import alive, wait_for
 REAL_CATALOGUE = Path(__file__).parents[3] / "shared" / "catalogue" / "products.jsonl"
 SMALL_CATALOGUE = [
     {"sku": f"ODD/{number}", "name": f"Odd {number}", "manufacturer": "odd", "manufacturer_name": "Odd Ltd",
-     "categories": ["oddities"], "attributes": {"number": str(number)}, "weight_kg": number}
-    for number in range(1, 31)
+     "categories": ["oddities"], "attributes": {"number": str(number)}, "weight_kg": 0.1}
+    for number in range(1, 301)
 ]  # fmt: skip
 
 
