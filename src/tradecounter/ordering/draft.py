@@ -29,11 +29,10 @@ def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[
     """Return the products of a request's items. Raises DomainError (invalid) for what the customer cannot buy."""
     wanted = []
     for number, item in enumerate(items):
-        row = view.snapshot.row(item.sku)
-        costs = None if row is None else view.unit_costs(row)
-        if row is None or costs is None:
+        found = view.find(item.sku)
+        if found is None:
             raise invalid(f"items[{number}].sku", f"there is no product {item.sku!r}")
-        wanted.append(Wanted(row, costs, item.quantity))
+        wanted.append(Wanted(*found, item.quantity))
     return wanted
 
 

@@ -76,11 +76,10 @@ class ProductEndpoints:
         """Answer `GET /product/{sku}`."""
         extras = {"description", "short_description", *extra_fields(call.query(ProductParameters).extra)}
         view = await self.views.of(call.customer_id)
-        row = view.row(call.path("sku"))
-        costs = None if row is None else view.unit_costs(row)
-        if row is None or costs is None:
+        found = view.find(call.path("sku"))
+        if found is None:
             raise not_found("product")
-        return Response(product_json(view, row, costs, extras), media_type=JSON)
+        return Response(product_json(view, *found, extras), media_type=JSON)
 
 
 def extra_fields(names: Collection[str]) -> set[str]:

@@ -23,10 +23,11 @@ class CustomerView:
     trade_account: bool
     low_stock: int
 
-    def row(self, sku: str) -> int | None:
-        """Return the row of a product that is active and priced for the customer, or None."""
+    def find(self, sku: str) -> tuple[int, UnitCosts] | None:
+        """Return the row and the unit costs of a product that the customer can buy, or None."""
         row = self.snapshot.row(sku)
-        return row if row is not None and self.unit_costs(row) is not None else None
+        costs = None if row is None else self.unit_costs(row)
+        return None if row is None or costs is None else (row, costs)
 
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""
