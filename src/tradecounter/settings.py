@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from decimal import Decimal
+from email.utils import parseaddr
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +31,7 @@ _LONGEST_REFRESH = timedelta(minutes=5)  # prices and stock are never staler (sp
 
 
 _REFERENCE_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,19}")
+_MAILBOX = re.compile(r"[^@\s]+@[^@\s]+")
 _PREFIX_WANTED = "must start with a letter and hold at most 20 letters, digits, dots, dashes and underscores"
 
 
@@ -53,6 +56,9 @@ class Settings:
     base_url: str | None = _setting(
         None, "The public address of the API, used in links; unset: the address of each request."
     )
+    auth_url: str | None = _setting(
+        None, "The issuer of customers' consent to applications; unset: no subject token is accepted."
+    )
     secret_key: str | None = _setting(
         None,
         "At least 32 characters from which other secrets are derived; unset with the embedded database: "
@@ -60,10 +66,31 @@ class Settings:
         secret=True,
     )
     pending_order_lifetime: timedelta = _setting(timedelta(hours=24), "How long a pending order can be confirmed.")
+    quote_lifetime: timedelta = _setting(timedelta(days=7), "How long a quote can be confirmed once it is priced.")
     vat_rate: Decimal = _setting(Decimal(20), "VAT in per cent on deliveries within GB and IM.")
     low_stock: int = _setting(5, "Fewer units than this in stock show as 'Low stock'.")
     own_brand_prefix: str = _setting("ORD-", "Prefix of order references of customers with own-brand packing.")
     plain_prefix: str = _setting("PLN-", "Prefix of order references of customers with plain packing.")
+    seller_name: str = _setting("Example Reseller Ltd", "The seller's name on invoices and in mails.")
+    seller_address: str = _setting(
+        "1 Example Street, London, EC1A 1AA, United Kingdom", "The seller's address on invoices; commas part its lines."
+    )
+    seller_vat_number: str = _setting("GB000000000", "The seller's VAT number on invoices.")
+    smtp_url: str | None = _setting(
+        None,
+        "The mail server, as smtp:// (STARTTLS where offered) or smtps://, with user and password where needed; "
+        "unset: mails are files in DATA_DIR/mail.",
+        secret=True,
+    )
+    mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of mails.")
+    support_email: str = _setting("support@localhost", "Where requests for quotes go.")
+    rate_limit: int = _setting(
+        3000, "Requests of a customer in five minutes, new orders and quotes apart; 0: no limit."
+    )
+    access_token_lifetime: timedelta = _setting(timedelta(hours=1), "How long an access token is good.")
+    trusted_proxies: str | None = _setting(
+        None, "Addresses and networks, comma-separated, whose X-Forwarded-For names the client."
+    )
     max_body_bytes: int = _setting(1024 * 1024, "Longest request body accepted, in bytes.")
     refresh_interval: timedelta = _setting(
         timedelta(seconds=1), "How often a process looks for changed prices, stock, products and keys."
@@ -96,6 +123,20 @@ def _checked(settings: Settings) -> Settings:
             timedelta(0) < settings.pending_order_lifetime <= _LONGEST_LIFETIME,
             "must be longer than nothing and at most ten years",
         ),
+        "AUTH_URL": (_is_url(settings.auth_url, "http", "https"), "must start with http:// or https:// and a host"),
+        "QUOTE_LIFETIME": (
+            timedelta(0) < settings.quote_lifetime <= _LONGEST_LIFETIME,
+            "must be longer than nothing and at most ten years",
+        ),
+        "SMTP_URL": (_is_url(settings.smtp_url, "smtp", "smtps"), "must start with smtp:// or smtps:// and a host"),
+        "MAIL_FROM": (_is_mailbox(settings.mail_from), "must be an e-mail address, with a name before it or not"),
+        "SUPPORT_EMAIL": (_is_mailbox(settings.support_email), "must be an e-mail address"),
+        "RATE_LIMIT": (0 <= settings.rate_limit <= 1_000_000_000, "must be between 0 and 1000000000"),  # noqa: PLR2004 named in the message
+        "ACCESS_TOKEN_LIFETIME": (
+            timedelta(seconds=1) <= settings.access_token_lifetime <= _LONGEST_LIFETIME,
+            "must be at least a second and at most ten years",
+        ),
+        "TRUSTED_PROXIES": (_are_networks(settings.trusted_proxies), "must be addresses or networks, comma-separated"),
         "VAT_RATE": (
             settings.vat_rate.is_finite() and 0 <= settings.vat_rate <= 100,  # noqa: PLR2004 per cent
             "must be between 0 and 100 per cent",
@@ -123,7 +164,18 @@ def _is_url(text: str | None, *schemes: str) -> bool:
         parts = urlsplit(text)
     except ValueError:
         return False
-    return parts.scheme in schemes and (bool(parts.hostname) or "http" not in schemes)
+    return parts.scheme in schemes and (bool(parts.hostname) or "postgres" in schemes)
+
+
+def _is_mailbox(text: str) -> bool:
+    return text.isprintable() and _MAILBOX.fullmatch(parseaddr(text)[1]) is not None
+
+
+def _are_networks(text: str | None) -> bool:
+    try:
+        return all(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
+    except ValueError:
+        return False
 
 
 def _is_prefix(text: str) -> bool:
@@ -146,8 +198,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         for setting in fields(Settings)
         if (text := environment.get(PREFIX + setting.name.upper(), "").strip())
     }
-    if "base_url" in values:
-        values["base_url"] = values["base_url"].rstrip("/")
+    for address in values.keys() & {"base_url", "auth_url"}:
+        values[address] = values[address].rstrip("/")
     return _checked(Settings(**values))
 
 

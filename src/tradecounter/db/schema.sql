@@ -1,5 +1,32 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'an invoice never changes';
+end
+$$;
+
+CREATE TABLE public.access_token (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone
+);
+
+ALTER TABLE public.access_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.access_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.address (
     id bigint NOT NULL,
     customer_id bigint NOT NULL,
@@ -36,6 +63,14 @@ ALTER TABLE public.api_key ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.application (
+    client_id text NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone
+);
+
 CREATE TABLE public.attribute (
     key text NOT NULL,
     name text NOT NULL,
@@ -43,6 +78,11 @@ CREATE TABLE public.attribute (
     possible_values jsonb DEFAULT '[]'::jsonb NOT NULL,
     active boolean DEFAULT true NOT NULL,
     CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
+);
+
+CREATE TABLE public.blocked_address (
+    address text NOT NULL,
+    blocked_until timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.category (
@@ -59,6 +99,24 @@ CREATE TABLE public.change (
 );
 
 COMMENT ON TABLE public.change IS 'A counter per kind of reference data; processes reload what has moved on.';
+
+CREATE TABLE public.configuration (
+    id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    data bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN public.configuration.data IS 'Encrypted, since it holds passwords.';
+
+ALTER TABLE public.configuration ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.configuration_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.contract_price (
     id bigint NOT NULL,
@@ -83,6 +141,13 @@ ALTER TABLE public.contract_price ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE UNLOGGED TABLE public.credential_failure (
+    address text NOT NULL,
+    failed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.credential_failure IS 'Unlogged: after a crash the count starts anew.';
 
 CREATE TABLE public.credit_exposure (
     customer_id bigint NOT NULL,
@@ -126,12 +191,46 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.idempotency_key (
+    customer_id bigint NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status smallint NOT NULL,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.idempotency_key IS 'Remembered for ever; written in the transaction of what the key made.';
+
+COMMENT ON COLUMN public.idempotency_key.fingerprint IS 'A hash of method, path and canonical JSON body.';
+
 CREATE TABLE public.incoming_stock (
     product_id bigint NOT NULL,
     expected_on timestamp with time zone NOT NULL,
     incoming integer NOT NULL,
     CONSTRAINT incoming_stock_incoming_check CHECK ((incoming > 0))
 );
+
+CREATE TABLE public.invoice (
+    number bigint NOT NULL,
+    order_id bigint NOT NULL,
+    issued_at timestamp with time zone NOT NULL,
+    supplied_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    document jsonb NOT NULL,
+    pdf bytea NOT NULL
+);
+
+COMMENT ON COLUMN public.invoice.supplied_at IS 'The time of supply: when the last of the order was dispatched.';
+
+CREATE TABLE public.invoice_number (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT invoice_number_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.invoice_number IS 'One row, locked by whoever issues an invoice: a number that is not used is given again.';
 
 CREATE TABLE public.manufacturer (
     key text NOT NULL,
@@ -152,11 +251,18 @@ CREATE TABLE public.order_line (
     cost_tax numeric(18,2) NOT NULL,
     allocated integer DEFAULT 0 NOT NULL,
     back_ordered integer DEFAULT 0 NOT NULL,
+    bundle_line_id bigint,
+    dispatched integer DEFAULT 0 NOT NULL,
     CONSTRAINT order_line_allocated_check CHECK ((allocated >= 0)),
     CONSTRAINT order_line_back_ordered_check CHECK ((back_ordered >= 0)),
+    CONSTRAINT order_line_dispatched_check CHECK ((dispatched >= 0)),
     CONSTRAINT order_line_quantity_check CHECK ((quantity > 0)),
     CONSTRAINT order_line_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );
+
+COMMENT ON COLUMN public.order_line.allocated IS 'Units promised and not yet dispatched.';
+
+COMMENT ON COLUMN public.order_line.bundle_line_id IS 'Of a component: the line of the bundle, which alone has a price and takes stock.';
 
 ALTER TABLE public.order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.order_line_id_seq
@@ -204,9 +310,15 @@ CREATE TABLE public.orders (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone,
     confirmed_at timestamp with time zone,
+    priced_at timestamp with time zone,
+    pricings integer DEFAULT 0 NOT NULL,
+    quote_note text,
+    cancelled_at timestamp with time zone,
+    cancel_reason text,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
+    CONSTRAINT orders_check3 CHECK (((kind = 'quote'::text) OR (priced_at IS NULL))),
     CONSTRAINT orders_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'quote'::text]))),
     CONSTRAINT orders_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'expired'::text, 'confirmed'::text, 'cancelled'::text])))
 );
@@ -215,8 +327,33 @@ COMMENT ON COLUMN public.orders.number IS 'The order id of the wire, given at co
 
 COMMENT ON COLUMN public.orders.term_days IS 'The credit term agreed when the order was confirmed.';
 
+COMMENT ON COLUMN public.orders.priced_at IS 'When support last priced the quote; it cannot be confirmed before.';
+
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.packing_video (
+    order_id bigint NOT NULL,
+    video_file text NOT NULL,
+    streaming_playlist text NOT NULL
+);
+
+CREATE TABLE public.payment (
+    id bigint NOT NULL,
+    invoice bigint NOT NULL,
+    amount numeric(18,2) NOT NULL,
+    paid_at timestamp with time zone NOT NULL,
+    CONSTRAINT payment_amount_check CHECK ((amount > (0)::numeric))
+);
+
+ALTER TABLE public.payment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.payment_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -262,10 +399,13 @@ CREATE TABLE public.product (
     attributes jsonb DEFAULT '{}'::jsonb NOT NULL,
     related_products jsonb DEFAULT '[]'::jsonb NOT NULL,
     similar_products jsonb DEFAULT '[]'::jsonb NOT NULL,
-    active boolean DEFAULT true NOT NULL
+    active boolean DEFAULT true NOT NULL,
+    components jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 COMMENT ON COLUMN public.product.sku_key IS 'The SKU without regard to case, as the application folds it.';
+
+COMMENT ON COLUMN public.product.components IS 'Of a bundle: SKU and quantity of what one of it holds.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
@@ -274,6 +414,60 @@ ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE UNLOGGED TABLE public.request_count (
+    customer_id bigint NOT NULL,
+    window_start timestamp with time zone NOT NULL,
+    requests bigint NOT NULL
+);
+
+COMMENT ON TABLE public.request_count IS 'Requests of a customer in a window, added up from all processes.';
+
+CREATE TABLE public.serial_number (
+    id bigint NOT NULL,
+    shipment_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    serial_number text NOT NULL,
+    mac_address text DEFAULT ''::text NOT NULL,
+    provisioning_sku text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE public.serial_number ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.serial_number_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.shipment (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    shipping_method integer NOT NULL,
+    tracking_number text,
+    contact_email text,
+    contact_phone text,
+    dispatched_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN public.shipment.contact_email IS 'Whom the courier tells, as the order said (courier_notifications).';
+
+ALTER TABLE public.shipment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.shipment_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.shipment_line (
+    shipment_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    CONSTRAINT shipment_line_quantity_check CHECK ((quantity > 0))
 );
 
 CREATE TABLE public.shipping_method (
@@ -312,6 +506,30 @@ COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stoc
 
 COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
 
+CREATE TABLE public.tracking_event (
+    id bigint NOT NULL,
+    shipment_id bigint NOT NULL,
+    date text NOT NULL,
+    type text NOT NULL,
+    description text NOT NULL,
+    locality text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE public.tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.tracking_event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY public.access_token
+    ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.access_token
+    ADD CONSTRAINT access_token_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_pkey PRIMARY KEY (id);
 
@@ -321,14 +539,23 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.application
+    ADD CONSTRAINT application_pkey PRIMARY KEY (client_id);
+
 ALTER TABLE ONLY public.attribute
     ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.blocked_address
+    ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_pkey PRIMARY KEY (key);
 
 ALTER TABLE ONLY public.change
     ADD CONSTRAINT change_pkey PRIMARY KEY (topic);
+
+ALTER TABLE ONLY public.configuration
+    ADD CONSTRAINT configuration_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.contract_price
     ADD CONSTRAINT contract_price_customer_id_product_id_valid_from_key UNIQUE NULLS NOT DISTINCT (customer_id, product_id, valid_from);
@@ -345,8 +572,20 @@ ALTER TABLE ONLY public.customer
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.idempotency_key
+    ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
+
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_pkey PRIMARY KEY (product_id, expected_on);
+
+ALTER TABLE ONLY public.invoice_number
+    ADD CONSTRAINT invoice_number_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY public.invoice
+    ADD CONSTRAINT invoice_order_id_key UNIQUE (order_id);
+
+ALTER TABLE ONLY public.invoice
+    ADD CONSTRAINT invoice_pkey PRIMARY KEY (number);
 
 ALTER TABLE ONLY public.manufacturer
     ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
@@ -369,6 +608,12 @@ ALTER TABLE ONLY public.orders
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.packing_video
+    ADD CONSTRAINT packing_video_pkey PRIMARY KEY (order_id);
+
+ALTER TABLE ONLY public.payment
+    ADD CONSTRAINT payment_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.price_list
     ADD CONSTRAINT price_list_pkey PRIMARY KEY (key);
 
@@ -381,17 +626,42 @@ ALTER TABLE ONLY public.product
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_sku_key_key UNIQUE (sku_key);
 
+ALTER TABLE ONLY public.request_count
+    ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
+
+ALTER TABLE ONLY public.serial_number
+    ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.shipment_line
+    ADD CONSTRAINT shipment_line_pkey PRIMARY KEY (shipment_id, line_id);
+
+ALTER TABLE ONLY public.shipment
+    ADD CONSTRAINT shipment_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.shipping_method
     ADD CONSTRAINT shipping_method_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
 
+ALTER TABLE ONLY public.tracking_event
+    ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
+
+CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at);
+
+CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
+
 CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHERE (deleted_at IS NULL);
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
+CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
+
+CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
+
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
+
+CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, customer_reference) WHERE (state = ANY (ARRAY['pending'::text, 'confirmed'::text]));
 
@@ -401,7 +671,25 @@ CREATE INDEX orders_pending ON public.orders USING btree (expires_at) WHERE (sta
 
 CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND (paid < gross));
 
+CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
+
+CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
+
+CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
+
+CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
+
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
+
+CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
+
+CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE ONLY public.access_token
+    ADD CONSTRAINT access_token_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);
+
+ALTER TABLE ONLY public.access_token
+    ADD CONSTRAINT access_token_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
@@ -411,6 +699,9 @@ ALTER TABLE ONLY public.api_key
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES public.category(key);
+
+ALTER TABLE ONLY public.configuration
+    ADD CONSTRAINT configuration_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
 
 ALTER TABLE ONLY public.contract_price
     ADD CONSTRAINT contract_price_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
@@ -424,8 +715,17 @@ ALTER TABLE ONLY public.credit_exposure
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
 
+ALTER TABLE ONLY public.idempotency_key
+    ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.invoice
+    ADD CONSTRAINT invoice_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.order_line
+    ADD CONSTRAINT order_line_bundle_line_id_fkey FOREIGN KEY (bundle_line_id) REFERENCES public.order_line(id);
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
@@ -436,6 +736,12 @@ ALTER TABLE ONLY public.order_line
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
+ALTER TABLE ONLY public.packing_video
+    ADD CONSTRAINT packing_video_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.payment
+    ADD CONSTRAINT payment_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
+
 ALTER TABLE ONLY public.price
     ADD CONSTRAINT price_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
 
@@ -445,5 +751,23 @@ ALTER TABLE ONLY public.price
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
 
+ALTER TABLE ONLY public.serial_number
+    ADD CONSTRAINT serial_number_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
+
+ALTER TABLE ONLY public.serial_number
+    ADD CONSTRAINT serial_number_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);
+
+ALTER TABLE ONLY public.shipment_line
+    ADD CONSTRAINT shipment_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
+
+ALTER TABLE ONLY public.shipment_line
+    ADD CONSTRAINT shipment_line_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);
+
+ALTER TABLE ONLY public.shipment
+    ADD CONSTRAINT shipment_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.tracking_event
+    ADD CONSTRAINT tracking_event_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from tradecounter.credit.exposure import charge
 from tradecounter.customers.accounts import Account, find_account
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.money import percentage
@@ -82,6 +83,8 @@ async def _confirm(
             confirmed_at=now,
         ),
     )
+    if order.order_notifications:
+        await queue(tx, "mail_order_confirmed", order_id=order.id)
 
 
 def _require_same_method(order: OrderRecord, method_id: int | None) -> None:
