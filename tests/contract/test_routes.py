@@ -21,6 +21,7 @@ AUTHENTICATED = {
     ("POST", "/order"),
     ("GET", "/order/{reference}"),
     ("PUT", "/order/{reference}"),
+    ("POST", "/quote"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

@@ -22,6 +22,7 @@ COMMANDS = {
     "customer": "tradecounter.cli.customer:app",
     "key": "tradecounter.cli.key:app",
     "order": "tradecounter.cli.order:app",
+    "quote": "tradecounter.cli.quote:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "openapi": "tradecounter.cli.openapi:openapi",
 }

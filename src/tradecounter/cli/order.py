@@ -31,6 +31,7 @@ def show_all(
 
     columns = (
         "id",
+        "kind",
         "order_reference",
         "customer_id",
         "customer_reference",

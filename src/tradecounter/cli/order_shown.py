@@ -11,6 +11,7 @@ def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict
     """Return an order with the names of the wire, its lines by SKU, and what only the reseller may see."""
     return {
         "id": order.number,
+        "kind": order.kind,
         "order_reference": order.order_reference,
         "confirmation_code": order.confirmation_code,
         "customer_id": order.customer_id,

@@ -38,12 +38,13 @@ class Kind(Enum):
 
 
 class DomainError(Exception):
-    """A refusal whose message tells the caller what to change."""
+    """A refusal whose message tells the caller what to change; `retry_after` is when to try again, in seconds."""
 
-    def __init__(self, kind: Kind, message: str) -> None:
+    def __init__(self, kind: Kind, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.retry_after = retry_after
 
 
 class OperatorError(Exception):

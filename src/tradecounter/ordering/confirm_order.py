@@ -23,15 +23,17 @@ from tradecounter.stock.allocation import Allocation, allocate
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
+_WHAT = {"order": "pending order", "quote": "quote"}
+
 
 async def confirm_order(
     tx: Transaction, confirmation_code: str, method_id: int | None, circumstances: Circumstances
 ) -> None:
-    """Turn a pending order into a confirmed one; one that is confirmed already stays as it is.
+    """Turn a pending order or a priced quote into a confirmed order; one that is confirmed already stays as it is.
 
     `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
-    (expired), precondition failed (no method), payment required.
+    (expired), precondition failed (no method, or a quote without its price), payment required.
     """
     order = await find_by_code(tx, circumstances.customer_id, confirmation_code)
     if order is not None and order.number is None:
@@ -42,7 +44,9 @@ async def confirm_order(
         _require_same_method(order, method_id)
         return
     if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
-        raise DomainError(Kind.GONE, "the pending order has expired: create it again")
+        raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} has expired: create it again")
+    if order.kind == "quote" and order.priced_at is None:
+        raise DomainError(Kind.PRECONDITION_FAILED, "the quote is not priced yet: you are told by e-mail when it is")
     account = await find_account(tx, circumstances.customer_id)
     if account is None:
         raise not_found("customer")

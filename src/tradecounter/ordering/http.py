@@ -1,12 +1,14 @@
-"""`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
+"""`/order` with GET and POST, `/order/{reference}` with GET and PUT, `/quote` with POST."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.circumstances import Circumstances
@@ -15,16 +17,23 @@ from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, order_on_the_wire, orders_as_csv
 from tradecounter.ordering.queries import count_orders, find_order, lines_of, list_orders, products_of
+from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
 from tradecounter.rest import csv_text
-from tradecounter.rest.answers import answer
+from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
-from tradecounter.rest.negotiation import CSV, Accept, choose_format
+from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.rest.json_text import read_json
+from tradecounter.rest.negotiation import CSV, JSON, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
 from tradecounter.rest.parameters import raw_pairs
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
+
+Create = Callable[[Transaction, CreateOrderRequest, Circumstances], Awaitable[str]]
+
+_CREATED = 201
 
 
 class OrderListParameters(Struct, frozen=True):
@@ -88,22 +97,37 @@ class OrderEndpoints:
                 "is pending, at this price, until it is confirmed within 24 hours. With `auto_confirm` it is "
                 "confirmed at once."
             ),
+            request_headers=(HEADER,),
             body=CreateOrderRequest,
-            answer=Answer(201, "The priced order.", CreatedOrder),
+            answer=Answer(201, "The priced order.", CreatedOrder, headers=(REPLAY_HEADER,)),
             errors=(400, 401, 402, 409, 412),
         )
     )
     async def create_order(self, call: Call) -> Response:
         """Answer `POST /order`."""
-        request = await call.body(CreateOrderRequest)
-        circumstances = await self._circumstances(call)
-        async with transaction(self.database) as tx:
-            code = await place_order(tx, request, circumstances)
-            if request.auto_confirm:
-                await confirm_order(tx, code, None, circumstances)
-            created = await created_order(tx, call.customer_id, code)
-        created.auto_confirm = request.auto_confirm
-        return answer(created, 201)
+        return await self._create(call, _place)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/quote",
+            name="createQuote",
+            tag="Orders",
+            summary="Request a quote",
+            description=(
+                "Takes what `POST /order` takes, except `auto_confirm`, and asks support for better prices. You are "
+                "told by e-mail when the quote is priced; its `confirmation_code` then confirms the order at that "
+                "price."
+            ),
+            request_headers=(HEADER,),
+            body=CreateOrderRequest,
+            answer=Answer(201, "The quote, at your prices of today.", CreatedOrder, headers=(REPLAY_HEADER,)),
+            errors=(400, 401, 402, 409),
+        )
+    )
+    async def create_quote(self, call: Call) -> Response:
+        """Answer `POST /quote`."""
+        return await self._create(call, request_quote)
 
     @endpoint(
         Operation(
@@ -133,10 +157,10 @@ class OrderEndpoints:
             path="/order/{reference}",
             name="confirmOrder",
             tag="Orders",
-            summary="Confirm a pending order",
+            summary="Confirm a pending order or a quote",
             description=(
-                "`reference` is the `confirmation_code`. Without `shipping_method` the one of the creation is used, "
-                "else the account's default. Confirming again returns the same order."
+                "`reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method` "
+                "the one of the creation is used, else the account's default. Confirming again returns the same order."
             ),
             body=ConfirmOrderRequest,
             body_required=False,
@@ -155,6 +179,26 @@ class OrderEndpoints:
             confirmed = await created_order(tx, call.customer_id, code)
         return answer(confirmed)
 
+    async def _create(self, call: Call, create: Create) -> Response:
+        """Create something and answer with it; with an idempotency key, once (specification, section 8)."""
+        key = read_key(call.request.headers.getlist(HEADER))
+        raw = await call.json_text()
+        # What a key has made is answered again whatever the rules are by now: only then is the body looked into.
+        keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
+        request = read_json(raw, CreateOrderRequest) if keyed is None else None
+        circumstances = await self._circumstances(call)
+        async with transaction(self.database) as tx:
+            if keyed is not None and (recorded := await claim(tx, keyed)) is not None:
+                return Response(recorded.body, recorded.status, {REPLAY_HEADER: "true"}, JSON)
+            request = request or read_json(raw, CreateOrderRequest)
+            code = await create(tx, request, circumstances)
+            created = await created_order(tx, call.customer_id, code)
+            created.auto_confirm = request.auto_confirm
+            body = to_json(created)
+            if keyed is not None:
+                await record(tx, keyed, Recorded(_CREATED, body), circumstances.now)
+        return Response(body, _CREATED, media_type=JSON)
+
     async def _circumstances(self, call: Call) -> Circumstances:
         return Circumstances(
             customer_id=call.customer_id,
@@ -163,6 +207,13 @@ class OrderEndpoints:
             policy=self.policy,
             now=self.clock.now(),
         )
+
+
+async def _place(tx: Transaction, request: CreateOrderRequest, circumstances: Circumstances) -> str:
+    code = await place_order(tx, request, circumstances)
+    if request.auto_confirm:
+        await confirm_order(tx, code, None, circumstances)
+    return code
 
 
 def _reference(call: Call) -> str:

@@ -4,6 +4,7 @@ Specification, sections 3 and 4 (`POST /order`).
 """
 
 import secrets
+from dataclasses import dataclass
 from decimal import Decimal
 
 from tradecounter.credit.exposure import outstanding_of
@@ -17,22 +18,36 @@ from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.draft import cover_of, find_products, offer_shipping, price_lines, total_weight
 from tradecounter.ordering.order_addresses import resolve_addresses
 from tradecounter.ordering.queries import order_with_reference
+from tradecounter.ordering.records import Kind as OrderKind
 from tradecounter.ordering.rules import tax_rate, total_net, total_tax
 from tradecounter.ordering.store import NewOrder, insert_order
 from tradecounter.ordering.wire import CreateOrderRequest
 
-_CODE_BYTES = 24
+_CODE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A pending order or quote: its internal id and its confirmation code."""
+
+    id: int
+    code: str
 
 
 async def place_order(tx: Transaction, request: CreateOrderRequest, circumstances: Circumstances) -> str:
-    """Hold an order as pending and return its confirmation code.
+    """Hold an order as pending and return its confirmation code. Raises DomainError as `hold` does."""
+    return (await hold(tx, "order", request, circumstances)).code
+
+
+async def hold(tx: Transaction, kind: OrderKind, request: CreateOrderRequest, circumstances: Circumstances) -> Held:
+    """Hold an order or a quote as pending.
 
     Raises DomainError: invalid, payment required, conflict (the customer's reference was used before), precondition
     failed (to be confirmed at once, but without a shipping method).
     """
     if not request.customer_reference.strip():
         raise invalid("customer_reference", "must not be blank")
-    order = await _draft(tx, request, circumstances)
+    order = await _draft(tx, kind, request, circumstances)
     account = await find_account(tx, circumstances.customer_id)
     if account is None:
         raise not_found("customer")
@@ -40,11 +55,12 @@ async def place_order(tx: Transaction, request: CreateOrderRequest, circumstance
     _check_shipping_and_credit(order, account, outstanding, auto_confirm=bool(request.auto_confirm))
     if account.unique_references:
         await _require_unused(tx, request.customer_reference, circumstances)
-    await insert_order(tx, order)
-    return order.confirmation_code
+    return Held(await insert_order(tx, order), order.confirmation_code)
 
 
-async def _draft(tx: Transaction, request: CreateOrderRequest, circumstances: Circumstances) -> NewOrder:
+async def _draft(
+    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, circumstances: Circumstances
+) -> NewOrder:
     view, policy, now = circumstances.view, circumstances.policy, circumstances.now
     wanted = find_products(view, request.items)
     addresses = await resolve_addresses(tx, circumstances.customer_id, request)
@@ -54,8 +70,8 @@ async def _draft(tx: Transaction, request: CreateOrderRequest, circumstances: Ci
     rate = tax_rate(country, policy.vat_rate)
     return NewOrder(
         customer_id=circumstances.customer_id,
-        kind="order",
-        confirmation_code=secrets.token_urlsafe(_CODE_BYTES),
+        kind=kind,
+        confirmation_code=secrets.token_hex(_CODE_BYTES),
         customer_reference=request.customer_reference,
         external_customer_id=request.external_customer_id,
         billing_address=addresses.billing,
@@ -68,7 +84,9 @@ async def _draft(tx: Transaction, request: CreateOrderRequest, circumstances: Ci
         shipping_weight=weight,
         tax_rate=rate,
         created_at=now,
-        expires_at=now + policy.pending_lifetime,
+        expires_at=now + policy.pending_lifetime
+        if kind == "order"
+        else None,  # a quote's time starts when it is priced
         lines=price_lines(view, wanted, rate),
     )
 

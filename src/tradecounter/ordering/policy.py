@@ -13,6 +13,7 @@ class OrderingPolicy:
     """Lifetimes, VAT in per cent, and the prefixes of order references."""
 
     pending_lifetime: timedelta
+    quote_lifetime: timedelta
     vat_rate: Decimal
     own_brand_prefix: str
     plain_prefix: str
@@ -22,6 +23,7 @@ class OrderingPolicy:
         """Return the policy that the settings state."""
         return cls(
             pending_lifetime=settings.pending_order_lifetime,
+            quote_lifetime=settings.quote_lifetime,
             vat_rate=settings.vat_rate,
             own_brand_prefix=settings.own_brand_prefix,
             plain_prefix=settings.plain_prefix,

@@ -14,7 +14,8 @@ _ORDER = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
-    " cost_tax, tax_rate, gross, paid, status, term_days, created_at, expires_at, confirmed_at"
+    " cost_tax, tax_rate, gross, paid, status, term_days, created_at, expires_at, confirmed_at,"
+    " priced_at, pricings, quote_note"
 )
 _LARGEST_NUMBER_DIGITS = 18
 
@@ -71,6 +72,13 @@ async def lock_order(tx: Transaction, customer_id: int, code: str) -> OrderRecor
         OrderRecord,
         SQL("select {} from orders where customer_id = %s and confirmation_code = %s for update").format(_ORDER),
         [customer_id, code],
+    )
+
+
+async def lock_by_code(tx: Transaction, code: str) -> OrderRecord | None:
+    """Return anybody's order or quote by its confirmation code, locked until the transaction ends, for the operator."""
+    return await fetch_one(
+        tx, OrderRecord, SQL("select {} from orders where confirmation_code = %s for update").format(_ORDER), [code]
     )
 
 
@@ -145,6 +153,29 @@ async def list_all_orders(tx: Transaction, status: str | None, most: int) -> lis
             " or (number is null and state = lower(%(status)s)) order by id desc limit %(most)s"
         ).format(_ORDER),
         {"status": status, "most": most},
+    )
+
+
+async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[OrderRecord]:
+    """Return all customers' quotes, for the operator: those waiting for a price, oldest first; or all, latest first."""
+    chosen = SQL(
+        "state = 'pending' and priced_at is null order by created_at, id" if waiting else "true order by id desc"
+    )
+    return await fetch_all(
+        tx,
+        OrderRecord,
+        SQL("select {} from orders where kind = 'quote' and {} limit %s").format(_ORDER, chosen),
+        [most],
+    )
+
+
+async def find_quote(tx: Transaction, code: str) -> OrderRecord | None:
+    """Return anybody's quote by its confirmation code, for the operator, whatever has become of it."""
+    return await fetch_one(
+        tx,
+        OrderRecord,
+        SQL("select {} from orders where kind = 'quote' and confirmation_code = %s").format(_ORDER),
+        [code],
     )
 
 

@@ -77,6 +77,9 @@ class OrderRecord:
     created_at: datetime
     expires_at: datetime | None
     confirmed_at: datetime | None
+    priced_at: datetime | None
+    pricings: int
+    quote_note: str | None
 
     @property
     def offers(self) -> list[OfferedShipping]:

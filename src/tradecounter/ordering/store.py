@@ -1,6 +1,6 @@
 """Writing orders."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -169,6 +169,48 @@ async def set_allocations(tx: Transaction, allocated: dict[int, int]) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pricing:
+    """What support settles of a quote: all its lines by their ids, until when it holds, and a note to the customer."""
+
+    lines: Mapping[int, PricedLine]
+    note: str | None
+    priced_at: datetime
+    expires_at: datetime
+
+
+async def price_quote_row(tx: Transaction, order_id: int, pricing: Pricing) -> int:
+    """Give a quote, which the caller has locked, its price; return how many times it has been priced."""
+    lines = list(pricing.lines.values())
+    pricings: int = await fetch_value(
+        tx,
+        """
+        with lines as (
+            update order_line l set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax
+            from unnest(%(ids)s::bigint[], %(unit_costs)s::numeric[], %(line_nets)s::numeric[],
+                        %(line_taxes)s::numeric[]) as p (id, unit_cost, cost_net, cost_tax)
+            where l.id = p.id
+        )
+        update orders
+        set cost_net = %(cost_net)s, cost_tax = %(cost_tax)s, quote_note = %(note)s, priced_at = %(priced_at)s,
+            expires_at = %(expires_at)s, pricings = pricings + 1
+        where id = %(id)s
+        returning pricings
+        """,
+        {
+            **_line_arrays(lines),
+            "ids": list(pricing.lines),
+            "cost_net": total_net(lines),
+            "cost_tax": total_tax(lines),
+            "note": pricing.note,
+            "priced_at": pricing.priced_at,
+            "expires_at": pricing.expires_at,
+            "id": order_id,
+        },
+    )
+    return pricings
+
+
 async def expire_orders(tx: Transaction, now: datetime) -> int:
-    """Mark pending orders whose time is over; return how many."""
+    """Mark pending orders and quotes whose time is over; return how many. A quote without a price has no such time."""
     return await execute(tx, "update orders set state = 'expired' where state = 'pending' and expires_at < %s", [now])

@@ -39,6 +39,11 @@ class Call:
         return self.authenticated.customer_id
 
     @property
+    def target(self) -> tuple[str, str]:
+        """The method and the path, without the query."""
+        return self.request.method, self.request.scope["path"]
+
+    @property
     def raw_query(self) -> str:
         """The query string as it was sent."""
         return self.request.scope["query_string"].decode("latin-1")  # type: ignore[no-any-return]
@@ -69,6 +74,13 @@ class Call:
 
         Raises DomainError: invalid (naming the field), too large, or unsupported media.
         """
+        return read_json(await self.json_text(required=required), shape)
+
+    async def json_text(self, *, required: bool = True) -> bytes:
+        """Return the JSON body as it was sent, as text that can be stored; an empty one as in `body`.
+
+        Raises DomainError: invalid, too large, or unsupported media.
+        """
         raw = await self._raw_body()
         if not raw.strip():
             if required:
@@ -77,7 +89,7 @@ class Call:
         else:
             self._check_media_type()
         check_text(raw)
-        return read_json(raw, shape)
+        return raw
 
     def _check_media_type(self) -> None:
         media_type = self.request.headers.get("content-type", "application/json").partition(";")[0].strip()

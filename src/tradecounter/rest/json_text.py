@@ -1,6 +1,9 @@
 """Reading JSON that a client sent: whatever is wrong with it becomes a refusal that says so."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import TypeVar
 
 import msgspec
@@ -11,6 +14,9 @@ from tradecounter.rest.problems import readable
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LONGEST_INTEGER = 40  # digits; what is longer is not written out
 
 
 def holds_nul(raw: bytes) -> bool:
@@ -30,8 +36,37 @@ def check_text(raw: bytes) -> None:
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
     """Return JSON as a struct; `field` is where it stands in the body. Raises DomainError (invalid)."""
-    try:
+    with _refusing(field):
         return msgspec.json.decode(raw, type=shape)
+
+
+def canonical_json(raw: bytes) -> bytes:
+    """Return JSON in the one form that all its spellings share. Raises DomainError (invalid).
+
+    White space, the order of keys, escapes in strings and the spelling of numbers do not matter: `1.0` and `1e0`
+    are 1. Of a repeated key the last one counts, as everywhere.
+    """
+    with _refusing():
+        return _canonical.encode(_by_value.decode(raw))
+
+
+def _number(text: str) -> int | Decimal:
+    try:
+        value = Decimal(text).normalize(_EXACT)
+    except ArithmeticError as error:
+        raise DomainError(Kind.INVALID, f"the body holds a number that is out of range: {text[:40]}") from error
+    is_whole = value == value.to_integral_value() if value.adjusted() < _LONGEST_INTEGER else False
+    return int(value) if is_whole else value
+
+
+_by_value = msgspec.json.Decoder(float_hook=_number)
+_canonical = msgspec.json.Encoder(order="deterministic", decimal_format="number")
+
+
+@contextmanager
+def _refusing(field: str = "") -> Iterator[None]:
+    try:
+        yield
     except msgspec.ValidationError as error:
         raise DomainError(Kind.INVALID, _placed(readable(error), field)) from error
     except msgspec.DecodeError as error:

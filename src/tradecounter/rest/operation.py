@@ -38,6 +38,7 @@ class Operation:
     summary: str
     description: str = ""
     query: type[msgspec.Struct] | None = None
+    request_headers: tuple[str, ...] = ()
     body: type[msgspec.Struct] | None = None
     body_required: bool = True
     answer: Answer

@@ -51,4 +51,5 @@ def _refused(error: DomainError) -> Response:
     if error.kind is Kind.UNAUTHENTICATED:
         challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
         return answer({}, status, {"WWW-Authenticate": challenge})
-    return refusal(error.message, status)
+    headers = None if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+    return refusal(error.message, status, headers)

@@ -22,9 +22,9 @@ ERRORS = {
     401: ("Unauthorized", "The credential is missing or not valid."),
     402: ("PaymentRequired", "The account has no credit terms, or not enough available credit."),
     404: ("NotFound", "Unknown, or not yours."),
-    409: ("Conflict", "It would duplicate what is there."),
+    409: ("Conflict", "It would duplicate what is there, or a request with the same key is still being processed."),
     410: ("Gone", "The pending order has expired."),
-    412: ("PreconditionFailed", "Something has to come first: a shipping method."),
+    412: ("PreconditionFailed", "Something has to come first: a shipping method, or the price of a quote."),
     413: ("TooLarge", "The body is too long."),
     415: ("UnsupportedMediaType", "The body is not JSON."),
     500: ("InternalError", "An unexpected error; the message holds the request id."),
@@ -36,6 +36,13 @@ HEADERS = {
     "X-Limit": ("integer", "Results on a page; 0: not paginated."),
     "X-Total-Pages": ("integer", "Pages at this limit."),
     "Link": ("string", "Web links (RFC 8288)."),
+    "Idempotent-Replay": ("boolean", "`true`: this is the response to an earlier request with the same key."),
+}
+REQUEST_HEADERS = {
+    "Idempotency-Key": {
+        "description": "Makes it safe to repeat the request: whatever it creates, it creates once.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+    },
 }
 _DESCRIPTION = """\
 The reseller's ordering API: the catalogue at your prices with live stock, and orders from price to confirmation.
@@ -109,7 +116,7 @@ def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
     }
     if operation.description:
         document["description"] = operation.description
-    if parameters := [*_path_parameters(operation.path), *_query_parameters(operation)]:
+    if parameters := [*_path_parameters(operation.path), *_query_parameters(operation), *_header_parameters(operation)]:
         document["parameters"] = parameters
     if operation.body is not None:
         content = {"application/json": {"schema": schemas[id(operation.body)]}}
@@ -147,6 +154,11 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
         if field.is_list:
             parameter |= {"style": "form", "explode": False}
         yield parameter
+
+
+def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
+    for name in operation.request_headers:
+        yield {"name": name, "in": "header", **REQUEST_HEADERS[name]}
 
 
 def _answer(answer: Answer, schemas: dict[int, Any]) -> dict[str, Any]:

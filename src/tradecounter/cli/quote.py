@@ -1,0 +1,125 @@
+"""`tradecounter quote`: quotes, which support prices."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.cli.order_shown import as_operators_see_it
+from tradecounter.cli.output import AsJson, show_json, show_record, show_table
+from tradecounter.cli.session import refusing, with_database
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import local_text
+from tradecounter.ordering.price_quote import price_quote
+from tradecounter.ordering.queries import find_quote, lines_of, list_quotes
+from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
+
+Code = Annotated[str, typer.Argument(help="The confirmation code.")]
+
+_COLUMNS = ("confirmation_code", "customer_id", "customer_reference", "state", "created_on", "priced_on", "expires_on",
+            "cost_gross")  # fmt: skip
+
+
+@app.command("list")
+def show_all(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also quotes that are priced, confirmed or expired.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 1000,
+    as_json: AsJson = False,
+) -> None:
+    """List quotes waiting for a price, the oldest first; with --all every quote, the latest first."""
+
+    async def work(database: Database) -> list[dict[str, Any]]:
+        async with reading(database) as tx:
+            quotes = await list_quotes(tx, limit, waiting=not everything)
+            lines = await lines_of(tx, [quote.id for quote in quotes])
+        return [_as_support_sees_it(quote, lines[quote.id]) for quote in quotes]
+
+    show_table(with_database(work), _COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_one(code: Code, as_json: AsJson = False) -> None:
+    """Show a quote."""
+
+    async def work(database: Database) -> dict[str, Any]:
+        async with reading(database) as tx:
+            return await _quote(tx, code)
+
+    _print(with_database(work), as_json=as_json)
+
+
+def _priced(text: str) -> tuple[str, Decimal]:
+    sku, equals, cost = text.rpartition("=")  # a SKU may hold an equals sign, a cost cannot
+    if not equals or not sku:
+        raise typer.BadParameter(f"{text!r} is not SKU=UNIT_COST")
+    try:
+        return sku, Decimal(cost)
+    except InvalidOperation as error:
+        raise typer.BadParameter(f"{cost!r} is not a number") from error
+
+
+@app.command("price")
+def price(
+    code: Code,
+    items: Annotated[
+        list[str],
+        typer.Option("--item", metavar="SKU=UNIT_COST", help="The net cost of a unit, for all lines of the SKU."),
+    ],
+    note: Annotated[str | None, typer.Option(metavar="TEXT", help="What the customer is told with the price.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Price a quote, or price it again; lines that are not named keep their price. The customer is told by e-mail."""
+    unit_costs = [_priced(item) for item in items]
+    with refusing():
+        lifetime = read_settings().quote_lifetime
+
+    async def work(database: Database) -> dict[str, Any]:
+        async with transaction(database) as tx:
+            await price_quote(tx, code, unit_costs, (note or "").strip() or None, SystemClock().now(), lifetime)
+            return await _quote(tx, code)
+
+    _print(with_database(work), as_json=as_json)
+
+
+async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
+    quote = await find_quote(tx, code)
+    if quote is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
+    return _as_support_sees_it(quote, (await lines_of(tx, [quote.id]))[quote.id])
+
+
+def _as_support_sees_it(quote: OrderRecord, lines: Sequence[LineRecord]) -> dict[str, Any]:
+    shown = as_operators_see_it(quote, lines)
+    items = shown.pop("items")
+    return {
+        **shown,
+        "priced_on": _local(quote.priced_at),
+        "expires_on": _local(quote.expires_at),
+        "pricings": quote.pricings,
+        "note": quote.quote_note,
+        "items": items,
+    }
+
+
+def _local(moment: datetime | None) -> str | None:
+    return None if moment is None else local_text(moment)
+
+
+def _print(quote: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        show_json(quote)
+        return
+    items = quote.pop("items")
+    show_record(quote, as_json=False)
+    typer.echo()
+    show_table(items, ("id", "sku", "name", "quantity", "unit_cost", "cost_net", "cost_tax"), as_json=False)

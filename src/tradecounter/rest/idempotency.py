@@ -1,0 +1,37 @@
+"""Idempotency keys as clients send them (specification, section 8): the header, and what a key stands for."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from tradecounter.kit.errors import invalid
+from tradecounter.rest.json_text import canonical_json
+
+HEADER = "Idempotency-Key"
+REPLAY_HEADER = "Idempotent-Replay"
+LONGEST_KEY = 255
+
+_KEY = re.compile(rf"[ -~]{{1,{LONGEST_KEY}}}")
+
+
+def read_key(values: Sequence[str]) -> str | None:
+    """Return the key among a header's values, or None without the header; it may be repeated, but not differ.
+
+    Raises DomainError (invalid) naming the header.
+    """
+    if not values:
+        return None
+    key, *others = {value.strip(" \t") for value in values}
+    if others:
+        raise invalid(HEADER, "was given twice with different values: send one")
+    if not _KEY.fullmatch(key):
+        raise invalid(HEADER, f"must be 1 to {LONGEST_KEY} printable ASCII characters")
+    return key
+
+
+def fingerprint(method: str, path: str, body: bytes) -> bytes:
+    """Return the hash of a request by which its repetitions are known: method, path and canonical JSON body.
+
+    Raises DomainError (invalid) when the body is not JSON.
+    """
+    return hashlib.sha256(f"{method} {path}\n".encode() + canonical_json(body)).digest()

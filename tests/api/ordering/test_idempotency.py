@@ -1,0 +1,196 @@
+"""Repeating a creation with an idempotency key answers what was answered before (specification, section 8)."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from support.orders import at, confirm, create, outstanding, rows, sell
+from support.quotes import jobs, keyed, was_replayed
+from support.service import MORNING, Customer, Service
+from support.shop import ADDRESS, STANDARD, order, price
+from tradecounter.customers.accounts import AccountChange, edit_account
+
+PATHS = ["/order", "/quote"]
+AT_ONCE = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def orders_of(shop: Service, customer: Customer) -> int:
+    [(count,)] = rows(shop, "select count(*) from orders where customer_id = %s", customer.id)
+    return int(count)
+
+
+def send(customer: Customer, path: str, body: bytes, *headers: tuple[str, str]) -> httpx.Response:
+    sent = [("Content-Type", "application/json"), *headers]
+    return customer.http.post(path, content=body, headers=sent)
+
+
+def refusal(response: httpx.Response) -> str:
+    assert response.status_code == 400, response.text
+    message: str = response.json()["message"]
+    return message
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
+    shop: Service, customer: Customer, path: str
+) -> None:
+    first = keyed(customer, "k-1", path=path)
+    assert (first.status_code, was_replayed(first)) == (201, False)
+    assert "Idempotent-Replay" not in first.headers
+    for _ in range(3):
+        again = keyed(customer, "k-1", path=path)
+        assert (again.status_code, again.content, was_replayed(again)) == (201, first.content, True)
+        assert again.headers["Content-Type"] == first.headers["Content-Type"]
+        assert again.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+    assert orders_of(shop, customer) == 1
+
+
+def test_a_repeated_quote_asks_support_once(shop: Service, customer: Customer) -> None:
+    quote = keyed(customer, "k-1", path="/quote").json()
+    keyed(customer, "k-1", path="/quote")
+    assert len(jobs(shop, "mail_quote_requested", quote)) == 1
+
+
+def test_an_order_confirmed_at_once_is_charged_and_allocated_once(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "ONCE", 10, available=5)
+    body = order([(sku, 2)], **AT_ONCE)
+    first, again = keyed(customer, "k-1", body), keyed(customer, "k-1", body)
+    assert again.content == first.content
+    assert [found["id"] for found in customer.get("/order").json()] == [first.json()["order_id"]]
+    assert rows(shop, "select gross from orders where customer_id = %s", customer.id) == [
+        (outstanding(shop, customer),)
+    ]
+
+
+def test_a_replay_does_not_mind_what_has_changed_since(shop: Service) -> None:
+    sku = sell(shop, "CHANGES", 10, available=5)
+    customer = shop.customer(credit="36.00", unique_references=True)
+    address = customer.post("/customer/address", ADDRESS).json()["id"]
+    body = order([(sku, 1)], shipping_address={"id": address}, **AT_ONCE)
+    first = keyed(customer, "k-1", body)
+    assert first.status_code == 201, first.text
+
+    customer.delete(f"/customer/address/{address}")
+    shop.must_load("price-list", [price(sku, 99)])
+    shop.must_load("products", [{"sku": sku, "active": False}])
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit="0")))
+    assert keyed(customer, "k-2", body).status_code == 400
+    with at(shop, MORNING + timedelta(days=3650)):
+        again = keyed(customer, "k-1", body)
+    assert (again.status_code, again.content, was_replayed(again)) == (201, first.content, True)
+
+
+def test_a_replay_still_tells_of_a_pending_order_that_was_confirmed_since(customer: Customer) -> None:
+    first = keyed(customer, "k-1")
+    assert confirm(customer, first.json()).status_code == 200
+    assert keyed(customer, "k-1").content == first.content
+
+
+def test_key_order_white_space_escapes_and_the_spelling_of_numbers_do_not_matter(customer: Customer) -> None:
+    body = order(external_customer_id="Zoë", ignored=[1.50, 100])
+    first = keyed(customer, "k-1", body)
+    backwards = json.dumps(dict(reversed(body.items())), indent=3).replace("1.5,", "15e-1,").replace("100\n", "1e2\n")
+    again = send(customer, "/order", backwards.encode(), ("Idempotency-Key", "k-1"))
+    assert (again.status_code, again.content) == (201, first.content)
+    assert was_replayed(again)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        order([("PHONE", 2)]),
+        order(customer_reference="PO-2"),
+        order(auto_confirm=False),
+        order(ignored=1),
+        order([("NOTHING", 1)]),
+        {},
+    ],
+    ids=["quantity", "reference", "explicit default", "ignored field", "unknown product", "nothing"],
+)
+def test_another_body_with_the_same_key_is_refused(shop: Service, customer: Customer, body: dict[str, Any]) -> None:
+    first = keyed(customer, "k-1")
+    assert refusal(keyed(customer, "k-1", body)).startswith("Idempotency-Key: was used for a request with another")
+    assert orders_of(shop, customer) == 1
+    assert keyed(customer, "k-1").content == first.content
+
+
+@pytest.mark.parametrize(("path", "other"), [("/order", "/quote"), ("/quote", "/order")])
+def test_another_path_with_the_same_key_is_refused(shop: Service, customer: Customer, path: str, other: str) -> None:
+    keyed(customer, "k-1", path=path)
+    assert refusal(keyed(customer, "k-1", path=other)).startswith("Idempotency-Key: was used")
+    assert orders_of(shop, customer) == 1
+
+
+def test_a_repetition_that_is_no_json_is_refused_as_such(customer: Customer) -> None:
+    keyed(customer, "k-1")
+    assert "not valid JSON" in refusal(send(customer, "/order", b"{", ("Idempotency-Key", "k-1")))
+    assert "empty" in refusal(send(customer, "/order", b"", ("Idempotency-Key", "k-1")))
+
+
+def test_customers_may_use_the_same_key(shop: Service, customer: Customer) -> None:
+    other = shop.customer()
+    mine, theirs = keyed(customer, "k-1"), keyed(other, "k-1", order([("CABLE", 3)]))
+    assert (theirs.status_code, was_replayed(theirs)) == (201, False)
+    assert theirs.json()["confirmation_code"] != mine.json()["confirmation_code"]
+    assert keyed(customer, "k-1").content == mine.content
+    assert keyed(other, "k-1", order([("CABLE", 3)])).content == theirs.content
+
+
+def test_different_keys_and_no_key_create_each_time(shop: Service, customer: Customer) -> None:
+    answers = [keyed(customer, key) for key in ("k-1", "K-1", "k-1 x")]
+    answers += [customer.post("/order", order()) for _ in range(2)]
+    assert not any(map(was_replayed, answers))
+    assert len({answer.json()["confirmation_code"] for answer in answers}) == 5
+    assert orders_of(shop, customer) == 5
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("key", ["", "a" * 256, "tab\there", "clé", "\xff"])
+def test_a_bad_key_is_refused_naming_the_header(shop: Service, customer: Customer, path: str, key: str) -> None:
+    response = customer.http.post(path, json=order(), headers=[(b"Idempotency-Key", key.encode("latin-1"))])
+    assert refusal(response).startswith("Idempotency-Key: must be 1 to 255")
+    assert orders_of(shop, customer) == 0
+
+
+@pytest.mark.parametrize("key", [b"\x01", b"\x7f"])
+def test_control_characters_are_no_http(shop: Service, customer: Customer, key: bytes) -> None:
+    assert "not valid HTTP" in refusal(customer.http.post("/order", json=order(), headers=[(b"Idempotency-Key", key)]))
+    assert orders_of(shop, customer) == 0
+
+
+def test_the_longest_key_is_good(customer: Customer) -> None:
+    key = "k" * 255
+    assert keyed(customer, key).content == keyed(customer, key).content
+
+
+def test_a_header_given_twice_may_not_contradict_itself(shop: Service, customer: Customer) -> None:
+    body = json.dumps(order()).encode()
+    twice = send(customer, "/order", body, ("Idempotency-Key", "a"), ("Idempotency-Key", "b"))
+    assert "given twice" in refusal(twice)
+    assert orders_of(shop, customer) == 0
+    same = send(customer, "/order", body, ("Idempotency-Key", "a"), ("Idempotency-Key", "a"))
+    assert same.status_code == 201
+    assert was_replayed(keyed(customer, "a"))
+
+
+def test_a_bad_credential_comes_before_a_bad_key(shop: Service) -> None:
+    assert shop.client().post("/order", json=order(), headers={"Idempotency-Key": ""}).status_code == 401
+
+
+def test_other_operations_do_not_mind_the_header(customer: Customer) -> None:
+    headers = {"Idempotency-Key": "k" * 300}
+    pending = create(customer)
+    confirmed = customer.put(
+        f"/order/{pending['confirmation_code']}", {"shipping_method": {"id": STANDARD}}, headers=headers
+    )
+    assert confirmed.status_code == 200
+    assert "Idempotent-Replay" not in confirmed.headers
+    assert customer.post("/customer/address", ADDRESS, headers=headers).status_code == 201

@@ -1,0 +1,114 @@
+"""A request that fails leaves its idempotency key unused: it can be retried with it (specification, section 8)."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.orders import at, create, rows
+from support.outage import database_away
+from support.quotes import keyed, was_replayed
+from support.service import MORNING, Customer, Service
+from support.shop import STANDARD, order
+from support.written import written
+from tradecounter.customers.accounts import AccountChange, edit_account
+
+
+def keys_of(shop: Service, customer: Customer) -> list[str]:
+    return [key for (key,) in rows(shop, "select key from idempotency_key where customer_id = %s", customer.id)]
+
+
+def assert_good_for(customer: Customer, body: dict[str, Any], path: str = "/order") -> None:
+    """The key is unused: it creates, and then replays."""
+    created = keyed(customer, "k-1", body, path)
+    assert (created.status_code, was_replayed(created)) == (201, False), created.text
+    assert was_replayed(keyed(customer, "k-1", body, path))
+
+
+@pytest.mark.parametrize("path", ["/order", "/quote"])
+@pytest.mark.parametrize(
+    "bad",
+    [{}, order([]), order([("NOTHING", 1)]), order(shipping_method={"id": 99}), order(shipping_region=99)],
+    ids=["nothing", "no items", "unknown product", "unknown method", "unknown region"],
+)
+def test_a_wrong_request_does_not(shop: Service, path: str, bad: dict[str, Any]) -> None:
+    customer = shop.customer()
+    before = written(shop)
+    assert keyed(customer, "k-1", bad, path).status_code == 400
+    assert keys_of(shop, customer) == []
+    assert written(shop) == before
+    assert_good_for(customer, order(), path)
+
+
+@pytest.mark.parametrize("path", ["/order", "/quote"])
+def test_an_order_beyond_the_credit_does_not(shop: Service, path: str) -> None:
+    customer = shop.customer(credit="1.00")
+    assert keyed(customer, "k-1", path=path).status_code == 402
+    assert keys_of(shop, customer) == []
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit="500")))
+    assert_good_for(customer, order(), path)
+
+
+@pytest.mark.parametrize("path", ["/order", "/quote"])
+def test_a_reference_that_was_used_does_not(shop: Service, path: str) -> None:
+    customer = shop.customer(unique_references=True)
+    create(customer)
+    assert keyed(customer, "k-1", path=path).status_code == 409
+    assert keys_of(shop, customer) == []
+    with at(shop, MORNING + timedelta(hours=24, seconds=1)):
+        assert_good_for(customer, order(), path)
+
+
+def test_a_missing_shipping_method_does_not(shop: Service) -> None:
+    customer, body = shop.customer(), order(auto_confirm=True)
+    assert keyed(customer, "k-1", body).status_code == 412
+    assert keys_of(shop, customer) == []
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(shipping_method=STANDARD)))
+    assert_good_for(customer, body)
+
+
+def test_an_absent_database_does_not(shop: Service, postgres: Cluster) -> None:
+    customer = shop.customer()
+    customer.get("/customer")
+    with database_away(postgres, shop.database_url):
+        assert keyed(customer, "k-1").status_code == 503
+    with suppress(httpx.HTTPError):
+        while customer.get("/customer").status_code != 200:
+            pass
+    assert keys_of(shop, customer) == []
+    assert_good_for(customer, order())
+
+
+@pytest.mark.parametrize("table", ["idempotency_key", "order_line"])
+def test_a_transaction_that_dies_does_not(shop: Service, table: str) -> None:
+    customer = shop.customer()
+    before = written(shop)
+    answer = killed_while_writing(shop, table, lambda: keyed(customer, "k-1"))
+    assert answer.status_code == 503
+    assert written(shop) == before
+    assert keys_of(shop, customer) == []
+    assert_good_for(customer, order())
+
+
+def killed_while_writing(shop: Service, table: str, ask: Callable[[], httpx.Response]) -> httpx.Response:
+    """The answer to a request whose database connection breaks while it waits to write to a table."""
+    answers: list[httpx.Response] = []
+    asking = threading.Thread(target=lambda: answers.append(ask()))
+    with psycopg.connect(shop.database_url) as holder, psycopg.connect(shop.database_url, autocommit=True) as killer:
+        holder.execute(f"lock table {table} in share mode")  # type: ignore[arg-type]
+        asking.start()
+        killed = None
+        while killed is None:
+            killed = killer.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where datname = current_database() and wait_event_type = 'Lock'"
+            ).fetchone()
+        holder.rollback()
+    asking.join(timeout=30)
+    return answers[0]

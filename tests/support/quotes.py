@@ -1,0 +1,63 @@
+"""Requests with idempotency keys, and quotes requested over HTTP and priced as support does."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, LiteralString
+
+import httpx
+
+from support.orders import rows
+from support.service import Customer, Service
+from support.shop import order
+from tradecounter.ordering.price_quote import price_quote
+
+Items = Iterable[tuple[str, int]]
+
+_ONE_PHONE = (("PHONE", 1),)
+
+
+def keyed(customer: Customer, key: str, body: Any = None, path: str = "/order") -> httpx.Response:
+    """The answer to a creation with an idempotency key, by default of an order for one phone."""
+    return customer.post(path, order() if body is None else body, headers={"Idempotency-Key": key})
+
+
+def was_replayed(response: httpx.Response) -> bool:
+    """Whether the answer says that it is an earlier one."""
+    return response.headers.get("Idempotent-Replay") == "true"
+
+
+def request_quote(customer: Customer, items: Items = _ONE_PHONE, **values: Any) -> dict[str, Any]:
+    """A quote, as the API answered."""
+    response = customer.post("/quote", order(items, **values))
+    assert response.status_code == 201, response.text
+    quote: dict[str, Any] = response.json()
+    return quote
+
+
+def price_as_support(
+    service: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None
+) -> None:
+    """Price a quote by the service's clock."""
+    costs = [(sku, Decimal(cost)) for sku, cost in unit_costs]
+    now, lifetime = service.clock.now(), service.settings.quote_lifetime
+    code = quote["confirmation_code"]
+    service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime))
+
+
+def stored(service: Service, quote: dict[str, Any], column: LiteralString) -> Any:
+    """What the database holds of an order or a quote."""
+    statement: LiteralString = "select " + column + " from orders where confirmation_code = %s"
+    [(value,)] = rows(service, statement, quote["confirmation_code"])
+    return value
+
+
+def jobs(service: Service, name: str, created: dict[str, Any]) -> list[dict[str, Any]]:
+    """The arguments of the jobs of a name that are queued for an order or a quote, in order."""
+    found = rows(
+        service,
+        "select args from procrastinate_jobs where task_name = %s and (args->>'order_id')::bigint ="
+        " (select id from orders where confirmation_code = %s) order by id",
+        name,
+        created["confirmation_code"],
+    )
+    return [args for (args,) in found]
