@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tradecounter.cli.order_billing import billing_of, invoice, pay
 from tradecounter.cli.order_shown import as_operators_see_it
 from tradecounter.cli.output import AsJson, show_json, show_record, show_table
 from tradecounter.cli.session import with_database
@@ -13,6 +14,8 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries import find_any_order, lines_of, list_all_orders
 
 app = typer.Typer(no_args_is_help=True, help="Customers' orders.")
+app.command("invoice")(invoice)
+app.command("pay")(pay)
 
 
 @app.command("list")
@@ -56,7 +59,8 @@ def show_one(
             if order is None:
                 raise DomainError(Kind.NOT_FOUND, f"there is no order {reference}")
             lines = await lines_of(tx, [order.id])
-        return as_operators_see_it(order, lines[order.id])
+            billing = await billing_of(tx, order)
+        return {**as_operators_see_it(order, lines[order.id]), **billing}
 
     order = with_database(work)
     if as_json:

@@ -104,19 +104,6 @@ def products_of(lines: Mapping[int, Sequence[LineRecord]]) -> set[int]:
     return {line.product_id for of_order in lines.values() for line in of_order}
 
 
-async def unpaid_orders(tx: Transaction, customer_id: int) -> list[OrderRecord]:
-    """Return a customer's confirmed orders with something left to pay, oldest first."""
-    return await fetch_all(
-        tx,
-        OrderRecord,
-        SQL(
-            "select {} from orders where customer_id = %s and state = 'confirmed' and paid < gross"
-            " order by confirmed_at, number"
-        ).format(_ORDER),
-        [customer_id],
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _OtherOrder:
     order_reference: str | None
@@ -181,13 +168,22 @@ async def find_quote(tx: Transaction, code: str) -> OrderRecord | None:
 
 async def find_any_order(tx: Transaction, reference: str) -> OrderRecord | None:
     """Return anybody's order by id, reference or confirmation code, for the operator."""
+    return await _find_any(tx, reference, SQL(""))
+
+
+async def lock_any_order(tx: Transaction, reference: str) -> OrderRecord | None:
+    """Return what `find_any_order` finds, locked until the transaction ends."""
+    return await _find_any(tx, reference, SQL("for update"))
+
+
+async def _find_any(tx: Transaction, reference: str, lock: SQL) -> OrderRecord | None:
     number = int(reference) if _is_number(reference) else None
     return await fetch_one(
         tx,
         OrderRecord,
-        SQL("select {} from orders where order_reference = %s or number = %s or confirmation_code = %s limit 1").format(
-            _ORDER
-        ),
+        SQL(
+            "select {} from orders where order_reference = %s or number = %s or confirmation_code = %s limit 1 {}"
+        ).format(_ORDER, lock),
         [reference, number, reference],
     )
 

@@ -86,6 +86,11 @@ class OrderRecord:
         """The shipping methods that were offered."""
         return msgspec.convert(self.shipping_options, list[OfferedShipping])
 
+    @property
+    def due(self) -> Decimal:
+        """What is left to pay."""
+        return self.gross - self.paid
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRecord:

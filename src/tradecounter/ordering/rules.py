@@ -9,8 +9,10 @@ from tradecounter.kit.money import NOTHING, percentage
 
 AWAITING_DISPATCH = "Awaiting dispatch"
 BACK_ORDERED = "Back-ordered"
+INVOICED = "Invoiced"
+COMPLETED = "Completed"
 
-_TAXED = {"GB", "IM"}
+VAT_AREA = {"GB", "IM"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class PricedLine:
 
 def tax_rate(country: str, vat_rate: Decimal) -> Decimal:
     """Return the VAT in per cent on deliveries to a country."""
-    return vat_rate if country in _TAXED else NOTHING
+    return vat_rate if country in VAT_AREA else NOTHING
 
 
 def price_line(product_id: int, sku: str, name: str, quantity: int, unit_cost: Decimal, rate: Decimal) -> PricedLine:

@@ -214,3 +214,8 @@ async def price_quote_row(tx: Transaction, order_id: int, pricing: Pricing) -> i
 async def expire_orders(tx: Transaction, now: datetime) -> int:
     """Mark pending orders and quotes whose time is over; return how many. A quote without a price has no such time."""
     return await execute(tx, "update orders set state = 'expired' where state = 'pending' and expires_at < %s", [now])
+
+
+async def record_paid(tx: Transaction, order_id: int, amount: Decimal, status: str) -> None:
+    """Add a payment, which may be nothing, to what is paid of an order that the caller has locked; set its status."""
+    await execute(tx, "update orders set paid = paid + %s, status = %s where id = %s", [amount, status, order_id])

@@ -24,6 +24,7 @@ class Answer:
     body: Any = None
     csv: bool = False
     yaml: bool = False
+    pdf: bool = False
     headers: tuple[str, ...] = ()
 
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tradecounter.billing.http import BillingEndpoints
 from tradecounter.catalogue.http import CatalogueEndpoints
 from tradecounter.customers.http import CustomerEndpoints
 from tradecounter.db.pool import Database
@@ -18,7 +19,6 @@ from tradecounter.db.refresher import Refresher
 from tradecounter.identity.caller import Authenticator
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.credit_http import CreditEndpoints
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.rest.operation import Endpoint, endpoints_of
@@ -72,7 +72,7 @@ class Application:
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, self.methods, policy, clock),
             CustomerEndpoints(self.database, clock),
-            CreditEndpoints(self.database, clock),
+            BillingEndpoints(self.database, clock),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]

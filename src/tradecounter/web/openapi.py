@@ -24,7 +24,10 @@ ERRORS = {
     404: ("NotFound", "Unknown, or not yours."),
     409: ("Conflict", "It would duplicate what is there, or a request with the same key is still being processed."),
     410: ("Gone", "The pending order has expired."),
-    412: ("PreconditionFailed", "Something has to come first: a shipping method, or the price of a quote."),
+    412: (
+        "PreconditionFailed",
+        "Something has to come first: a shipping method, the price of a quote, the invoice.",
+    ),
     413: ("TooLarge", "The body is too long."),
     415: ("UnsupportedMediaType", "The body is not JSON."),
     500: ("InternalError", "An unexpected error; the message holds the request id."),
@@ -170,6 +173,8 @@ def _answer(answer: Answer, schemas: dict[int, Any]) -> dict[str, Any]:
         content["text/csv"] = {"schema": {"type": "string"}}
     if answer.yaml:
         content["application/yaml"] = {"schema": {"type": "object"}}
+    if answer.pdf:
+        content["application/pdf"] = {"schema": {"type": "string", "format": "binary"}}
     if content:
         document["content"] = content
     if answer.headers:

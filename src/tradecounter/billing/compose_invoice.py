@@ -1,0 +1,110 @@
+"""What an invoice says of an order (decisions, invoice)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import pycountry
+from msgspec import convert
+
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party
+from tradecounter.billing.queries import SuppliedLine
+from tradecounter.billing.rules import payment_terms, vat_totals
+from tradecounter.credit.rules import due_at
+from tradecounter.customers.accounts import Account
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.records import OrderRecord
+from tradecounter.ordering.rules import VAT_AREA
+
+_EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingdom."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supply:
+    """A confirmed order that was supplied: its lines, its customer's account, and when the last of it left."""
+
+    order: OrderRecord
+    lines: Sequence[SuppliedLine]
+    account: Account
+    supplied_at: datetime
+
+
+def compose_invoice(supply: Supply, seller: Party, number: int, now: datetime) -> InvoiceDocument:
+    """Return the invoice of an order, issued now; its amounts are those that the order was confirmed at."""
+    order = supply.order
+    if order.order_reference is None or order.term_days is None:
+        raise ValueError("only confirmed orders are invoiced")
+    billing, delivery = (convert(a, CustomerAddress) for a in (order.billing_address, order.shipping_address))
+    lines = [*_goods(order, supply.lines), _shipping(order)]
+    totals = vat_totals(lines)
+    due_on = uk_date(due_at(now, order.term_days))
+    return InvoiceDocument(
+        number=number,
+        issued_on=uk_date(now),
+        supplied_on=uk_date(supply.supplied_at),
+        due_on=due_on,
+        seller=seller,
+        customer_id=order.customer_id,
+        customer=_party(_customer_name(supply.account), billing),
+        delivery=_party(delivery.company_name or delivery.contact_name, delivery),
+        order_reference=order.order_reference,
+        customer_reference=order.customer_reference,
+        lines=lines,
+        vat_totals=totals,
+        net=sum((total.net for total in totals), NOTHING),
+        vat=sum((total.vat for total in totals), NOTHING),
+        gross=order.gross,
+        due=order.due,
+        payment_terms=payment_terms(order.term_days, due_on, order.due),
+        notes=[] if delivery.country_code in VAT_AREA else [_EXPORTED],
+    )
+
+
+def _goods(order: OrderRecord, lines: Sequence[SuppliedLine]) -> list[InvoiceLine]:
+    parts: dict[int, list[InvoicePart]] = {}
+    for line in lines:
+        if line.bundle_line_id is not None:
+            parts.setdefault(line.bundle_line_id, []).append(InvoicePart(line.sku, line.name, line.quantity))
+    return [
+        InvoiceLine(
+            line.sku,
+            line.name,
+            line.quantity,
+            line.unit_cost,
+            order.tax_rate,
+            line.cost_net,
+            line.cost_tax,
+            parts.get(line.id, []),
+        )
+        for line in lines
+        if line.bundle_line_id is None
+    ]
+
+
+def _shipping(order: OrderRecord) -> InvoiceLine:
+    offer = next((offer for offer in order.offers if offer.id == order.shipping_method), None)
+    method = "" if offer is None else f": {offer.provider} {offer.description}"
+    net = order.shipping_net or NOTHING
+    return InvoiceLine("", f"Shipping{method}", 1, net, order.tax_rate, net, order.shipping_tax or NOTHING)
+
+
+def _customer_name(account: Account) -> str:
+    return account.company or f"{account.first_name} {account.last_name}"
+
+
+def _party(name: str, address: CustomerAddress) -> Party:
+    country = pycountry.countries.get(alpha_2=address.country_code)
+    lines = [
+        address.company_name,
+        address.contact_name,
+        address.street_one,
+        address.street_two,
+        address.street_three,
+        address.city,
+        address.state,
+        address.zip,
+        address.country_code if country is None else country.name,
+    ]
+    return Party(name, [line for line in lines if line and line != name], address.tax_number)

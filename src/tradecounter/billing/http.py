@@ -1,0 +1,72 @@
+"""`GET /order/{reference}/invoice` and `GET /customer/credit`."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.billing.credit_overview import credit_overview
+from tradecounter.billing.queries import find_printed_invoice
+from tradecounter.billing.wire import CreditOverview
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.ordering.queries import find_order
+from tradecounter.rest.answers import answer
+from tradecounter.rest.call import Call
+from tradecounter.rest.operation import Answer, Operation, endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class BillingEndpoints:
+    """The invoice and the credit overview."""
+
+    database: Database
+    clock: Clock
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/order/{reference}/invoice",
+            name="getInvoice",
+            tag="Orders",
+            summary="The invoice of an order",
+            description=(
+                "`reference` is the order reference or the numeric order id. An order has one invoice, issued when all "
+                "of it is dispatched; it never changes. Before that the answer is 412: ask again later."
+            ),
+            answer=Answer(200, "The invoice as a PDF file.", pdf=True),
+            errors=(401, 404, 412),
+        )
+    )
+    async def show_invoice(self, call: Call) -> Response:
+        """Answer `GET /order/{reference}/invoice`."""
+        async with reading(self.database) as tx:
+            order = await find_order(tx, call.customer_id, call.path_text("reference", "order"))
+            if order is None:
+                raise not_found("order")
+            invoice = await find_printed_invoice(tx, order.id)
+        if order.state == "cancelled":
+            raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")
+        if invoice is None:
+            raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; ask again later")
+        disposition = f'attachment; filename="invoice-{invoice.number}.pdf"'
+        return Response(invoice.pdf, media_type="application/pdf", headers={"Content-Disposition": disposition})
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/customer/credit",
+            name="getCredit",
+            tag="Account",
+            summary="Your credit",
+            description="The limit, what is owed, what is left, and the orders with something due.",
+            answer=Answer(200, "The overview; without credit terms the limit is 0.", CreditOverview),
+            errors=(401,),
+        )
+    )
+    async def show_credit(self, call: Call) -> Response:
+        """Answer `GET /customer/credit`."""
+        async with reading(self.database) as tx:
+            overview = await credit_overview(tx, call.customer_id, self.clock.now())
+        return answer(overview)

@@ -1,0 +1,66 @@
+"""An invoice as data: what is stored for ever and what the PDF shows. Amounts are pounds; dates are UK dates."""
+
+from datetime import date
+from decimal import Decimal
+
+from msgspec import Struct
+
+
+class Party(Struct, frozen=True, omit_defaults=True):
+    """Somebody with an address, as printed: its lines from the name of the street to the country."""
+
+    name: str
+    address: list[str]
+    tax_number: str | None = None
+
+
+class InvoicePart(Struct, frozen=True):
+    """What a bundle holds; its price is the bundle's."""
+
+    sku: str
+    description: str
+    quantity: int
+
+
+class InvoiceLine(Struct, frozen=True):
+    """What was supplied: `net` and `vat` are the line's totals, `vat_rate` is per cent. Shipping has no SKU."""
+
+    sku: str
+    description: str
+    quantity: int
+    unit_price: Decimal
+    vat_rate: Decimal
+    net: Decimal
+    vat: Decimal
+    parts: list[InvoicePart] = []
+
+
+class VatTotal(Struct, frozen=True):
+    """What was supplied at one rate of VAT, in per cent."""
+
+    rate: Decimal
+    net: Decimal
+    vat: Decimal
+
+
+class InvoiceDocument(Struct, frozen=True, kw_only=True):
+    """A full VAT invoice; `supplied_on` is the time of supply, `due` what was left to pay when it was issued."""
+
+    number: int
+    issued_on: date
+    supplied_on: date
+    due_on: date
+    seller: Party
+    customer_id: int
+    customer: Party
+    delivery: Party
+    order_reference: str
+    customer_reference: str
+    lines: list[InvoiceLine]
+    vat_totals: list[VatTotal]
+    net: Decimal
+    vat: Decimal
+    gross: Decimal
+    due: Decimal
+    payment_terms: str
+    notes: list[str]

@@ -1,0 +1,75 @@
+"""Issuing the invoice of an order that is wholly dispatched (decisions, invoice).
+
+Rows are locked in one order everywhere; the invoice number comes last, since all who issue wait for it.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.billing.compose_invoice import Supply, compose_invoice
+from tradecounter.billing.invoice_document import Party
+from tradecounter.billing.lock_order import lock_confirmed_order
+from tradecounter.billing.print_invoice import print_invoice
+from tradecounter.billing.queries import find_invoice, last_dispatch, supplied_lines
+from tradecounter.billing.rules import require_all_dispatched
+from tradecounter.billing.store import insert_invoice, next_invoice_number
+from tradecounter.credit.rules import due_at
+from tradecounter.customers.accounts import find_account
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.records import OrderRecord
+from tradecounter.ordering.rules import COMPLETED, INVOICED
+from tradecounter.ordering.store import record_paid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedInvoice:
+    """An order's invoice; `anew` tells whether it was issued just now."""
+
+    number: int
+    order_reference: str
+    gross: Decimal
+    anew: bool
+
+
+async def issue_invoice(tx: Transaction, reference: str, seller: Party, now: datetime) -> IssuedInvoice:
+    """Issue the invoice of an order, named by its reference or id; an order has one, which asking again returns.
+
+    Raises DomainError: not found, precondition failed (not confirmed, cancelled, or not wholly dispatched).
+    """
+    order, order_reference = await lock_confirmed_order(tx, reference)
+    issued = await find_invoice(tx, order.id)
+    if issued is not None:
+        return IssuedInvoice(number=issued.number, order_reference=order_reference, gross=issued.gross, anew=False)
+    supply = await _supply(tx, order)
+    # What costs nothing is paid in full as soon as it is invoiced.
+    await record_paid(tx, order.id, NOTHING, INVOICED if order.due > NOTHING else COMPLETED)
+    if order.order_notifications:
+        await queue(tx, "mail_order_invoiced", order_id=order.id)
+    if supply.account.accounts_email:
+        await queue(tx, "mail_invoice_copy", order_id=order.id)
+    document = compose_invoice(supply, seller, await next_invoice_number(tx), now)
+    pdf = await asyncio.to_thread(print_invoice, document, now)
+    await insert_invoice(
+        tx,
+        order.id,
+        document,
+        pdf,
+        issued_at=now,
+        supplied_at=supply.supplied_at,
+        due_at=due_at(now, order.term_days or 0),
+    )
+    return IssuedInvoice(number=document.number, order_reference=order_reference, gross=document.gross, anew=True)
+
+
+async def _supply(tx: Transaction, order: OrderRecord) -> Supply:
+    lines = await supplied_lines(tx, order.id)
+    require_all_dispatched([line for line in lines if line.bundle_line_id is None])
+    supplied_at = await last_dispatch(tx, order.id)
+    account = await find_account(tx, order.customer_id)
+    if supplied_at is None or account is None:
+        raise LookupError(f"order {order.number} was dispatched without a shipment, or its customer is gone")
+    return Supply(order=order, lines=lines, account=account, supplied_at=supplied_at)

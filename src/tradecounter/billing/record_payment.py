@@ -1,0 +1,35 @@
+"""A payment against an order's invoice (decisions, invoice)."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.billing.credit_overview import order_status
+from tradecounter.billing.lock_order import lock_confirmed_order
+from tradecounter.billing.queries import find_debt, find_invoice
+from tradecounter.billing.rules import require_payable
+from tradecounter.billing.store import insert_payment
+from tradecounter.billing.wire import CreditOrderStatus
+from tradecounter.credit.exposure import discharge
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.rules import COMPLETED, INVOICED
+from tradecounter.ordering.store import record_paid
+
+
+async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
+    """Record that pounds were paid of an order, named by its reference or id; return what is left of the debt.
+
+    Raises DomainError: not found, precondition failed (not confirmed, cancelled, or not invoiced), invalid (not a
+    positive amount in whole pence, or more than is due).
+    """
+    order, order_reference = await lock_confirmed_order(tx, reference)
+    invoice = await find_invoice(tx, order.id)
+    if invoice is None:
+        raise DomainError(
+            Kind.PRECONDITION_FAILED, f"order {order_reference} has no invoice yet: issue it, then record the payment"
+        )
+    require_payable(amount, order.due)
+    await discharge(tx, order.customer_id, amount)
+    await record_paid(tx, order.id, amount, COMPLETED if amount == order.due else INVOICED)
+    await insert_payment(tx, invoice.number, amount, now)
+    return order_status(await find_debt(tx, order.id), now)

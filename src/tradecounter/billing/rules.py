@@ -1,0 +1,84 @@
+"""The rules of billing (decisions, invoice): what is invoiced when, its totals, what may be paid, in pounds."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Protocol
+
+from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.money import NOTHING, rounded
+
+_MOST_NAMED = 5
+
+
+class Ordered(Protocol):
+    """A line of an order."""
+
+    @property
+    def sku(self) -> str:
+        """The product's SKU."""
+        ...
+
+    @property
+    def quantity(self) -> int:
+        """Units ordered."""
+        ...
+
+    @property
+    def dispatched(self) -> int:
+        """Units that have left."""
+        ...
+
+
+def require_all_dispatched(lines: Iterable[Ordered]) -> None:
+    """Raise DomainError (precondition failed), naming what is left, unless every unit has been dispatched."""
+    left = [line for line in lines if line.dispatched < line.quantity]
+    if not left:
+        return
+    named = [f"{line.quantity - line.dispatched} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
+    if len(left) > _MOST_NAMED:
+        named.append(f"{len(left) - _MOST_NAMED} lines more")
+    raise DomainError(
+        Kind.PRECONDITION_FAILED,
+        f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(named)}",
+    )
+
+
+def vat_totals(lines: Sequence[InvoiceLine]) -> list[VatTotal]:
+    """Return what was supplied at each rate of VAT, the highest rate first."""
+    return [
+        VatTotal(
+            rate,
+            sum((line.net for line in lines if line.vat_rate == rate), NOTHING),
+            sum((line.vat for line in lines if line.vat_rate == rate), NOTHING),
+        )
+        for rate in sorted({line.vat_rate for line in lines}, reverse=True)
+    ]
+
+
+def payment_terms(term_days: int, due_on: date, due: Decimal) -> str:
+    """Return until when to pay, in words."""
+    if due == NOTHING:
+        return "Nothing is due."
+    if term_days == 0:
+        return f"Payment is due on the invoice date, {day_in_words(due_on)}."
+    days = "1 day" if term_days == 1 else f"{term_days} days"
+    return f"Payment is due within {days} of the invoice date, by {day_in_words(due_on)}."
+
+
+def day_in_words(day: date) -> str:
+    """Return a date as invoices show it: 1 June 2026."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def require_payable(amount: Decimal, due: Decimal) -> None:
+    """Raise DomainError (invalid) unless an amount in whole pence can be paid of what is due."""
+    if due == NOTHING:
+        raise invalid("amount", "nothing is due: the order is paid in full")
+    if not amount.is_finite() or amount <= 0:
+        raise invalid("amount", f"must be more than 0 and at most {due}, which is due")
+    if amount > due:
+        raise invalid("amount", f"must be at most {due}, which is due")
+    if amount != rounded(amount):
+        raise invalid("amount", "must be in whole pence: at most two decimal places")

@@ -1,0 +1,74 @@
+"""`tradecounter order invoice` and `order pay`."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
+from tradecounter.billing.queries import find_invoice
+from tradecounter.billing.record_payment import record_payment
+from tradecounter.billing.seller import example_settings, seller_from
+from tradecounter.billing.wire import CreditOrderStatus
+from tradecounter.cli.output import AsJson, show
+from tradecounter.cli.session import refusing, with_database
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.kit.clock import SystemClock
+from tradecounter.ordering.records import OrderRecord
+from tradecounter.settings import read_settings
+
+Reference = Annotated[str, typer.Argument(help="An order reference or an order id.")]
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation as error:
+        raise typer.BadParameter(f"{text!r} is not an amount in pounds, such as 120.50") from error
+
+
+def invoice(reference: Reference, as_json: AsJson = False) -> None:
+    """Issue the invoice of an order, once all of it is dispatched; asked again, name the one there is."""
+    with refusing():
+        settings = read_settings()
+
+    async def work(database: Database) -> IssuedInvoice:
+        async with transaction(database) as tx:
+            return await issue_invoice(tx, reference, seller_from(settings), SystemClock().now())
+
+    issued = with_database(work)
+    if issued.anew and (examples := example_settings(settings)):
+        typer.echo(f"warning: the invoice shows built-in examples of {', '.join(examples)}", err=True)
+    done = "is issued" if issued.anew else "was issued before"
+    shown = {"number": issued.number, "order_reference": issued.order_reference, "gross": issued.gross}
+    text = f"invoice {issued.number} of order {issued.order_reference} over £{issued.gross:,} {done}"
+    show(shown, text, as_json=as_json)
+
+
+def pay(
+    reference: Reference,
+    amount: Annotated[Decimal, typer.Argument(parser=_amount, metavar="AMOUNT", help="Pounds, at most what is due.")],
+    as_json: AsJson = False,
+) -> None:
+    """Record a payment against an order's invoice."""
+
+    async def work(database: Database) -> CreditOrderStatus:
+        async with transaction(database) as tx:
+            return await record_payment(tx, reference, amount, SystemClock().now())
+
+    paid = with_database(work)
+    left = f"£{paid.total_due:,} is due by {paid.due_on}" if paid.total_due else "it is paid in full"
+    show(
+        paid, f"£{paid.total_paid:,} of £{paid.total_cost:,} is paid of {paid.order_reference}; {left}", as_json=as_json
+    )
+
+
+async def billing_of(tx: Transaction, order: OrderRecord) -> dict[str, Any]:
+    """Return an order's invoice number and what is paid and due of it, as the command line prints them."""
+    issued = await find_invoice(tx, order.id)
+    return {
+        "invoice": None if issued is None else issued.number,
+        "paid": order.paid,
+        "due": order.due if order.state == "confirmed" else None,
+    }

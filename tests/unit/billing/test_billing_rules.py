@@ -1,0 +1,105 @@
+"""The rules of billing: totals per rate, what is left to dispatch, terms, payable amounts."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
+from tradecounter.billing.rules import payment_terms, require_all_dispatched, require_payable, vat_totals
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import percentage
+
+PENCE = st.decimals(min_value=0, max_value=100_000, places=2)
+RATES = st.sampled_from([Decimal("20.00"), Decimal("5.00"), Decimal("0.00")])
+
+
+@dataclass(frozen=True)
+class Line:
+    sku: str
+    quantity: int
+    dispatched: int
+
+
+def line(unit: Decimal, quantity: int, rate: Decimal) -> InvoiceLine:
+    net = unit * quantity
+    return InvoiceLine("SKU", "Thing", quantity, unit, rate, net, percentage(net, rate))
+
+
+@given(st.lists(st.builds(line, PENCE, st.integers(1, 1000), RATES)))
+def test_the_totals_per_rate_are_the_sums_of_their_lines_and_every_rate_stands_once(lines: list[InvoiceLine]) -> None:
+    totals = vat_totals(lines)
+    assert [total.rate for total in totals] == sorted({line.vat_rate for line in lines}, reverse=True)
+    for total in totals:
+        at_rate = [line for line in lines if line.vat_rate == total.rate]
+        assert total.net == sum(line.net for line in at_rate)
+        assert total.vat == sum(line.vat for line in at_rate)
+    assert sum(t.net + t.vat for t in totals) == sum(line.net + line.vat for line in lines)
+
+
+def test_one_rate_written_in_two_ways_is_one() -> None:
+    lines = [line(Decimal(10), 1, Decimal("20.00")), line(Decimal(5), 1, Decimal(20))]
+    assert vat_totals(lines) == [VatTotal(Decimal(20), Decimal(15), Decimal("3.00"))]
+
+
+def test_an_order_that_has_left_completely_may_be_invoiced() -> None:
+    require_all_dispatched([Line("A", 1, 1), Line("B", 5, 5)])
+
+
+def test_what_is_left_to_dispatch_is_named() -> None:
+    with pytest.raises(DomainError, match="still to be dispatched: 3 of 5 A, 1 of 1 C$") as refused:
+        require_all_dispatched([Line("A", 5, 2), Line("B", 2, 2), Line("C", 1, 0)])
+    assert refused.value.kind is Kind.PRECONDITION_FAILED
+
+
+def test_of_many_lines_left_to_dispatch_the_first_are_named_and_the_rest_counted() -> None:
+    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 lines more$"):
+        require_all_dispatched([Line(f"P{number}", 1, 0) for number in range(500)])
+
+
+@pytest.mark.parametrize(
+    ("term_days", "due", "words"),
+    [
+        (30, "12.00", "Payment is due within 30 days of the invoice date, by 1 July 2026."),
+        (1, "12.00", "Payment is due within 1 day of the invoice date, by 1 July 2026."),
+        (0, "12.00", "Payment is due on the invoice date, 1 July 2026."),
+        (30, "0.00", "Nothing is due."),
+    ],
+)
+def test_payment_terms_say_until_when_to_pay(term_days: int, due: str, words: str) -> None:
+    assert payment_terms(term_days, date(2026, 7, 1), Decimal(due)) == words
+
+
+@pytest.mark.parametrize("amount", ["0.01", "66.59", "66.60", "66.600", "1E+1"])
+def test_whole_pence_up_to_what_is_due_can_be_paid(amount: str) -> None:
+    require_payable(Decimal(amount), Decimal("66.60"))
+
+
+@pytest.mark.parametrize(
+    ("amount", "reason"),
+    [
+        ("66.61", "at most 66.60, which is due"),
+        ("1E+999999", "at most 66.60, which is due"),
+        ("0", "more than 0"),
+        ("-0.01", "more than 0"),
+        ("-1E+999999", "more than 0"),
+        ("NaN", "more than 0"),
+        ("sNaN", "more than 0"),
+        ("Infinity", "more than 0"),
+        ("-Infinity", "more than 0"),
+        ("10.005", "two decimal places"),
+        ("1E-999999", "two decimal places"),
+    ],
+)
+def test_other_amounts_are_refused(amount: str, reason: str) -> None:
+    with pytest.raises(DomainError, match=f"^amount: .*{reason}") as refused:
+        require_payable(Decimal(amount), Decimal("66.60"))
+    assert refused.value.kind is Kind.INVALID
+
+
+def test_what_is_paid_in_full_takes_no_more() -> None:
+    with pytest.raises(DomainError, match="^amount: nothing is due: the order is paid in full$"):
+        require_payable(Decimal("0.01"), Decimal("0.00"))

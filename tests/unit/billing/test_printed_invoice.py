@@ -1,0 +1,197 @@
+"""The invoice as a PDF file: everything that has to stand on it, whatever the texts are."""
+
+import io
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import json
+from msgspec.structs import replace
+from pypdf import PdfReader
+
+from support.billing import pdf_text
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, VatTotal
+from tradecounter.billing.print_invoice import print_invoice
+
+MOMENT = datetime(2026, 6, 16, 8, tzinfo=UTC)
+LINES = [
+    InvoiceLine(
+        "PH/1#A", "Desk phone", 1200, Decimal("1049.95"), Decimal("20.00"), Decimal("1259940.00"), Decimal("251988.00")
+    ),
+    InvoiceLine(
+        "KIT-2", "Starter kit", 1, Decimal("100.00"), Decimal("5.00"), Decimal("100.00"), Decimal("5.00"),
+        [InvoicePart("HANDSET", "Spare handset", 3)],
+    ),
+    InvoiceLine("", "Shipping: Fastvan Next day", 1, Decimal("9.00"), Decimal("20.00"), Decimal("9.00"), Decimal("1.80")),
+]  # fmt: skip
+INVOICE = InvoiceDocument(
+    number=10001,
+    issued_on=date(2026, 6, 16),
+    supplied_on=date(2026, 6, 5),
+    due_on=date(2026, 7, 16),
+    seller=Party("Seller & Sons Ltd", ["7 Sales Street", "York"], "GB123456782"),
+    customer_id=1001,
+    customer=Party("Buyer plc", ["Accounts", "1 Bill Road", "Leeds", "LS1 1AA", "United Kingdom"], "GB987654321"),
+    delivery=Party("Site Office", ["2 Dig Lane", "Hull", "HU1 1AA", "United Kingdom"], None),
+    order_reference="ORD-100001",
+    customer_reference="PO-7/b",
+    lines=LINES,
+    vat_totals=[
+        VatTotal(Decimal("20.00"), Decimal("1259949.00"), Decimal("251989.80")),
+        VatTotal(Decimal("5.00"), Decimal("100.00"), Decimal("5.00")),
+    ],
+    net=Decimal("1260049.00"),
+    vat=Decimal("251994.80"),
+    gross=Decimal("1512043.80"),
+    due=Decimal("1512043.80"),
+    payment_terms="Payment is due within 30 days.",
+    notes=["A note."],
+)
+HOSTILE = [
+    '#panic("x") #{ panic() } #sys.inputs #import "/etc/passwd": *',
+    '"quoted" \'single\' \\" \\u{41} \\n \\',
+    "$ a^2 $ @reference <label> *bold* _italic_ `raw` ```block``` = heading - item + item / term: x ~ -- ...",
+    "// comment /* comment */ [ ] { } ( ) ; | & % ^ <!-- --> <script>alert(1)</script>",
+    "line one\nline two\ttab\r\x01\x7f\u2028\u202e\ufeff end",
+    "\U0001f600 مرحبا بكم 日本語 Zoë Łódź ﷽ e\u0301\u0302\u0303",
+    "W" * 200,
+    " " * 200,
+    "",
+]
+
+
+def shown(document: InvoiceDocument) -> str:
+    return pdf_text(print_invoice(document, MOMENT))
+
+
+@pytest.fixture(scope="module")
+def plain() -> str:
+    """The text of the invoice above."""
+    return shown(INVOICE)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        pytest.param("INVOICE", id="what it is"),
+        pytest.param("Invoice number 10001", id="its number"),
+        pytest.param("Invoice date 16 June 2026", id="its date"),
+        pytest.param("Tax point 5 June 2026", id="the time of supply"),
+        pytest.param("Due date 16 July 2026", id="until when to pay"),
+        pytest.param("Seller & Sons Ltd 7 Sales Street York VAT number GB123456782", id="who sells"),
+        pytest.param("Buyer plc Accounts 1 Bill Road Leeds LS1 1AA United Kingdom", id="who buys"),
+        pytest.param("Tax number: GB987654321", id="the buyer's tax number"),
+        pytest.param("Site Office 2 Dig Lane Hull HU1 1AA United Kingdom", id="where it went"),
+        pytest.param("Customer number 1001", id="the customer's number"),
+        pytest.param("Order ORD-100001", id="the order"),
+        pytest.param("Your reference PO-7/b", id="the customer's reference"),
+        pytest.param("PH/1#A Desk phone 1,200 £1,049.95 20% £1,259,940.00 £251,988.00", id="a line"),
+        pytest.param("KIT-2 Starter kit 3 of HANDSET Spare handset 1 £100.00 5% £100.00 £5.00", id="a bundle"),
+        pytest.param("Shipping: Fastvan Next day 1 £9.00 20% £9.00 £1.80", id="shipping"),
+        pytest.param("Total excluding VAT £1,260,049.00", id="the net total"),
+        pytest.param("VAT at 20% on £1,259,949.00 £251,989.80", id="VAT at one rate"),
+        pytest.param("VAT at 5% on £100.00 £5.00", id="VAT at another"),
+        pytest.param("Total VAT £251,994.80", id="all VAT"),
+        pytest.param("Total including VAT £1,512,043.80", id="the gross total"),
+        pytest.param("Amount due £1,512,043.80", id="what is due"),
+        pytest.param("Payment is due within 30 days.", id="the terms"),
+        pytest.param("pounds sterling", id="the currency"),
+        pytest.param("A note.", id="notes"),
+        pytest.param("Page 1 of 1", id="the page"),
+    ],
+)
+def test_it_says(stated: str, plain: str) -> None:
+    assert stated in plain
+
+
+def hostile(text: str) -> InvoiceDocument:
+    """An invoice in which everything that somebody typed is the text."""
+    party = Party(text, [text, text], text)
+    first = replace(LINES[0], sku=text, description=text, parts=[InvoicePart(text, text, 1)])
+    return replace(
+        INVOICE,
+        seller=party,
+        customer=party,
+        delivery=party,
+        order_reference=text,
+        customer_reference=text,
+        lines=[first, *LINES[1:]],
+        payment_terms=text,
+        notes=[text],
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_any_text_is_shown_as_it_is_and_leaves_the_rest_alone(text: str) -> None:
+    found = shown(hostile(text))
+    assert "Invoice number 10001" in found
+    assert "Amount due £1,512,043.80" in found
+    if text.isascii() and text.isprintable():
+        assert "".join(text.split()) in found.replace(" ", "")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_breaks_it(text: str) -> None:
+    assert "Amount due £1,512,043.80" in shown(hostile(text))
+
+
+def test_five_hundred_lines_repeat_the_header_and_count_the_pages() -> None:
+    lines = [replace(LINES[0], sku=f"SKU-{number}") for number in range(500)]
+    reader = PdfReader(io.BytesIO(print_invoice(replace(INVOICE, lines=lines), MOMENT)))
+    texts = [" ".join(page.extract_text().split()) for page in reader.pages]
+    assert len(texts) > 10
+    for number, text in enumerate(texts, start=1):
+        assert f"Page {number} of {len(texts)}" in text
+        assert ("SKU DESCRIPTION QUANTITY UNIT PRICE VAT RATE NET VAT" in text) == ("SKU-" in text)
+        assert number == 1 or "Seller & Sons Ltd Invoice 10001" in text
+    whole = " ".join(texts)
+    assert all(f"SKU-{number} " in whole for number in range(500))
+
+
+def test_pages_are_a4_and_the_file_says_what_it_is() -> None:
+    reader = PdfReader(io.BytesIO(print_invoice(INVOICE, MOMENT)))
+    [page] = reader.pages
+    assert (round(page.mediabox.width), round(page.mediabox.height)) == (595, 842)
+    assert reader.metadata is not None
+    assert (reader.metadata.title, reader.metadata.author) == ("Invoice 10001", "Seller & Sons Ltd")
+    assert reader.metadata.creation_date == MOMENT
+
+
+def test_threads_make_the_same_bytes_as_one_after_the_other() -> None:
+    documents = [replace(INVOICE, number=number) for number in range(12)]
+    with ThreadPoolExecutor(6) as threads:
+        at_once = list(threads.map(lambda document: print_invoice(document, MOMENT), documents))
+    assert at_once == [print_invoice(document, MOMENT) for document in documents]
+
+
+def test_a_machine_without_home_fonts_or_network_makes_the_same_bytes(tmp_path: Path) -> None:
+    program = (
+        "import sys; from datetime import datetime, UTC; from msgspec import json;"
+        "from tradecounter.billing.invoice_document import InvoiceDocument;"
+        "from tradecounter.billing.print_invoice import print_invoice;"
+        "document = json.decode(sys.stdin.buffer.read(), type=InvoiceDocument);"
+        "sys.stdout.buffer.write(print_invoice(document, datetime(2026, 6, 16, 8, tzinfo=UTC)))"
+    )
+    environment: dict[str, Any] = {"HOME": str(tmp_path / "missing"), "PATH": os.environ["PATH"], "LC_ALL": "C"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.encode(INVOICE),
+        stdout=subprocess.PIPE,
+        check=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.stdout == print_invoice(INVOICE, MOMENT)
+
+
+def test_what_is_stored_as_json_is_read_back_unchanged() -> None:
+    assert json.decode(json.encode(INVOICE), type=InvoiceDocument) == INVOICE
