@@ -1,46 +1,155 @@
 """Background jobs: a queue in the same PostgreSQL, and what runs on a schedule."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import procrastinate
+import psycopg
 import structlog
+from procrastinate.exceptions import ConnectorException
 
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
+from tradecounter.db.stalled_jobs import put_back_stalled_jobs
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.clock import Clock
+from tradecounter.notifications.jobs import add_mail_jobs
+from tradecounter.notifications.letters import Office
+from tradecounter.notifications.post import post_of
 from tradecounter.ordering.store import expire_orders
+from tradecounter.settings import Settings
 
 log = structlog.get_logger()
 
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 
+JOBS_AT_ONCE = 5  # they mostly wait for a mail server
+HEARTBEAT_SECONDS = 5.0
+SILENT_SECONDS = 20.0  # after which a worker counts as gone
+LOOK_SECONDS = 10.0  # between two looks for the jobs of workers that are gone
+STOP_SECONDS = 10.0  # for jobs under way, before they are put back
+AWAY_SECONDS = 2.0  # between two attempts to find the database back
 
-def make_job_app(url: str, database: Database, clock: Clock) -> procrastinate.App:
-    """Return the queue's application with all jobs."""
-    app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=url, min_size=1, max_size=4))
 
-    @app.periodic(cron=EVERY_FIVE_MINUTES)
-    @app.task(name="expire_orders", queueing_lock="expire_orders", pass_context=False)
-    async def expire(timestamp: int) -> None:
+@dataclass(frozen=True, slots=True)
+class PeriodicJob:
+    """Something done on a schedule in a transaction of its own; `work` returns how much there was to do."""
+
+    name: str
+    cron: str
+    work: Callable[[Transaction, datetime], Awaitable[int]]
+    done: str  # logged, with the count, unless there was nothing to do
+
+
+PERIODIC_JOBS = (PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),)
+
+
+class _Connector(procrastinate.PsycopgConnector):
+    """The queue's connections. Notices when the database was lost while a job's end was being written down.
+
+    The job would then count as under way for as long as this worker lives: it has to start anew.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.lost = asyncio.Event()
+
+    async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+        try:
+            await super().execute_query_async(query, **arguments)
+        except ConnectorException as error:
+            if isinstance(error.__cause__, psycopg.OperationalError):
+                self.lost.set()
+            raise
+
+
+async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.Event) -> None:
+    """Work on jobs until told to stop; whenever the database is lost, wait for it and start anew.
+
+    Raises SettingsError when mail cannot be sent as the settings say.
+    """
+    worker = _Worker(settings, url, clock)
+    stopping = asyncio.create_task(stop.wait())
+    while not stop.is_set():
+        try:
+            await worker.run(stopping)
+        except (ConnectorException, psycopg.OperationalError):
+            log.warning("the database cannot be reached, the worker tries again", exc_info=True)
+        await asyncio.wait({stopping}, timeout=AWAY_SECONDS)
+
+
+async def work_off(settings: Settings, url: str, clock: Clock) -> None:
+    """Work on the jobs that are due, and return when there are none left."""
+    await _Worker(settings, url, clock).run(stopping=None)
+
+
+class _Worker:
+    def __init__(self, settings: Settings, url: str, clock: Clock) -> None:
+        self._office, self._post = Office.from_settings(settings), post_of(settings)
+        self._url, self._clock = url, clock
+
+    async def run(self, stopping: asyncio.Task[Any] | None) -> None:
+        """Work until `stopping` is done or the database is lost; without it, until no job is due."""
+        connector = _Connector(
+            conninfo=self._url,
+            min_size=1,
+            max_size=4,
+            timeout=WAIT_SECONDS,
+            reconnect_timeout=WAIT_SECONDS,
+            kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
+        )
+        async with Database(self._url, connections=JOBS_AT_ONCE + 1) as database:
+            await database.pool.wait(WAIT_SECONDS)  # the queue's own patience would be longer than a stop may take
+            app = self._app(connector, database)
+            async with app.open_async():
+                working = asyncio.create_task(
+                    app.run_worker_async(
+                        concurrency=JOBS_AT_ONCE,
+                        wait=stopping is not None,
+                        delete_jobs="successful",
+                        install_signal_handlers=False,
+                        shutdown_graceful_timeout=STOP_SECONDS,
+                        update_heartbeat_interval=HEARTBEAT_SECONDS,
+                        stalled_worker_timeout=SILENT_SECONDS,
+                    )
+                )
+                looking = asyncio.create_task(_put_back_again_and_again(app, database))
+                losing = asyncio.create_task(connector.lost.wait())
+                ends = {working, losing} if stopping is None else {working, losing, stopping}
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+                looking.cancel()
+                losing.cancel()
+                if not working.done():
+                    working.cancel()  # the queue's worker finishes what it is doing
+                with suppress(asyncio.CancelledError):
+                    await working
+
+    def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
+        app = procrastinate.App(connector=connector)
+        add_mail_jobs(app, database, self._clock, self._office, self._post)
+        for job in PERIODIC_JOBS:
+            _add_periodic(app, job, database, self._clock)
+        return app
+
+
+def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, clock: Clock) -> None:
+    @app.periodic(cron=job.cron)
+    @app.task(name=job.name, queueing_lock=job.name, pass_context=False)
+    async def run(timestamp: int) -> None:
         async with transaction(database) as tx:
-            count = await expire_orders(tx, clock.now())
+            count = await job.work(tx, clock.now())
         if count:
-            log.info("pending orders expired", count=count, scheduled=timestamp)
-
-    return app
+            log.info(job.done, count=count, scheduled=timestamp)
 
 
-async def run_worker(url: str, clock: Clock, stop: asyncio.Event) -> None:
-    """Work on jobs until told to stop; jobs under way are finished."""
-    async with Database(url, connections=4) as database:
-        app = make_job_app(url, database, clock)
-        async with app.open_async():
-            working = asyncio.create_task(app.run_worker_async(install_signal_handlers=False, delete_jobs="successful"))
-            stopping = asyncio.create_task(stop.wait())
-            await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            stopping.cancel()
-            if not working.done():
-                working.cancel()  # the queue's worker finishes what it is doing
-            with suppress(asyncio.CancelledError):
-                await working
+async def _put_back_again_and_again(app: procrastinate.App, database: Database) -> None:
+    while True:
+        try:
+            async with transaction(database) as tx:
+                await put_back_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
+        except (ConnectorException, psycopg.OperationalError):
+            log.warning("jobs of workers that are gone could not be looked for", exc_info=True)
+        await asyncio.sleep(LOOK_SECONDS)

@@ -14,6 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
+from tradecounter.notifications.post import mail_folder
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.server import Listener, listen, serving
@@ -48,19 +49,21 @@ async def _run(
         await load_demo(database, policy, clock.now(), catalogue, ours=settings.embedded)
         customers = await demo_customers(database, secret_key(settings), clock.now())
     async with serving(settings, url, clock, listener):
-        working = asyncio.create_task(run_worker(url, clock, stop))
-        _announce(listener.url, customers, as_json=as_json)
+        working = asyncio.create_task(run_worker(settings, url, clock, stop))
+        _announce(listener.url, customers, settings, as_json=as_json)
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait({stopped, working}, return_when=asyncio.FIRST_COMPLETED)
         stop.set()
         await working
 
 
-def _announce(base_url: str, customers: list[DemoCustomer], *, as_json: bool) -> None:
+def _announce(base_url: str, customers: list[DemoCustomer], settings: Settings, *, as_json: bool) -> None:
     if as_json:
         show_json({"base_url": base_url, "docs_url": f"{base_url}/docs", "customers": customers})
         return
     typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)\n")
+    if settings.smtp_url is None:
+        typer.echo(f"Mails land in {mail_folder(settings)}\n")
     for customer in customers:
         typer.echo(f"  {customer.name}\n    key   {customer.api_key}\n    note  {customer.note}\n")
     if not customers:

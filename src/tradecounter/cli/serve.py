@@ -63,14 +63,16 @@ def application() -> Application:
 def worker(as_json: AsJson = False) -> None:
     """Run background jobs until told to stop."""
     configure_logs()
-    with refusing(), database_url(read_settings()) as url:
-        state = require_current_schema(url)
+    with refusing():
+        settings = read_settings()
+        with database_url(settings) as url:
+            state = require_current_schema(url)
 
-        async def run(stop: asyncio.Event) -> None:
-            if as_json:
-                show_json({"revision": state.revision})
-            else:
-                typer.echo("Working (Ctrl-C stops)", err=True)
-            await run_worker(url, SystemClock(), stop)
+            async def run(stop: asyncio.Event) -> None:
+                if as_json:
+                    show_json({"revision": state.revision})
+                else:
+                    typer.echo("Working (Ctrl-C stops)", err=True)
+                await run_worker(settings, url, SystemClock(), stop)
 
-        run_until_stopped(run)
+            run_until_stopped(run)

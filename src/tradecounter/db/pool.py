@@ -10,7 +10,7 @@ from psycopg_pool import AsyncConnectionPool
 WAIT_SECONDS = 5.0  # for a connection, before the database counts as away
 
 # A peer that vanished without a word would otherwise be waited for by the operating system's patience: for hours.
-_NOTICE_A_DEAD_PEER = {
+NOTICE_A_DEAD_PEER = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
@@ -39,7 +39,7 @@ class Database:
             timeout=WAIT_SECONDS,
             # Between attempts the pool waits longer and longer: giving up early lets the next request try at once.
             reconnect_timeout=WAIT_SECONDS,
-            kwargs={"autocommit": True, "connect_timeout": 5, "options": options, **_NOTICE_A_DEAD_PEER},
+            kwargs={"autocommit": True, "connect_timeout": 5, "options": options, **NOTICE_A_DEAD_PEER},
         )
 
     async def __aenter__(self) -> Self:

@@ -1,0 +1,77 @@
+"""The jobs that send mail, by the names that `db/jobs.py` queues them under."""
+
+import asyncio
+from collections.abc import Mapping
+
+import procrastinate
+import psycopg
+import structlog
+from procrastinate.jobs import Job
+
+from tradecounter.db.jobs import JobName
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
+from tradecounter.kit.clock import Clock
+from tradecounter.notifications import letters
+from tradecounter.notifications.letters import Letter, NothingToTell, Office, Writing
+from tradecounter.notifications.post import Delayed, Post, Refused
+from tradecounter.notifications.rules import Trouble, next_attempt
+
+log = structlog.get_logger()
+
+LETTERS: Mapping[JobName, Letter] = {
+    "mail_quote_requested": letters.quote_requested,
+    "mail_quote_priced": letters.quote_priced,
+    "mail_order_confirmed": letters.order_confirmed,
+    "mail_order_dispatched": letters.order_dispatched,
+    "mail_order_invoiced": letters.order_invoiced,
+    "mail_invoice_copy": letters.invoice_copy,
+}
+
+
+def trouble_of(error: BaseException) -> Trouble:
+    """Return what kind of trouble kept a mail from being sent."""
+    match error:
+        # Cancelled: the worker stops.
+        case Delayed() | psycopg.OperationalError() | asyncio.CancelledError():
+            return Trouble.PASSING
+        case Refused():
+            return Trouble.REFUSED
+        case NothingToTell():
+            return Trouble.HOPELESS
+        case _:
+            return Trouble.UNEXPECTED
+
+
+class _Retries(procrastinate.BaseRetryStrategy):
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
+        wait = next_attempt(trouble_of(exception), job.attempts)
+        if wait is None:
+            return None
+        log.warning(
+            "mail not sent, trying again later",
+            job=job.task_name,
+            arguments=job.task_kwargs,
+            attempts=job.attempts + 1,
+            wait_seconds=int(wait.total_seconds()),
+            error=f"{type(exception).__name__}: {exception}",
+        )
+        return procrastinate.RetryDecision(retry_in={"seconds": int(wait.total_seconds())})
+
+
+def add_mail_jobs(app: procrastinate.App, database: Database, clock: Clock, office: Office, post: Post) -> None:
+    """Give the queue's application the jobs that send mail. Run twice, a job sends the same mail again."""
+    for name, letter in LETTERS.items():
+        _add(app, name, letter, database, clock, office, post)
+
+
+def _add(
+    app: procrastinate.App, name: JobName, letter: Letter, database: Database, clock: Clock, office: Office, post: Post
+) -> None:
+    @app.task(name=name, retry=_Retries(), pass_context=False)
+    async def send(**ids: int) -> None:
+        async with reading(database) as tx:
+            mail = await letter(Writing(tx, office, clock.now()), **ids)
+        if mail is not None:  # no connection is held while the mail server takes its time
+            await post.send(mail)
+            log.info("mail sent", mail=mail.name)

@@ -1,0 +1,87 @@
+"""A mail, made so that nothing that a customer typed can break it."""
+
+import email.policy
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import format_datetime, parseaddr
+
+_ATOM = r'[^\s()<>\[\]:;@\\,."]+'
+_DOT_ATOM = re.compile(rf"{_ATOM}(\.{_ATOM})*")
+_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+# They reorder the text around them, so that it reads as something else.
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A PDF that comes with a mail."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A message and whom it goes to; `name` tells what it is about, `moment` when that happened."""
+
+    name: str
+    moment: datetime
+    sender: str
+    recipients: tuple[str, ...]
+    message: EmailMessage
+
+
+def one_line(text: str) -> str:
+    """Return text as one line, without what would break or reorder it."""
+    without_controls = "".join(" " if unicodedata.category(c) == "Cc" else c for c in _DIRECTIONS.sub("", text))
+    return " ".join(without_controls.split())
+
+
+def mail_address(text: str) -> Address | None:
+    """Return an address to send mail to, its domain in ASCII; None if no mail server could read it."""
+    name, written = parseaddr(text) if "<" in text else ("", text)
+    local, _, domain = written.rpartition("@")
+    try:
+        domain = domain.encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    if not (local.isprintable() and _DOT_ATOM.fullmatch(local) and _DOMAIN.fullmatch(domain)):
+        return None
+    return Address(one_line(name), local, domain)
+
+
+def make_mail(
+    *,
+    name: str,
+    happened: datetime,
+    now: datetime,
+    sender: Address,
+    to: Sequence[Address],
+    reply_to: Address | None,
+    subject: str,
+    text: str,
+    html: str,
+    attachment: Attachment | None = None,
+) -> Mail:
+    """Return a mail in text and HTML. Its Message-ID is made of its name: a repeated mail is known as the same."""
+    message = EmailMessage(email.policy.SMTP)
+    message["From"] = sender
+    message["To"] = to
+    if reply_to is not None:
+        message["Reply-To"] = reply_to
+    message["Subject"] = one_line(subject)
+    message["Date"] = format_datetime(now)
+    message["Message-ID"] = f"<{name}@{sender.domain}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(text, cte="quoted-printable")
+    message.add_alternative(html, subtype="html", cte="quoted-printable")
+    if attachment is not None:
+        message.add_attachment(
+            attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
+        )
+    return Mail(name, happened, sender.addr_spec, tuple(address.addr_spec for address in to), message)

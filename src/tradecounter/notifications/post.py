@@ -1,0 +1,141 @@
+"""Carrying mails: to a mail server, or into a folder where there is none."""
+
+import asyncio
+import email.policy
+import os
+import tempfile
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
+import structlog
+
+from tradecounter.notifications.mail import Mail, one_line
+from tradecounter.settings import Settings, SettingsError
+
+log = structlog.get_logger()
+
+ANSWER_SECONDS = 30.0
+SENDING_SECONDS = 120.0
+
+_PERMANENT = 500  # SMTP answers from here on say no for good
+_LONGEST_ANSWER = 300
+
+
+class Undelivered(Exception):  # noqa: N818 it is not an error of the program
+    """A mail could not be handed over."""
+
+
+class Delayed(Undelivered):
+    """It may go through later."""
+
+
+class Refused(Undelivered):
+    """The mail server will not have it."""
+
+
+class Post(Protocol):
+    """Carries mails."""
+
+    async def send(self, mail: Mail) -> None:
+        """Hand a mail over. Raises Delayed or Refused."""
+        ...
+
+
+def post_of(settings: Settings) -> Post:
+    """Return what carries mails. Raises SettingsError when the mail server's address cannot be used."""
+    if settings.smtp_url is None:
+        return MailFolder(mail_folder(settings))
+    return MailServer(settings.smtp_url)
+
+
+def mail_folder(settings: Settings) -> Path:
+    """Return where mails land without a mail server."""
+    return settings.data_dir / "mail"
+
+
+class MailFolder:
+    """Writes mails as files, named by time and by what they are about; a repeated mail replaces its file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def send(self, mail: Mail) -> None:
+        """Write a mail."""
+        try:
+            await asyncio.to_thread(self._write, mail)
+        except OSError as error:
+            raise Delayed(f"the mail folder cannot be written: {error}") from error
+
+    def _write(self, mail: Mail) -> None:
+        ascii_only = all(map(str.isascii, mail.recipients))
+        content = mail.message.as_bytes(policy=email.policy.SMTP if ascii_only else email.policy.SMTPUTF8)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        descriptor, draft = tempfile.mkstemp(dir=self._folder, prefix=".draft-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            Path(draft).replace(self._folder / f"{mail.moment:%Y%m%dT%H%M%SZ}-{mail.name}.eml")
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+
+
+class MailServer:
+    """Hands mails to a mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        try:
+            self._port = parts.port
+        except ValueError:  # its message would be harmless, its context might hold the password
+            raise SettingsError("TRADECOUNTER_SMTP_URL: the port must be a number up to 65535") from None
+        self._host = parts.hostname
+        self._tls = parts.scheme == "smtps"
+        self._user = None if parts.username is None else unquote(parts.username)
+        self._password = None if parts.password is None else unquote(parts.password)
+
+    async def send(self, mail: Mail) -> None:
+        """Hand a mail to the server."""
+        try:
+            async with asyncio.timeout(SENDING_SECONDS):
+                refused, _ = await aiosmtplib.send(
+                    mail.message,
+                    sender=mail.sender,
+                    recipients=mail.recipients,
+                    hostname=self._host,
+                    port=self._port,
+                    use_tls=self._tls,
+                    username=self._user,
+                    password=self._password,
+                    local_hostname=mail.sender.rpartition("@")[2],
+                    timeout=ANSWER_SECONDS,
+                )
+        except (aiosmtplib.SMTPException, OSError) as error:
+            # Not chained: what the library was doing then may hold the password.
+            raise _undelivered(mail, error) from None
+        if refused:
+            answers = [_answer(answer.code, answer.message) for answer in refused.values()]
+            log.warning("mail refused for some recipients", mail=mail.name, answers=answers)
+
+
+def _undelivered(mail: Mail, error: Exception) -> Undelivered:
+    """Return what a failure means: a `no for good` to the mail or all its recipients, or else try again."""
+    if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
+        answers = "; ".join(_answer(one.code, one.message) for one in error.recipients)
+        final = all(one.code >= _PERMANENT for one in error.recipients)
+        return (Refused if final else Delayed)(f"the mail server refuses all recipients: {answers}")
+    if isinstance(error, aiosmtplib.SMTPDataError) and error.code >= _PERMANENT:
+        return Refused(f"the mail server refuses the mail: {_answer(error.code, error.message)}")
+    if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
+        return Refused("the mail server takes no addresses that are not ASCII")
+    if isinstance(error, aiosmtplib.SMTPAuthenticationError):
+        return Delayed(f"the mail server does not accept user and password: {error.code}")
+    if isinstance(error, aiosmtplib.SMTPResponseException):
+        return Delayed(f"the mail server answers {_answer(error.code, error.message)}")
+    return Delayed(f"the mail server cannot be reached: {type(error).__name__}: {one_line(str(error))}")
+
+
+def _answer(code: int, message: str) -> str:
+    return f"{code} {one_line(message)[:_LONGEST_ANSWER]}"

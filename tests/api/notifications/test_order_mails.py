@@ -1,0 +1,224 @@
+"""The mails of orders: who gets them and what they say, in text and in HTML alike."""
+
+from datetime import timedelta
+from email.message import EmailMessage
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import pytest
+
+from support.mail import (
+    deliver_mail,
+    dispatch,
+    html,
+    internal_id,
+    issue_invoice,
+    jobs,
+    make_quote,
+    plain,
+    price_quote,
+    send_for,
+)
+from support.orders import buy, create, sell
+from support.service import MORNING, Service
+from support.shop import ADDRESS, order
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+
+BUYER = "buying@harbour.example"
+CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER, "phone_number": "01130000000"}}
+PDF = b"%PDF-1.7 \x00\xff not text"
+
+
+def holds(mail: EmailMessage, *facts: str) -> None:
+    """Text and HTML both hold all of it."""
+    for text in (plain(mail), html(mail)):
+        flat = " ".join(text.split())
+        assert [fact for fact in facts if fact not in flat] == []
+
+
+def test_a_confirmed_order_is_told_to_its_contact(shop: Service) -> None:
+    buyer = shop.customer(email_address="account@harbour.example")
+    placed = buy(buyer, [("PHONE", 6), ("CABLE", 2)], customer_reference="PO-77", **CONTACT)
+    [mail] = deliver_mail(shop)
+    assert mail["To"] == BUYER
+    assert mail["From"] == "Tradecounter <tradecounter@localhost>"
+    assert mail["Reply-To"] == "support@localhost"
+    assert mail["Subject"] == f"Order {placed['order_reference']} confirmed (your reference PO-77)"
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["Message-ID"] == f"<order-confirmed-{internal_id(shop, placed)}@localhost>"
+    assert parsedate_to_datetime(mail["Date"]) == MORNING
+    assert mail.get_content_type() == "multipart/alternative"
+    holds(
+        mail,
+        placed["order_reference"], "PO-77", "6", "PHONE", "Product PHONE", "£45.00", "£270.00", "CABLE", "£3.98",
+        "£273.98", "Slowpost Standard", "16 June 2026", "1 Test Street, Leeds, LS1 1AA, GB", "16 June 2026, 09:00",
+        "£338.50", "Example Reseller Ltd",
+    )  # fmt: skip
+    assert jobs(shop) == []
+
+
+def test_an_order_without_a_contact_is_told_to_nobody(shop: Service) -> None:
+    buy(shop.customer())
+    buy(shop.customer(), order_notifications={"phone_number": "01130000000"})
+    assert deliver_mail(shop) == []
+    assert jobs(shop) == []
+
+
+def test_what_is_rolled_back_is_not_told(shop: Service) -> None:
+    placed = create(shop.customer(), **CONTACT)
+
+    async def queued_and_undone(tx: Transaction) -> None:
+        await queue(tx, "mail_order_confirmed", order_id=internal_id(shop, placed))
+        tx.undo()
+
+    shop.in_transaction(queued_and_undone)
+    poor = shop.customer(credit="1.00")
+    refused = poor.post("/order", order(auto_confirm=True, shipping_method={"id": 11}, **CONTACT))
+    assert refused.status_code == 402
+    assert jobs(shop) == []
+    assert deliver_mail(shop) == []
+
+
+def test_a_back_ordered_order_says_that_its_day_is_not_known(shop: Service) -> None:
+    buy(shop.customer(), [(sell(shop, "SCARCE"), 2)], **CONTACT)
+    [mail] = deliver_mail(shop)
+    holds(mail, "not known yet")
+
+
+def test_a_mail_sent_again_is_the_same_mail(shop: Service) -> None:
+    placed = buy(shop.customer(), **CONTACT)
+    [first] = deliver_mail(shop)
+    shop.clock.advance(timedelta(hours=3))
+    [second] = send_for(shop, "mail_order_confirmed", order_id=internal_id(shop, placed))
+    shop.clock.set(MORNING)
+    assert first["Message-ID"] == second["Message-ID"]
+    assert (plain(first), html(first)) == (plain(second), html(second))
+
+
+def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Service) -> None:
+    placed = buy(shop.customer(), [("PHONE", 3), ("CABLE", 2)], **CONTACT)
+    deliver_mail(shop)
+    order_id = internal_id(shop, placed)
+    first = dispatch(
+        shop, order_id, [("PHONE", 1), ("CABLE", 2)],
+        tracking_number="TRACK-1", serials=[("PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9")],
+    )  # fmt: skip
+    second = dispatch(shop, order_id, [("PHONE", 2)], serials=[("PHONE", "SN-2", "", ""), ("PHONE", "SN-3", "", "")])
+    [mail] = send_for(shop, "mail_order_dispatched", order_id=order_id, shipment_id=first)
+    assert mail["To"] == BUYER
+    assert mail["Message-ID"] == f"<order-dispatched-{order_id}-{first}@localhost>"
+    holds(
+        mail,
+        "Part of your order", placed["order_reference"], "TRACK-1", "1 x PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9",
+        "2 x CABLE", "Still to come", "2 x PHONE", "Slowpost Standard",
+    )  # fmt: skip
+    [last] = send_for(shop, "mail_order_dispatched", order_id=order_id, shipment_id=second)
+    assert last["Message-ID"] != mail["Message-ID"]
+    holds(last, "Your order", "2 x PHONE", "SN-2", "SN-3", "Nothing is left to come")
+    assert "Tracking" not in plain(last)
+    assert "SN-1" not in plain(last)
+
+
+def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop: Service) -> None:
+    buyer = shop.customer(accounts_email="accounts@harbour.example")
+    placed = buy(buyer, [("PHONE", 1)], customer_reference="PO-9", **CONTACT)
+    deliver_mail(shop)
+    order_id = internal_id(shop, placed)
+    number = issue_invoice(shop, order_id, PDF)
+    [invoice] = send_for(shop, "mail_order_invoiced", order_id=order_id)
+    [copy] = send_for(shop, "mail_invoice_copy", order_id=order_id)
+    assert (invoice["To"], copy["To"]) == (BUYER, "accounts@harbour.example")
+    assert invoice["Message-ID"] == f"<order-invoiced-{number}@localhost>"
+    assert copy["Message-ID"] == f"<invoice-copy-{number}@localhost>"
+    for mail in (invoice, copy):
+        assert mail["Subject"] == f"Invoice {number} for order {placed['order_reference']} (your reference PO-9)"
+        holds(mail, str(number), placed["order_reference"], "£66.60", "16 July 2026")
+        [pdf] = mail.iter_attachments()
+        assert (pdf.get_filename(), pdf.get_content_type()) == (f"invoice-{number}.pdf", "application/pdf")
+        assert pdf.get_content() == PDF
+    holds(copy, "A copy of invoice")
+
+
+def test_without_an_accounts_address_there_is_no_copy(shop: Service) -> None:
+    order_id = internal_id(shop, buy(shop.customer()))
+    issue_invoice(shop, order_id, PDF)
+    assert send_for(shop, "mail_invoice_copy", order_id=order_id) == []
+    assert send_for(shop, "mail_order_invoiced", order_id=order_id) == []
+    assert jobs(shop) == []
+
+
+def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> None:
+    buyer = shop.customer(
+        email_address="Ada@harbour.example", first_name="Ada", last_name="Buyer", company="Harbour & Sons"
+    )
+    sku = sell(shop, "ODD 'SKU' #1", "12.50", available=7)
+    placed = create(
+        buyer,
+        [("PHONE", 6), (sku, 2), (sku, 1)],
+        customer_reference="PO-5",
+        external_customer_id="END-3",
+        shipping_address={**ADDRESS, "contact_number": "0113 496 0000"},
+        courier_notifications={"email_address": "door@harbour.example"},
+        **CONTACT,
+    )
+    quote = make_quote(shop, placed)
+    [mail] = send_for(shop, "mail_quote_requested", order_id=quote)
+    code = placed["confirmation_code"]
+    assert mail["To"] == "support@localhost"
+    assert mail["Reply-To"] == "Ada@harbour.example"
+    assert mail["Subject"] == f"Quote to price: {code}, Harbour & Sons"
+    facts = [
+        code, "Ada Buyer", f"(id {buyer.id})", "Ada@harbour.example", "PO-5", "END-3", BUYER, "01130000000",
+        "door@harbour.example", "0113 496 0000", "1 Test Street, Leeds, LS1 1AA, GB", "Slowpost Standard", "Fastvan",
+        "£45.00", "£270.00", "£12.50", "£25.00", "in stock",
+    ]  # fmt: skip
+    assert [fact for fact in facts if fact not in plain(mail)] == []
+    assert [fact for fact in facts if fact not in html(mail) and fact != "in stock"] == []
+    assert "Harbour & Sons" in plain(mail)
+    assert "Harbour &amp; Sons" in html(mail)
+    assert ", 7 in stock" in plain(mail)
+    command = """--item PHONE=UNIT_COST --item 'ODD '"'"'SKU'"'"' #1=UNIT_COST' --note TEXT"""
+    assert f"  tradecounter quote price {code} {command}\n" in plain(mail)
+
+
+def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service) -> None:
+    buyer = shop.customer(email_address="owner@harbour.example")
+    placed = create(buyer, [("PHONE", 6)], customer_reference="PO-6", **CONTACT)
+    quote = make_quote(shop, placed)
+    price_quote(shop, quote, "Better from 10.\nAsk for Eve.")
+    [mail] = send_for(shop, "mail_quote_priced", order_id=quote, pricing=1)
+    assert mail["To"] == f"{BUYER}, owner@harbour.example"
+    assert mail["Message-ID"] == f"<quote-priced-{quote}-1@localhost>"
+    holds(
+        mail, placed["confirmation_code"], "PO-6", "£45.00", "£270.00", "Better from 10.", "Ask for Eve.",
+        "23 June 2026, 09:00 (UK time)",
+    )  # fmt: skip
+
+
+def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) -> None:
+    buyer = shop.customer(email_address=BUYER.upper())
+    quote = make_quote(shop, create(buyer))
+    price_quote(shop, quote, None, pricing=2)
+    shop.in_transaction(lambda tx: queue(tx, "mail_quote_priced", order_id=quote, pricing=1))
+    [mail] = send_for(shop, "mail_quote_priced", order_id=quote, pricing=2)
+    assert mail["To"] == BUYER.upper()
+    assert mail["Message-ID"] == f"<quote-priced-{quote}-2@localhost>"
+    assert jobs(shop) == []
+
+
+@pytest.mark.parametrize(
+    ("job", "ids"),
+    [
+        ("mail_quote_requested", {"order_id": 999_999}),
+        ("mail_quote_priced", {"order_id": 999_999, "pricing": 1}),
+        ("mail_order_confirmed", {"order_id": 999_999}),
+        ("mail_order_dispatched", {"order_id": 1, "shipment_id": 999_999}),
+        ("mail_order_invoiced", {"order_id": 999_999}),
+        ("mail_invoice_copy", {"order_id": 999_999}),
+    ],
+)
+def test_a_job_about_nothing_fails_and_stays(shop: Service, job: str, ids: dict[str, int]) -> None:
+    before = jobs(shop)
+    assert send_for(shop, job, **ids) == []
+    assert jobs(shop) == [*before, (job, "failed", 1)]

@@ -1,0 +1,199 @@
+"""Mail in tests: working off what is queued, mail servers on loopback, and what mails can be about."""
+
+import asyncio
+import email
+import email.policy
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from support.service import Service
+from tradecounter.db.jobs import queue
+from tradecounter.worker import work_off
+
+
+def read_mail(path: Path) -> EmailMessage:
+    return email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+
+
+def read_folder(folder: Path) -> list[EmailMessage]:
+    return [read_mail(path) for path in sorted(folder.glob("*.eml"))]
+
+
+def deliver_mail(service: Service) -> list[EmailMessage]:
+    """Work off all jobs that are due; the mails that were sent, in order of what they are about happening."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = replace(service.settings, data_dir=Path(folder), smtp_url=None)
+        service.call(lambda: work_off(settings, service.database_url, service.clock))
+        return read_folder(Path(folder) / "mail")
+
+
+def work_off_over(service: Service, smtp_url: str) -> None:
+    """Work off all jobs that are due, handing mails to a mail server."""
+    settings = replace(service.settings, smtp_url=smtp_url)
+    service.call(lambda: work_off(settings, service.database_url, service.clock))
+
+
+def jobs(service: Service) -> list[tuple[str, str, int]]:
+    """Task, status and attempts of the mail jobs that are not done."""
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        return database.execute(
+            "select task_name, status::text, attempts from procrastinate_jobs where task_name like 'mail%' order by id"
+        ).fetchall()
+
+
+def let_time_pass(service: Service) -> None:
+    """Make every job due that waits to be tried again."""
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        database.execute("update procrastinate_jobs set scheduled_at = now() where status = 'todo'")
+
+
+def forget_jobs(service: Service) -> None:
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        database.execute("delete from procrastinate_jobs")
+
+
+def plain(mail: EmailMessage) -> str:
+    return _part(mail, "plain")
+
+
+def html(mail: EmailMessage) -> str:
+    return _part(mail, "html")
+
+
+def _part(mail: EmailMessage, kind: str) -> str:
+    part = mail.get_body((kind,))
+    assert part is not None
+    text: str = part.get_content()
+    return text
+
+
+@dataclass
+class Inbox:
+    """What a mail server took, and how it answers: by recipient, to the mail, and how long it takes."""
+
+    url: str = ""
+    mails: list[EmailMessage] = field(default_factory=list)
+    recipients: list[list[str]] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    answer: str = "250 OK"
+    seconds: float = 0
+    started: int = 0
+
+    async def handle_RCPT(  # noqa: N802 the library's name
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        answer = self.answers.get(address, "250 OK")
+        if answer.startswith("2"):
+            envelope.rcpt_tos.append(address)
+        return answer
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 the same
+        self.started += 1
+        await asyncio.sleep(self.seconds)
+        if self.answer.startswith("2"):
+            assert isinstance(envelope.content, bytes)
+            self.mails.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
+            self.recipients.append(envelope.rcpt_tos)
+        return self.answer
+
+
+@contextmanager
+def mail_server(port: int = 0, *, scheme: str = "smtp", login: str = "", **options: Any) -> Iterator[Inbox]:
+    """A mail server on loopback; `options` are those of the library."""
+    inbox = Inbox()
+    controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
+    controller.start()
+    try:
+        assert isinstance(controller.server, asyncio.Server)
+        taken = controller.server.sockets[0].getsockname()[1]
+        inbox.url = f"{scheme}://{login}127.0.0.1:{taken}"
+        yield inbox
+    finally:
+        controller.stop()
+
+
+def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:
+    """Queue one job and work off all; the mails."""
+    service.in_transaction(lambda tx: queue(tx, job, **ids))
+    return deliver_mail(service)
+
+
+# What follows stands for use cases: it writes what they write.
+
+
+def internal_id(service: Service, placed: dict[str, Any]) -> int:
+    return int(_one(service, "select id from orders where confirmation_code = %s", placed["confirmation_code"]))
+
+
+def make_quote(service: Service, placed: dict[str, Any]) -> int:
+    """Turn a pending order into a quote that waits for its price; its internal id."""
+    order = internal_id(service, placed)
+    _one(service, "update orders set kind = 'quote', expires_at = null where id = %s returning id", order)
+    return order
+
+
+def price_quote(service: Service, quote: int, note: str | None, *, pricing: int = 1) -> None:
+    _one(
+        service,
+        "update orders set priced_at = %s, expires_at = %s::timestamptz + interval '7 days', pricings = %s,"
+        " quote_note = %s where id = %s returning id",
+        service.clock.now(), service.clock.now(), pricing, note, quote,
+    )  # fmt: skip
+
+
+def dispatch(
+    service: Service,
+    order: int,
+    quantities: Iterable[tuple[str, int]],
+    *,
+    tracking_number: str | None = None,
+    serials: Iterable[tuple[str, str, str, str]] = (),
+) -> int:
+    """A shipment of so many of SKUs, with serial numbers by SKU; its id."""
+    shipment = _one(
+        service,
+        "insert into shipment (order_id, shipping_method, tracking_number, dispatched_at)"
+        " select id, shipping_method, %s, %s from orders where id = %s returning id",
+        tracking_number, service.clock.now(), order,
+    )  # fmt: skip
+    line = "(select id from order_line where order_id = %s and sku = %s)"
+    for sku, quantity in quantities:
+        _one(service, f"insert into shipment_line values (%s, {line}, %s) returning 1", shipment, order, sku, quantity)  # noqa: S608 text of this file
+    for sku, *numbers in serials:
+        _one(
+            service,
+            "insert into serial_number (shipment_id, line_id, serial_number, mac_address, provisioning_sku)"  # noqa: S608 the same
+            f" values (%s, {line}, %s, %s, %s) returning 1",
+            shipment, order, sku, *numbers,
+        )  # fmt: skip
+    return int(shipment)
+
+
+def issue_invoice(service: Service, order: int, pdf: bytes) -> int:
+    """An invoice; its number."""
+    return int(
+        _one(
+            service,
+            "insert into invoice (number, order_id, issued_at, supplied_at, due_at, gross, document, pdf)"
+            " select (select coalesce(max(number), 10000) + 1 from invoice), id, %s, %s, %s::timestamptz"
+            " + interval '30 days', gross, %s, %s from orders where id = %s returning number",
+            service.clock.now(), service.clock.now(), service.clock.now(), json.dumps({}), pdf, order,
+        )
+    )  # fmt: skip
+
+
+def _one(service: Service, statement: Any, *values: Any) -> Any:
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        row = database.execute(statement, values).fetchone()
+        assert row is not None
+        return row[0]
