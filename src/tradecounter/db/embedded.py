@@ -215,7 +215,14 @@ class EmbeddedPostgres:
         return [
             setpriv, f"--reuid={self._account.pw_uid}", f"--regid={self._account.pw_gid}", "--clear-groups",
             "--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override",
+            # PostgreSQL first asks whether it may use its own programs, which takes no account of capabilities without
+            # this bit. Not every container may set it, so only where the programs lie in a folder such as root's own.
+            *([] if _open_to_all(self.programs) else ["--securebits=+no_setuid_fixup"]),
         ]  # fmt: skip
+
+
+def _open_to_all(place: Path) -> bool:
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in (place, *place.parents))
 
 
 def _make_private(folder: Path) -> None:
