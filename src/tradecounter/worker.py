@@ -29,7 +29,7 @@ EVERY_FIVE_MINUTES = "*/5 * * * *"
 JOBS_AT_ONCE = 5  # they mostly wait for a mail server
 HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 20.0  # after which a worker counts as gone
-LOOK_SECONDS = 10.0  # between two looks for the jobs of workers that are gone
+LOOK_SECONDS = 5.0  # between two looks for the jobs of workers that are gone
 STOP_SECONDS = 10.0  # for jobs under way, before they are put back
 AWAY_SECONDS = 2.0  # between two attempts to find the database back
 

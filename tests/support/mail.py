@@ -4,6 +4,7 @@ import asyncio
 import email
 import email.policy
 import json
+import socket
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -74,14 +75,14 @@ def _part(mail: EmailMessage, kind: str) -> str:
     part = mail.get_body((kind,))
     assert part is not None
     text: str = part.get_content()
-    return text
+    return text.replace("\r\n", "\n")
 
 
 @dataclass
 class Inbox:
     """What a mail server took, and how it answers: by recipient, to the mail, and how long it takes."""
 
-    url: str = ""
+    url: str
     mails: list[EmailMessage] = field(default_factory=list)
     recipients: list[list[str]] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
@@ -107,16 +108,20 @@ class Inbox:
         return self.answer
 
 
+def free_port() -> int:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        return int(reserved.getsockname()[1])
+
+
 @contextmanager
-def mail_server(port: int = 0, *, scheme: str = "smtp", login: str = "", **options: Any) -> Iterator[Inbox]:
+def mail_server(port: int | None = None, *, scheme: str = "smtp", login: str = "", **options: Any) -> Iterator[Inbox]:
     """A mail server on loopback; `options` are those of the library."""
-    inbox = Inbox()
+    port = free_port() if port is None else port
+    inbox = Inbox(f"{scheme}://{login}127.0.0.1:{port}")
     controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
     controller.start()
     try:
-        assert isinstance(controller.server, asyncio.Server)
-        taken = controller.server.sockets[0].getsockname()[1]
-        inbox.url = f"{scheme}://{login}127.0.0.1:{taken}"
         yield inbox
     finally:
         controller.stop()
