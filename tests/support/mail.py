@@ -19,7 +19,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from support.service import Service
 from tradecounter.db.jobs import queue
-from tradecounter.worker import work_off
+from tradecounter.worker import run_worker, work_off
 
 
 def read_mail(path: Path) -> EmailMessage:
@@ -42,6 +42,20 @@ def work_off_over(service: Service, smtp_url: str) -> None:
     """Work off all jobs that are due, handing mails to a mail server."""
     settings = replace(service.settings, smtp_url=smtp_url)
     service.call(lambda: work_off(settings, service.database_url, service.clock))
+
+
+@contextmanager
+def running_worker(service: Service, smtp_url: str) -> Iterator[None]:
+    """A worker that hands mails to a mail server while the block runs, then is told to stop and does."""
+    settings, stop = replace(service.settings, smtp_url=smtp_url), asyncio.Event()
+    worker = asyncio.run_coroutine_threadsafe(
+        run_worker(settings, service.database_url, service.clock, stop), service.loop
+    )
+    try:
+        yield
+    finally:
+        service.loop.call_soon_threadsafe(stop.set)
+        worker.result(timeout=30)
 
 
 def jobs(service: Service) -> list[tuple[str, str, int]]:
