@@ -1,6 +1,8 @@
 """Mail over SMTP: handed over, tried again, refused; the password stays out of the logs."""
 
+import asyncio
 import ssl
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
@@ -25,8 +27,10 @@ from support.mail import (
     work_off_over,
 )
 from support.orders import buy, create
-from support.service import Service
+from support.service import MORNING, Service
 from tradecounter.db.jobs import queue
+from tradecounter.notifications.mail import mail_address, make_mail
+from tradecounter.notifications.post import MailServer
 
 BUYER = "buyer@harbour.example"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER}}
@@ -141,6 +145,25 @@ def test_a_mail_that_one_of_two_recipients_refuses_goes_to_the_other_once(shop: 
         work_off_over(shop, inbox.url)
     assert inbox.recipients == [["owner@harbour.example"]]
     assert jobs(shop) == []
+
+
+async def _give_up_soon(url: str) -> float:
+    address = mail_address("a@x.example")
+    assert address is not None
+    mail = make_mail(
+        name="thing-1", happened=MORNING, now=MORNING, sender=address, to=[address], reply_to=None, subject="s",
+        text="t", html="h",
+    )  # fmt: skip
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(MailServer(url).send(mail), timeout=0.2)
+    return time.monotonic() - started
+
+
+def test_a_worker_that_has_to_stop_does_not_wait_for_the_mail_server() -> None:
+    with mail_server() as inbox:
+        inbox.seconds = 20
+        assert asyncio.run(_give_up_soon(inbox.url)) < 5
 
 
 def test_user_and_password_are_decoded(shop: Service) -> None:
