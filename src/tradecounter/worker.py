@@ -29,7 +29,7 @@ EVERY_FIVE_MINUTES = "*/5 * * * *"
 JOBS_AT_ONCE = 5  # they mostly wait for a mail server
 HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 20.0  # after which a worker counts as gone
-LOOK_SECONDS = 10.0  # between two looks for the jobs of workers that are gone
+LOOK_SECONDS = 5.0  # between two looks for the jobs of workers that are gone
 STOP_SECONDS = 10.0  # for jobs under way, before they are put back
 AWAY_SECONDS = 2.0  # between two attempts to find the database back
 
@@ -105,6 +105,7 @@ class _Worker:
             await database.pool.wait(WAIT_SECONDS)  # the queue's own patience would be longer than a stop may take
             app = self._app(connector, database)
             async with app.open_async():
+                await _put_back(app, database)
                 working = asyncio.create_task(
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
@@ -145,11 +146,15 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
             log.info(job.done, count=count, scheduled=timestamp)
 
 
+async def _put_back(app: procrastinate.App, database: Database) -> None:
+    async with transaction(database) as tx:
+        await put_back_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
+
+
 async def _put_back_again_and_again(app: procrastinate.App, database: Database) -> None:
     while True:
+        await asyncio.sleep(LOOK_SECONDS)
         try:
-            async with transaction(database) as tx:
-                await put_back_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
+            await _put_back(app, database)
         except (ConnectorException, psycopg.OperationalError):
             log.warning("jobs of workers that are gone could not be looked for", exc_info=True)
-        await asyncio.sleep(LOOK_SECONDS)

@@ -92,6 +92,7 @@ def test_a_second_start_has_the_same_data_and_keys_and_tells_people_how_to_try(
             text += running.process.stdout.readline()
         assert all(customer["api_key"] in text for customer in announced["customers"])
         assert "curl -H 'X-Api-Key: " in text
+        assert "Mails land in .tradecounter/mail" in text
         postmaster = postmaster_of(folder)
         assert customers_in(folder) == [customer["id"] for customer in announced["customers"]]
         assert alive(postmaster)

@@ -4,6 +4,7 @@ import asyncio
 import email
 import email.policy
 import json
+import socket
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from support.service import Service
 from tradecounter.db.jobs import queue
-from tradecounter.worker import work_off
+from tradecounter.worker import run_worker, work_off
 
 
 def read_mail(path: Path) -> EmailMessage:
@@ -41,6 +42,20 @@ def work_off_over(service: Service, smtp_url: str) -> None:
     """Work off all jobs that are due, handing mails to a mail server."""
     settings = replace(service.settings, smtp_url=smtp_url)
     service.call(lambda: work_off(settings, service.database_url, service.clock))
+
+
+@contextmanager
+def running_worker(service: Service, smtp_url: str) -> Iterator[None]:
+    """A worker that hands mails to a mail server while the block runs, then is told to stop and does."""
+    settings, stop = replace(service.settings, smtp_url=smtp_url), asyncio.Event()
+    worker = asyncio.run_coroutine_threadsafe(
+        run_worker(settings, service.database_url, service.clock, stop), service.loop
+    )
+    try:
+        yield
+    finally:
+        service.loop.call_soon_threadsafe(stop.set)
+        worker.result(timeout=30)
 
 
 def jobs(service: Service) -> list[tuple[str, str, int]]:
@@ -74,14 +89,14 @@ def _part(mail: EmailMessage, kind: str) -> str:
     part = mail.get_body((kind,))
     assert part is not None
     text: str = part.get_content()
-    return text
+    return text.replace("\r\n", "\n")
 
 
 @dataclass
 class Inbox:
     """What a mail server took, and how it answers: by recipient, to the mail, and how long it takes."""
 
-    url: str = ""
+    url: str
     mails: list[EmailMessage] = field(default_factory=list)
     recipients: list[list[str]] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
@@ -107,16 +122,20 @@ class Inbox:
         return self.answer
 
 
+def free_port() -> int:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        return int(reserved.getsockname()[1])
+
+
 @contextmanager
-def mail_server(port: int = 0, *, scheme: str = "smtp", login: str = "", **options: Any) -> Iterator[Inbox]:
+def mail_server(port: int | None = None, *, scheme: str = "smtp", login: str = "", **options: Any) -> Iterator[Inbox]:
     """A mail server on loopback; `options` are those of the library."""
-    inbox = Inbox()
+    port = free_port() if port is None else port
+    inbox = Inbox(f"{scheme}://{login}127.0.0.1:{port}")
     controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
     controller.start()
     try:
-        assert isinstance(controller.server, asyncio.Server)
-        taken = controller.server.sockets[0].getsockname()[1]
-        inbox.url = f"{scheme}://{login}127.0.0.1:{taken}"
         yield inbox
     finally:
         controller.stop()

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.notifications.mail import Attachment, Mail, mail_address, make_mail
+from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.queries import (
     InvoiceFacts,
     OrderFacts,
@@ -45,7 +45,7 @@ class Office:
         """Raise SettingsError when an address of the settings cannot be used."""
         addresses = {}
         for name in ("mail_from", "support_email"):
-            address = mail_address(getattr(settings, name))
+            address = mailbox(getattr(settings, name))
             if address is None:
                 raise SettingsError(f"{PREFIX}{name.upper()}: is not an address that a mail server could read")
             addresses[name] = address

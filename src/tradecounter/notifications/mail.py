@@ -42,10 +42,9 @@ def one_line(text: str) -> str:
     return " ".join(without_controls.split())
 
 
-def mail_address(text: str) -> Address | None:
+def mail_address(text: str, name: str = "") -> Address | None:
     """Return an address to send mail to, its domain in ASCII; None if no mail server could read it."""
-    name, written = parseaddr(text) if "<" in text else ("", text)
-    local, _, domain = written.rpartition("@")
+    local, _, domain = text.rpartition("@")
     try:
         domain = domain.encode("idna").decode("ascii")
     except UnicodeError:
@@ -53,6 +52,12 @@ def mail_address(text: str) -> Address | None:
     if not (local.isprintable() and _DOT_ATOM.fullmatch(local) and _DOMAIN.fullmatch(domain)):
         return None
     return Address(one_line(name), local, domain)
+
+
+def mailbox(text: str) -> Address | None:
+    """Return an address of the settings, which a name may stand before: `Name <name@shop.example>`."""
+    name, address = parseaddr(text)
+    return mail_address(address, name)
 
 
 def make_mail(

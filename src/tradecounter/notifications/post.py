@@ -4,6 +4,7 @@ import asyncio
 import email.policy
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -18,6 +19,7 @@ log = structlog.get_logger()
 
 ANSWER_SECONDS = 30.0
 SENDING_SECONDS = 120.0
+GOODBYE_SECONDS = 2.0
 
 _PERMANENT = 500  # SMTP answers from here on say no for good
 _LONGEST_ANSWER = 300
@@ -98,23 +100,26 @@ class MailServer:
 
     async def send(self, mail: Mail) -> None:
         """Hand a mail to the server."""
+        client = aiosmtplib.SMTP(
+            hostname=self._host,
+            port=self._port,
+            use_tls=self._tls,
+            username=self._user,
+            password=self._password,
+            local_hostname=mail.sender.rpartition("@")[2],
+            timeout=ANSWER_SECONDS,
+        )
         try:
             async with asyncio.timeout(SENDING_SECONDS):
-                refused, _ = await aiosmtplib.send(
-                    mail.message,
-                    sender=mail.sender,
-                    recipients=mail.recipients,
-                    hostname=self._host,
-                    port=self._port,
-                    use_tls=self._tls,
-                    username=self._user,
-                    password=self._password,
-                    local_hostname=mail.sender.rpartition("@")[2],
-                    timeout=ANSWER_SECONDS,
-                )
+                await client.connect()
+                refused, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
+            with suppress(aiosmtplib.SMTPException, OSError):  # the mail is handed over, whatever comes now
+                await client.quit(timeout=GOODBYE_SECONDS)
         except (aiosmtplib.SMTPException, OSError) as error:
             # Not chained: what the library was doing then may hold the password.
             raise _undelivered(mail, error) from None
+        finally:
+            client.close()
         if refused:
             answers = [_answer(answer.code, answer.message) for answer in refused.values()]
             log.warning("mail refused for some recipients", mail=mail.name, answers=answers)

@@ -33,7 +33,7 @@ def _address(details: dict[str, Any]) -> str:
 
 def _in_one_line(value: Any) -> Any:
     """Keep what a customer typed from looking like a line of the mail's own."""
-    return one_line(value) if type(value) is str else value
+    return one_line(value) if type(value) is str and not value.isprintable() else value
 
 
 def _templates(*, html: bool) -> jinja2.Environment:
@@ -44,6 +44,7 @@ def _templates(*, html: bool) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     templates.filters.update(pounds=_pounds, day=_day, moment=_moment, address=_address)
     return templates

@@ -1,0 +1,57 @@
+"""Without a mail server, mails are files: whole ones, found by time, one for each thing told."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from support.mail import deliver_mail, forget_jobs, internal_id, jobs, let_time_pass, read_folder
+from support.orders import buy
+from support.service import MORNING, Service
+from tradecounter.db.jobs import queue
+from tradecounter.worker import work_off
+
+CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "jürgen@harbour.example"}}
+
+
+def work_off_into(service: Service, folder: Path) -> None:
+    settings = replace(service.settings, data_dir=folder)
+    service.call(lambda: work_off(settings, service.database_url, service.clock))
+
+
+def test_a_mail_repeated_later_replaces_its_file(shop: Service, tmp_path: Path) -> None:
+    placed = buy(shop.customer(), **CONTACT)
+    order_id = internal_id(shop, placed)
+    work_off_into(shop, tmp_path)
+    shop.clock.advance(timedelta(hours=2))
+    shop.in_transaction(lambda tx: queue(tx, "mail_order_confirmed", order_id=order_id))
+    work_off_into(shop, tmp_path)
+    later = buy(shop.customer(), **CONTACT)
+    work_off_into(shop, tmp_path)
+    shop.clock.set(MORNING)
+    assert sorted(path.name for path in (tmp_path / "mail").iterdir()) == [
+        f"20260616T080000Z-order-confirmed-{order_id}.eml",
+        f"20260616T100000Z-order-confirmed-{internal_id(shop, later)}.eml",
+    ]
+    mails = read_folder(tmp_path / "mail")
+    assert [placed["order_reference"] in mails[0]["Subject"], later["order_reference"] in mails[1]["Subject"]] == [
+        True
+    ] * 2
+
+
+def test_while_the_folder_cannot_be_written_mail_waits(shop: Service, tmp_path: Path) -> None:
+    (tmp_path / "mail").touch()
+    buy(shop.customer(), **CONTACT)
+    work_off_into(shop, tmp_path)
+    assert jobs(shop) == [("mail_order_confirmed", "todo", 1)]
+    (tmp_path / "mail").unlink()
+    let_time_pass(shop)
+    work_off_into(shop, tmp_path)
+    assert len(read_folder(tmp_path / "mail")) == 1
+
+
+def test_many_mails_are_all_sent(shop: Service) -> None:
+    placed = [buy(shop.customer(), [("CABLE", 1)], **CONTACT) for _ in range(12)]
+    subjects = [mail["Subject"] for mail in deliver_mail(shop)]
+    assert sorted(subject.split()[1] for subject in subjects) == sorted(one["order_reference"] for one in placed)
+    forget_jobs(shop)

@@ -1,0 +1,240 @@
+"""Mail over SMTP: handed over, tried again, refused; the password stays out of the logs."""
+
+import asyncio
+import ssl
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from support.mail import (
+    forget_jobs,
+    free_port,
+    jobs,
+    let_time_pass,
+    mail_server,
+    make_quote,
+    price_quote,
+    work_off_over,
+)
+from support.orders import buy, create
+from support.service import MORNING, Service
+from tradecounter.db.jobs import queue
+from tradecounter.notifications.mail import mail_address, make_mail
+from tradecounter.notifications.post import MailServer
+
+BUYER = "buyer@harbour.example"
+CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER}}
+CONFIRMED = "mail_order_confirmed"
+
+
+@pytest.fixture(scope="module")
+def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate that only its maker trusts, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file = Path(tmp_path_factory.mktemp("tls")) / "server.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+def server_side(certificate: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    return context
+
+
+@pytest.fixture(autouse=True)
+def no_jobs(shop: Service) -> Iterator[None]:
+    yield
+    forget_jobs(shop)
+
+
+def test_a_mail_is_handed_over(shop: Service) -> None:
+    placed = buy(shop.customer(), **CONTACT)
+    with mail_server() as inbox:
+        work_off_over(shop, inbox.url)
+    [mail] = inbox.mails
+    assert inbox.recipients == [[BUYER]]
+    assert placed["order_reference"] in mail["Subject"]
+    assert jobs(shop) == []
+
+
+def test_while_the_mail_server_is_away_mail_waits(shop: Service, caplog: pytest.LogCaptureFixture) -> None:
+    port = free_port()
+    buy(shop.customer(), **CONTACT)
+    work_off_over(shop, f"smtp://127.0.0.1:{port}")
+    assert jobs(shop) == [(CONFIRMED, "todo", 1)]
+    work_off_over(shop, f"smtp://127.0.0.1:{port}")
+    assert jobs(shop) == [(CONFIRMED, "todo", 1)]  # not yet due again
+    let_time_pass(shop)
+    with mail_server(port) as inbox:
+        work_off_over(shop, inbox.url)
+    assert len(inbox.mails) == 1
+    assert jobs(shop) == []
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+@pytest.mark.parametrize("place", ["mail", "recipient"])
+def test_a_busy_mail_server_is_asked_again_without_end(shop: Service, place: str) -> None:
+    buy(shop.customer(), **CONTACT)
+    with mail_server() as inbox:
+        if place == "mail":
+            inbox.answer = "451 Try later"
+        else:
+            inbox.answers[BUYER] = "450 Greylisted"
+        for attempts in range(1, 7):
+            work_off_over(shop, inbox.url)
+            assert jobs(shop) == [(CONFIRMED, "todo", attempts)]
+            let_time_pass(shop)
+        inbox.answer, inbox.answers = "250 OK", {}
+        work_off_over(shop, inbox.url)
+        assert len(inbox.mails) == 1
+
+
+@pytest.mark.parametrize("place", ["mail", "recipient"])
+def test_a_mail_refused_for_good_is_given_up_after_a_few_attempts_and_kept(
+    shop: Service, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    buy(shop.customer(), **CONTACT)
+    with mail_server() as inbox:
+        if place == "mail":
+            inbox.answer = "554 No spam please"
+        else:
+            inbox.answers[BUYER] = "550 No such user"
+        for _ in range(7):
+            work_off_over(shop, inbox.url)
+            let_time_pass(shop)
+    assert jobs(shop) == [(CONFIRMED, "failed", 5)]
+    [error] = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert error.exc_info is not None
+    assert "554 No spam please" in str(error.exc_info[1]) or "550 No such user" in str(error.exc_info[1])
+
+
+def test_a_mail_that_one_of_two_recipients_refuses_goes_to_the_other_once(shop: Service) -> None:
+    buyer = shop.customer(email_address="owner@harbour.example")
+    quote = make_quote(shop, create(buyer, **CONTACT))
+    price_quote(shop, quote, None)
+    shop.in_transaction(lambda tx: queue(tx, "mail_quote_priced", order_id=quote, pricing=1))
+    with mail_server() as inbox:
+        inbox.answers[BUYER] = "550 No such user"
+        work_off_over(shop, inbox.url)
+    assert inbox.recipients == [["owner@harbour.example"]]
+    assert jobs(shop) == []
+
+
+async def _give_up_soon(url: str) -> float:
+    address = mail_address("a@x.example")
+    assert address is not None
+    mail = make_mail(
+        name="thing-1", happened=MORNING, now=MORNING, sender=address, to=[address], reply_to=None, subject="s",
+        text="t", html="h",
+    )  # fmt: skip
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(MailServer(url).send(mail), timeout=0.2)
+    return time.monotonic() - started
+
+
+def test_a_worker_that_has_to_stop_does_not_wait_for_the_mail_server() -> None:
+    with mail_server() as inbox:
+        inbox.seconds = 20
+        assert asyncio.run(_give_up_soon(inbox.url)) < 5
+
+
+def test_user_and_password_are_decoded(shop: Service) -> None:
+    tried: list[object] = []
+
+    def authenticate(*given: Any) -> AuthResult:
+        tried.append(given[-1])
+        return AuthResult(success=True)
+
+    buy(shop.customer(), **CONTACT)
+    options: dict[str, Any] = {"authenticator": authenticate, "auth_require_tls": False}
+    with mail_server(login="ad%40min:p%3Aw%2Fd%20%C3%A9@", **options) as inbox:
+        work_off_over(shop, inbox.url)
+    assert tried == [LoginPassword(b"ad@min", b"p:w/d \xc3\xa9")]
+    assert len(inbox.mails) == 1
+
+
+def test_a_wrong_password_is_not_logged_and_mail_waits(
+    shop: Service, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: Any) -> AuthResult:
+        return AuthResult(success=False, handled=False)
+
+    buy(shop.customer(), **CONTACT)
+    options: dict[str, Any] = {"authenticator": refuse, "auth_require_tls": False}
+    with mail_server(login="admin:Sesame99@", **options) as inbox:
+        work_off_over(shop, inbox.url)
+    assert jobs(shop) == [(CONFIRMED, "todo", 1)]
+    printed = capsys.readouterr()
+    logged = printed.out + printed.err + caplog.text
+    assert "does not accept user and password" in logged
+    assert "Sesame99" not in logged
+    assert "U2VzYW1lOTk" not in logged
+
+
+def test_a_certificate_that_nobody_vouches_for_is_not_trusted(shop: Service, own_certificate: Path) -> None:
+    buy(shop.customer(), **CONTACT)
+    with mail_server(tls_context=server_side(own_certificate)) as inbox:
+        work_off_over(shop, inbox.url)
+    assert inbox.mails == []
+    assert jobs(shop) == [(CONFIRMED, "todo", 1)]
+
+
+def test_mail_is_encrypted_where_that_is_offered(
+    shop: Service, own_certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))  # as an operator does for a certificate of its own
+    buy(shop.customer(), **CONTACT)
+    with mail_server(tls_context=server_side(own_certificate), require_starttls=True) as inbox:
+        work_off_over(shop, inbox.url)
+    assert len(inbox.mails) == 1
+    buy(shop.customer(), **CONTACT)
+    with mail_server(scheme="smtps", ssl_context=server_side(own_certificate)) as inbox:
+        work_off_over(shop, inbox.url)
+    assert len(inbox.mails) == 1
+
+
+def test_an_address_from_abroad_needs_a_server_that_takes_it(shop: Service) -> None:
+    buy(shop.customer(), order_notifications={"email_address": "jürgen@münchen.example"})
+    with mail_server(enable_SMTPUTF8=False) as inbox:
+        work_off_over(shop, inbox.url)
+    assert jobs(shop) == [(CONFIRMED, "todo", 1)]
+    let_time_pass(shop)
+    with mail_server() as inbox:
+        work_off_over(shop, inbox.url)
+    assert inbox.recipients == [["jürgen@xn--mnchen-3ya.example"]]
+
+
+def test_an_address_that_no_mail_server_could_read_fails_the_job(shop: Service) -> None:
+    buy(shop.customer(), order_notifications={"email_address": "x@y>,<z.example"})
+    with mail_server() as inbox:
+        work_off_over(shop, inbox.url)
+    assert inbox.mails == []
+    assert jobs(shop) == [(CONFIRMED, "failed", 1)]

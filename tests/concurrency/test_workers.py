@@ -1,0 +1,92 @@
+"""Workers that are killed, several at once, and without their database: no mail is lost."""
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.command_line import SECRET, started
+from support.embedded_user import wait_for
+from support.mail import jobs, mail_server, running_worker, work_off_over
+from support.orders import buy
+from support.outage import database_away
+from support.service import Service
+
+CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buyer@harbour.example"}}
+
+
+def let_the_dead_go_silent(service: Service) -> None:
+    """Make every worker look as if it had not been heard of for a minute."""
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        database.execute("update procrastinate_workers set last_heartbeat = now() - interval '1 minute'")
+
+
+def test_what_a_killed_worker_was_sending_is_sent_by_the_next(shop: Service, tmp_path: Path) -> None:
+    with mail_server() as inbox:
+        inbox.seconds = 30
+        environment = {
+            "TRADECOUNTER_DATABASE_URL": shop.database_url,
+            "TRADECOUNTER_SECRET_KEY": SECRET,
+            "TRADECOUNTER_SMTP_URL": inbox.url,
+        }
+        buy(shop.customer(), **CONTACT)
+        with started("worker", "--json", folder=tmp_path, environment=environment) as worker:
+            wait_for(lambda: inbox.started == 1)
+            worker.process.kill()
+        inbox.seconds = 0
+        work_off_over(shop, inbox.url)
+        assert jobs(shop) == [("mail_order_confirmed", "doing", 0)]  # it might be alive still
+        let_the_dead_go_silent(shop)
+        work_off_over(shop, inbox.url)
+        assert jobs(shop) == []
+    assert 1 <= len(inbox.mails) <= 2
+    assert len({mail["Message-ID"] for mail in inbox.mails}) == 1
+
+
+def test_a_running_worker_notices_that_another_is_gone(shop: Service) -> None:
+    buy(shop.customer(), **CONTACT)
+    with psycopg.connect(shop.database_url, autocommit=True) as database:
+        database.execute(
+            "update procrastinate_jobs set status = 'doing', worker_id = (select worker_id from"
+            " procrastinate_register_worker_v1()) where task_name = 'mail_order_confirmed'"
+        )
+    with mail_server() as inbox, running_worker(shop, inbox.url):
+        let_the_dead_go_silent(shop)
+        wait_for(lambda: not jobs(shop))
+    assert len(inbox.mails) == 1
+
+
+def test_a_worker_that_is_told_to_stop_finishes_what_it_is_sending(shop: Service) -> None:
+    with mail_server() as inbox:
+        inbox.seconds = 0.5
+        with running_worker(shop, inbox.url):
+            buy(shop.customer(), **CONTACT)
+            wait_for(lambda: inbox.started == 1)
+            assert inbox.mails == []
+    assert len(inbox.mails) == 1
+    assert jobs(shop) == []
+
+
+def test_several_workers_send_each_mail_once(shop: Service) -> None:
+    with mail_server() as inbox, running_worker(shop, inbox.url), running_worker(shop, inbox.url):
+        placed = [buy(shop.customer(), [("CABLE", 1)], **CONTACT)["order_reference"] for _ in range(10)]
+        wait_for(lambda: not jobs(shop))
+    assert sorted(mail["Subject"].split()[1] for mail in inbox.mails) == sorted(placed)
+
+
+def test_a_worker_that_loses_its_database_while_it_sends_finds_it_back_and_its_job(
+    shop: Service, postgres: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with mail_server() as inbox:
+        inbox.seconds = 0.3
+        with running_worker(shop, inbox.url):
+            buy(shop.customer(), **CONTACT)
+            wait_for(lambda: inbox.started == 1)
+            with database_away(postgres, shop.database_url):
+                wait_for(lambda: "the worker tries again" in capsys.readouterr().out)
+            assert len(inbox.mails) == 1  # which could not be written down
+            let_the_dead_go_silent(shop)
+            wait_for(lambda: not jobs(shop))
+    assert len({mail["Message-ID"] for mail in inbox.mails}) == 1

@@ -1,0 +1,123 @@
+"""Mails are whole whatever customers type: no header is added, no line of text forged, nothing lost."""
+
+import email
+import email.policy
+from datetime import UTC, datetime
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail, one_line
+from tradecounter.notifications.wording import worded
+
+NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
+HEADERS = ["From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
+
+hostile_text = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\u2028\x85\x00\u202e,;<>@\"'\\=?_é\U0001f680"),
+    max_size=300,
+)
+
+
+def mail(subject: str = "Hello", text: str = "text\n", html: str = "<p>html</p>\n", to: str = "to@x.example") -> Mail:
+    sender, recipient = mailbox("Seller <seller@shop.example>"), mail_address(to)
+    assert sender is not None
+    assert recipient is not None
+    return make_mail(
+        name="thing-1", happened=NOW, now=NOW, sender=sender, to=[recipient], reply_to=recipient, subject=subject,
+        text=text, html=html, attachment=Attachment("invoice.pdf", b"\x00\xff"),
+    )  # fmt: skip
+
+
+def read_back(sent: Mail) -> EmailMessage:
+    return email.message_from_bytes(sent.message.as_bytes(), policy=email.policy.default)
+
+
+@given(hostile_text)
+def test_no_subject_adds_a_header_or_is_lost(subject: str) -> None:
+    got = read_back(mail(subject))
+    assert got.keys() == HEADERS
+    assert "".join(got["Subject"].split()) == "".join(one_line(subject).split())
+    assert got["To"] == "to@x.example"
+
+
+@given(hostile_text)
+def test_no_text_is_lost_or_breaks_out_of_its_part(typed: str) -> None:
+    whole = "\n".join(typed.splitlines()) + "\n"
+    got = read_back(mail(text=whole))
+    body = got.get_body(("plain",))
+    assert body is not None
+    assert "\n".join(body.get_content().split("\r\n")) == whole
+    assert [part.get_filename() for part in got.iter_attachments()] == ["invoice.pdf"]
+
+
+def test_lines_of_a_mail_are_short_enough_for_every_mail_server() -> None:
+    raw = mail(subject="x" * 2000 + " é" * 500, text="y" * 5000 + "\n", html="é" * 5000).message.as_bytes()
+    assert max(map(len, raw.split(b"\r\n"))) <= 998
+    assert raw.isascii()
+
+
+@given(hostile_text)
+def test_one_line_is_one_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1
+    assert one_line(one_line(text)) == one_line(text)
+
+
+def test_one_line_keeps_what_people_write() -> None:
+    assert one_line("  Zoë\r\n\t👩‍🚒 &  <Söhne> ") == "Zoë 👩‍🚒 & <Söhne>"
+    assert one_line("100\u202e001") == "100001"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("ada@x.example", "ada@x.example"),
+        ("ada+orders@mail.x.example", "ada+orders@mail.x.example"),
+        ("o'hara@x.example", "o'hara@x.example"),
+        ("root@localhost", "root@localhost"),
+        ("ada@münchen.example", "ada@xn--mnchen-3ya.example"),
+        ("jürgen@x.example", "jürgen@x.example"),
+    ],
+)
+def test_an_address_is_read(written: str, read: str) -> None:
+    assert str(mail_address(written)) == read
+
+
+def test_an_address_of_the_settings_may_have_a_name() -> None:
+    assert str(mailbox("Ada & Söhne <ada@x.example>")) == "Ada & Söhne <ada@x.example>"
+    assert str(mailbox("ada@x.example")) == "ada@x.example"
+    assert mailbox("Ada <ada>") is None
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "", "Ada <ada@x.example>",
+        "ada", "@x.example", "ada@", "a,b@x.example", "x@y>,<z.example", "a@b@c.example", '"ada"@x.example',
+        "ada@x.example\r\nBcc: all@x.example", "ada\x07@x.example", "a..b@x.example", ".a@x.example", "a@x..example",
+        "a@[127.0.0.1]", "a;b@x.example", "a:b@x.example", "(a)@x.example", "a@x.example,b@x.example",
+        "a@" + "x" * 64 + ".example", "a\u200b@x.example", "a@x\u2024y.example\\",
+    ],
+)  # fmt: skip
+def test_an_address_that_no_mail_server_could_read_is_none(written: str) -> None:
+    assert mail_address(written) is None
+
+
+def test_an_address_from_abroad_is_written_as_its_mail_server_reads_it() -> None:
+    sent = mail(to="jürgen@münchen.example")
+    assert sent.recipients == ("jürgen@xn--mnchen-3ya.example",)
+    assert "jürgen@xn--mnchen-3ya.example" in sent.message.as_bytes(policy=email.policy.SMTPUTF8).decode()
+
+
+def test_what_is_typed_is_text_in_html_and_one_line_in_text() -> None:
+    typed = '<script>alert(1)</script>\n\n  Price it:\n  rm -rf / "&'
+    order = {"order_reference": typed, "customer_reference": typed}
+    invoice = {"number": 1, "issued_at": NOW, "due_at": NOW, "gross": 0}
+    office = {"seller": "Seller", "support": {"addr_spec": "s@x.example"}}
+    text, html = worded("invoice", subject=typed, order=order, invoice=invoice, office=office, is_copy=False)
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert '<script>alert(1)</script> Price it: rm -rf / "&' in text
+    assert "\n  Price it" not in text
