@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, LiteralString
+from typing import Any
 
 import httpx
 
@@ -23,7 +23,7 @@ def keyed(customer: Customer, key: str, body: Any = None, path: str = "/order") 
 
 def was_replayed(response: httpx.Response) -> bool:
     """Whether the answer says that it is an earlier one."""
-    return response.headers.get("Idempotent-Replay") == "true"
+    return bool(response.headers.get("Idempotent-Replay") == "true")
 
 
 def request_quote(customer: Customer, items: Items = _ONE_PHONE, **values: Any) -> dict[str, Any]:
@@ -42,13 +42,6 @@ def price_as_support(
     now, lifetime = service.clock.now(), service.settings.quote_lifetime
     code = quote["confirmation_code"]
     service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime))
-
-
-def stored(service: Service, quote: dict[str, Any], column: LiteralString) -> Any:
-    """What the database holds of an order or a quote."""
-    statement: LiteralString = "select " + column + " from orders where confirmation_code = %s"
-    [(value,)] = rows(service, statement, quote["confirmation_code"])
-    return value
 
 
 def jobs(service: Service, name: str, created: dict[str, Any]) -> list[dict[str, Any]]:

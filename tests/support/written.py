@@ -15,7 +15,8 @@ def written(service: Service) -> tuple[Any, ...]:
                (select count(*) from order_line), (select count(*) from address),
                (select count(*) from address where deleted_at is null),
                (select coalesce(sum(outstanding), 0) from credit_exposure),
-               (select sum(available) from stock_level), (select sum(back_ordered) from stock_level)
+               (select sum(available) from stock_level), (select sum(back_ordered) from stock_level),
+               (select count(*) from idempotency_key), (select count(*) from procrastinate_jobs)
         """,
     )
     return counts

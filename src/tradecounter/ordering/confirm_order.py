@@ -43,6 +43,8 @@ async def confirm_order(
     if order.number is not None:
         _require_same_method(order, method_id)
         return
+    if order.state == "cancelled":
+        raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} was cancelled")
     if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
         raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} has expired: create it again")
     if order.kind == "quote" and order.priced_at is None:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import httpx
@@ -81,7 +82,7 @@ def test_a_replay_does_not_mind_what_has_changed_since(shop: Service) -> None:
     customer.delete(f"/customer/address/{address}")
     shop.must_load("price-list", [price(sku, 99)])
     shop.must_load("products", [{"sku": sku, "active": False}])
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit="0")))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit=Decimal(0))))
     assert keyed(customer, "k-2", body).status_code == 400
     with at(shop, MORNING + timedelta(days=3650)):
         again = keyed(customer, "k-1", body)

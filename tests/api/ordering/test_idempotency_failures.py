@@ -4,11 +4,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from support.cluster import Cluster
 from support.orders import at, create, rows
@@ -16,6 +18,7 @@ from support.outage import database_away
 from support.quotes import keyed, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
+from support.waiting import break_connection, waiting_for_a_lock
 from support.written import written
 from tradecounter.customers.accounts import AccountChange, edit_account
 
@@ -51,7 +54,7 @@ def test_an_order_beyond_the_credit_does_not(shop: Service, path: str) -> None:
     customer = shop.customer(credit="1.00")
     assert keyed(customer, "k-1", path=path).status_code == 402
     assert keys_of(shop, customer) == []
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit="500")))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit=Decimal(500))))
     assert_good_for(customer, order(), path)
 
 
@@ -100,15 +103,9 @@ def killed_while_writing(shop: Service, table: str, ask: Callable[[], httpx.Resp
     """The answer to a request whose database connection breaks while it waits to write to a table."""
     answers: list[httpx.Response] = []
     asking = threading.Thread(target=lambda: answers.append(ask()))
-    with psycopg.connect(shop.database_url) as holder, psycopg.connect(shop.database_url, autocommit=True) as killer:
-        holder.execute(f"lock table {table} in share mode")  # type: ignore[arg-type]
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute(SQL("lock table {} in share mode").format(Identifier(table)))
         asking.start()
-        killed = None
-        while killed is None:
-            killed = killer.execute(
-                "select pg_terminate_backend(pid) from pg_stat_activity"
-                " where datname = current_database() and wait_event_type = 'Lock'"
-            ).fetchone()
-        holder.rollback()
-    asking.join(timeout=30)
+        break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
+        asking.join(timeout=30)
     return answers[0]

@@ -107,6 +107,19 @@ def test_creating_an_order_takes_as_many_statements_for_many_lines_as_for_one(
     assert few == many
 
 
+@pytest.mark.parametrize("path", ["/order", "/quote"])
+def test_an_idempotency_key_takes_two_statements_more_and_a_replay_takes_one(
+    counted: Service, customer: Customer, another: Callable[[], str], path: str
+) -> None:
+    def creating(headers: dict[str, str]) -> Callable[[], httpx.Response]:
+        body = order(customer_reference=another())
+        return lambda: customer.post(path, body, headers=headers)
+
+    repeated = creating({"Idempotency-Key": another()})
+    bare, keyed, replayed = (statements(counted, customer, ask) for ask in (creating({}), repeated, repeated))
+    assert (keyed - bare, replayed) == (2, 1)
+
+
 def test_confirming_takes_as_many_statements_for_many_lines_as_for_one(
     counted: Service, customer: Customer, another: Callable[[], str]
 ) -> None:

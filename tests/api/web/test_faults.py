@@ -15,6 +15,7 @@ from support.orders import confirm, create
 from support.outage import database_away
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order
+from support.waiting import break_connection, waiting_for_a_lock
 from support.written import written
 
 A_WHILE = timedelta(seconds=2)
@@ -76,27 +77,11 @@ def test_a_connection_lost_in_the_middle_of_an_order_is_a_503_that_writes_nothin
         answers: list[Any] = []
         waiting = threading.Thread(target=lambda: answers.append(confirm(customer, pending)))
         waiting.start()
-        victim = waiting_for_a_lock(shop)
-        with psycopg.connect(shop.database_url, autocommit=True) as killer:
-            killer.execute("select pg_terminate_backend(%s)", [victim])
+        break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
         waiting.join(timeout=30)
     assert (answers[0].status_code, answers[0].json()) == (503, AWAY)
     assert written(shop) == before
     assert confirm(customer, pending).status_code == 200
-
-
-def waiting_for_a_lock(service: Service) -> int:
-    """The server process that waits for a lock, as soon as there is one."""
-    with psycopg.connect(service.database_url, autocommit=True) as connection:
-        for _ in range(3000):
-            found = connection.execute(
-                "select pid, pg_sleep(0.01) from pg_stat_activity"
-                " where datname = current_database() and wait_event_type = 'Lock'"
-            ).fetchone()
-            if found is not None:
-                return int(found[0])
-            connection.execute("select pg_sleep(0.01)")
-    raise AssertionError("nothing waits for a lock")
 
 
 def test_an_absent_database_is_a_503_until_it_is_back(shop: Service, customer: Customer, postgres: Cluster) -> None:

@@ -23,6 +23,7 @@ ALLOWED = {
     "/product/PHONE": "GET, HEAD, OPTIONS",
     "/order": "GET, HEAD, OPTIONS, POST",
     "/order/1": "GET, HEAD, OPTIONS, PUT",
+    "/quote": "OPTIONS, POST",
     "/customer": "GET, HEAD, OPTIONS",
     "/customer/credit": "GET, HEAD, OPTIONS",
     "/customer/address": "GET, HEAD, OPTIONS, POST",
@@ -105,6 +106,7 @@ def test_options_names_the_methods_to_everybody(bare: httpx.Client, path: str, a
         ("GET", "/order/%00", None, None),
         ("POST", "/order", b"", "application/json"),
         ("POST", "/order", b"{", "application/json"),
+        ("POST", "/quote", b"{", "application/json"),
         ("POST", "/order", b"x" * (LIMIT + 1), "application/json"),
         ("POST", "/order", b"<order/>", "application/xml"),
         ("PUT", "/order/x", b"[]", "application/json"),
@@ -159,7 +161,9 @@ def test_an_announced_body_that_is_too_long_is_refused_without_waiting_for_it(
     ["text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
      "application/jsonp", "json", "application/json2; charset=utf-8", "text/json", "*/*", ";"],
 )  # fmt: skip
-@pytest.mark.parametrize(("method", "path"), [("POST", "/order"), ("PUT", "/order/x"), ("POST", "/customer/address")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/order"), ("POST", "/quote"), ("PUT", "/order/x"), ("POST", "/customer/address")]
+)
 def test_a_body_that_is_not_said_to_be_json_is_415(
     customer: Customer, method: str, path: str, content_type: str
 ) -> None:

@@ -1,0 +1,168 @@
+"""Support prices quotes: what may be priced, how often, and at what (specification, section 3; decisions, quotes)."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from support.orders import at, confirm, create, rows
+from support.quotes import jobs, price_as_support, request_quote
+from support.service import MORNING, Customer, Service, running_service
+from support.shop import stock_shop
+from tradecounter.db.rows import execute
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.price_quote import LONGEST_NOTE, MOST_POUNDS, price_quote
+from tradecounter.ordering.store import expire_orders
+
+A_WEEK = timedelta(days=7)
+ONE_SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def quote(customer: Customer) -> dict[str, Any]:
+    return request_quote(customer, [("PHONE", 2), ("CABLE", 1)])
+
+
+def settled(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
+    """Net cost, tax, moment, number, note and end of a quote's price."""
+    [found] = rows(
+        shop,
+        "select cost_net, cost_tax, priced_at, pricings, quote_note, expires_at from orders"
+        " where confirmation_code = %s",
+        quote["confirmation_code"],
+    )
+    return found
+
+
+def refused(shop: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None) -> str:
+    """Why a price is refused; nothing may have changed."""
+    before = settled(shop, quote), jobs(shop, "mail_quote_priced", quote)
+    with pytest.raises(DomainError) as refusal:
+        price_as_support(shop, quote, *unit_costs, note=note)
+    assert (settled(shop, quote), jobs(shop, "mail_quote_priced", quote)) == before
+    return refusal.value.message
+
+
+def test_a_price_settles_costs_tax_note_and_until_when(shop: Service, quote: dict[str, Any]) -> None:
+    assert settled(shop, quote) == (Decimal("101.99"), Decimal("20.40"), None, 0, None, None)
+    price_as_support(shop, quote, ("PHONE", "41.50"), note="For you")
+    assert settled(shop, quote) == (Decimal("84.99"), Decimal("17.00"), MORNING, 1, "For you", MORNING + A_WEEK)
+
+
+def test_the_customer_is_told_of_each_price_in_the_same_transaction(shop: Service, quote: dict[str, Any]) -> None:
+    for cost in ("40", "39"):
+        price_as_support(shop, quote, ("PHONE", cost))
+    [internal] = {job["order_id"] for job in jobs(shop, "mail_quote_requested", quote)}
+    assert jobs(shop, "mail_quote_priced", quote) == [
+        {"order_id": internal, "pricing": 1},
+        {"order_id": internal, "pricing": 2},
+    ]
+
+
+def test_a_quote_may_be_priced_again_and_its_time_starts_anew(
+    shop: Service, customer: Customer, quote: dict[str, Any]
+) -> None:
+    price_as_support(shop, quote, ("PHONE", "40"), ("cable", "1"), note="First")
+    later = MORNING + A_WEEK
+    with at(shop, later):
+        price_as_support(shop, quote, ("PHONE", "30"))
+    assert settled(shop, quote) == (Decimal("61.00"), Decimal("12.20"), later, 2, None, later + A_WEEK)
+    with at(shop, later + A_WEEK):
+        assert confirm(customer, quote).json()["cost_net"] == 61.00
+
+
+def test_a_price_counts_for_all_lines_of_its_sku_whatever_its_case(shop: Service, customer: Customer) -> None:
+    quote = request_quote(customer, [("PHONE", 1), ("SWITCH", 1), ("phone", 20)])
+    price_as_support(shop, quote, ("pHoNe", "7.5"))
+    found = rows(
+        shop,
+        "select l.sku, l.unit_cost, l.cost_net, l.cost_tax from order_line l join orders o on o.id = l.order_id"
+        " where o.confirmation_code = %s order by position",
+        quote["confirmation_code"],
+    )
+    assert found == [
+        ("PHONE", Decimal("7.50"), Decimal("7.50"), Decimal("1.50")),
+        ("SWITCH", Decimal("299.99"), Decimal("299.99"), Decimal("60.00")),
+        ("PHONE", Decimal("7.50"), Decimal("150.00"), Decimal("30.00")),
+    ]
+
+
+def test_a_quote_may_be_raised_and_a_price_may_be_nothing(
+    shop: Service, customer: Customer, quote: dict[str, Any]
+) -> None:
+    price_as_support(shop, quote, ("PHONE", "0"), ("CABLE", str(MOST_POUNDS)))
+    assert settled(shop, quote)[0] == MOST_POUNDS
+    price_as_support(shop, quote, ("CABLE", "0.00"))
+    assert confirm(customer, quote).json()["cost_gross"] == 0
+
+
+@pytest.mark.parametrize(
+    ("unit_costs", "problem"),
+    [
+        ([("NOTHING", "1")], "NOTHING: the quote has no line with this SKU"),
+        ([("SWITCH", "1")], "SWITCH: the quote has no line with this SKU"),
+        ([("PHONE", "1"), ("NOTHING", "1")], "NOTHING: the quote has no line with this SKU"),
+        ([("PHONE", "1"), ("phone", "1")], "phone: is named twice"),
+        ([("PHONE", "1"), ("PHONE", "2")], "PHONE: is named twice"),
+        ([("PHONE", "-0.01")], "PHONE: the unit cost must be between 0 and"),
+        ([("PHONE", "1000000.01")], "PHONE: the unit cost must be between 0 and"),
+        ([("PHONE", "1e30")], "PHONE: the unit cost must be between 0 and"),
+        ([("PHONE", "nan")], "PHONE: the unit cost must be between 0 and"),
+        ([("PHONE", "sNaN")], "PHONE: the unit cost must be between 0 and"),
+        ([("PHONE", "Infinity")], "PHONE: the unit cost must be between 0 and"),
+        ([("PHONE", "1.005")], "PHONE: the unit cost 1.005 has more than two decimal places"),
+        ([("PHONE", "1e-9")], "has more than two decimal places"),
+    ],
+)
+def test_a_bad_price_is_refused_and_changes_nothing(
+    shop: Service, quote: dict[str, Any], unit_costs: list[tuple[str, str]], problem: str
+) -> None:
+    assert problem in refused(shop, quote, *unit_costs)
+
+
+def test_an_endless_note_is_refused(shop: Service, quote: dict[str, Any]) -> None:
+    price_as_support(shop, quote, ("PHONE", "1"), note="x" * LONGEST_NOTE)
+    assert refused(shop, quote, ("PHONE", "1"), note="x" * (LONGEST_NOTE + 1)).startswith("note: ")
+
+
+def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> None:
+    cost = ("PHONE", "1")
+    order, confirmed, expired, marked, cancelled = (create(customer), *(request_quote(customer) for _ in range(4)))
+    for quote in (confirmed, expired, marked):
+        price_as_support(shop, quote, cost)
+    reference = confirm(customer, confirmed).json()["order_reference"]
+    cancel = "update orders set state = 'cancelled' where confirmation_code = %s"
+    shop.in_transaction(lambda tx: execute(tx, cancel, [cancelled["confirmation_code"]]))
+
+    assert "is an order, not a quote" in refused(shop, order, cost)
+    assert refused(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
+    assert refused(shop, cancelled, cost) == "the quote is cancelled"
+    gone = confirm(customer, cancelled)
+    assert (gone.status_code, gone.json()["message"]) == (410, "the quote was cancelled")
+    with at(shop, MORNING + A_WEEK + ONE_SECOND):
+        assert "expired at 2026-06-23T09:00:00" in refused(shop, expired, cost)
+        shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))
+    assert "has expired" in refused(shop, marked, cost)
+
+
+def test_an_unknown_code_is_told(shop: Service) -> None:
+    with pytest.raises(DomainError, match="there is no quote nothing"):
+        shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK))
+
+
+def test_how_long_a_price_holds_can_be_set(database_url: str) -> None:
+    with running_service(database_url, quote_lifetime=timedelta(minutes=5)) as service:
+        stock_shop(service)
+        customer = service.customer()
+        quote = request_quote(customer)
+        price_as_support(service, quote, ("PHONE", "1"))
+        end: datetime = settled(service, quote)[-1]
+        service.clock.set(end + ONE_SECOND)
+        assert confirm(customer, quote).status_code == 410
+        assert end == MORNING + timedelta(minutes=5)

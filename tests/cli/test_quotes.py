@@ -1,0 +1,182 @@
+"""`quote` and what `order` says of quotes: listed, shown and priced, against the running API."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from support.command_line import Program, program
+from support.orders import at, confirm, create, sell
+from support.quotes import jobs, request_quote
+from support.service import MORNING, Customer, Service
+from support.shop import stock_shop
+
+AS_TABLE = ["confirmation_code", "customer_id", "customer_reference", "state", "created_on", "priced_on", "expires_on"]
+
+
+@pytest.fixture(scope="module")
+def shop(service: Service) -> Service:
+    stock_shop(service)
+    return service
+
+
+@pytest.fixture(scope="module")
+def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with program(tmp_path_factory.mktemp("quotes"), shop.database_url) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def code(customer: Customer) -> str:
+    """The code of a quote for two phones and a cable."""
+    return str(request_quote(customer, [("PHONE", 2), ("CABLE", 1)])["confirmation_code"])
+
+
+def codes(quotes: list[dict[str, Any]]) -> list[str]:
+    return [quote["confirmation_code"] for quote in quotes]
+
+
+def test_a_quote_waiting_for_a_price_is_listed_and_shown(tradecounter: Program, customer: Customer, code: str) -> None:
+    [listed] = [quote for quote in tradecounter.json("quote", "list") if quote["confirmation_code"] == code]
+    assert listed == tradecounter.json("quote", "show", code)
+    assert {name: listed[name] for name in AS_TABLE} == {
+        "confirmation_code": code,
+        "customer_id": customer.id,
+        "customer_reference": "PO-1",
+        "state": "pending",
+        "created_on": "2026-06-16T09:00:00",
+        "priced_on": None,
+        "expires_on": None,
+    }
+    assert (listed["id"], listed["kind"], listed["pricings"], listed["note"]) == (None, "quote", 0, None)
+    assert [(item["sku"], item["quantity"], item["unit_cost"]) for item in listed["items"]] == [
+        ("PHONE", 2, 50),
+        ("CABLE", 1, 1.99),
+    ]
+
+
+def test_quotes_waiting_are_listed_oldest_first_and_with_all_every_one_latest_first(
+    shop: Service, tradecounter: Program, customer: Customer
+) -> None:
+    first, priced, confirmed, last = (request_quote(customer) for _ in range(4))
+    with at(shop, MORNING - timedelta(days=1)):
+        older = request_quote(customer)
+    for quote in (priced, confirmed):
+        tradecounter.json("quote", "price", quote["confirmation_code"], "--item", "PHONE=1")
+    assert confirm(customer, confirmed).status_code == 200
+    ours = codes([older, first, priced, confirmed, last])
+
+    waiting = [found for found in codes(tradecounter.json("quote", "list")) if found in ours]
+    assert waiting == codes([older, first, last])
+    every = [found for found in codes(tradecounter.json("quote", "list", "--all")) if found in ours]
+    assert every == codes([older, last, confirmed, priced, first])
+    assert codes(tradecounter.json("quote", "list", "--all", "--limit", "1")) == codes([older])
+    assert create(customer)["confirmation_code"] not in tradecounter.text("quote", "list", "--all")
+
+
+def test_a_price_is_printed_told_and_good_for_an_order(
+    shop: Service, tradecounter: Program, customer: Customer, code: str
+) -> None:
+    priced = tradecounter.json("quote", "price", code, "--item", "phone=41.5", "--note", " Just for you ")
+    assert priced == tradecounter.json("quote", "show", code)
+    assert [(item["unit_cost"], item["cost_net"], item["cost_tax"]) for item in priced["items"]] == [
+        (41.5, 83, 16.6),
+        (1.99, 1.99, 0.4),
+    ]
+    assert (priced["cost_net"], priced["cost_tax"], priced["cost_gross"]) == (84.99, 17, 101.99)
+    assert (priced["pricings"], priced["note"], priced["state"]) == (1, "Just for you", "pending")
+    assert priced["priced_on"] < priced["expires_on"]
+    assert [job["pricing"] for job in jobs(shop, "mail_quote_priced", priced)] == [1]
+
+    placed = confirm(customer, priced).json()
+    assert placed["cost_net"] == 84.99
+    shown = tradecounter.json("quote", "show", code)
+    assert (shown["state"], shown["order_reference"]) == ("confirmed", placed["order_reference"])
+
+
+def test_a_price_holds_for_the_lifetime_that_is_set(tradecounter: Program, code: str) -> None:
+    tradecounter.json("quote", "price", code, "--item", "PHONE=1", TRADECOUNTER_QUOTE_LIFETIME="0.001")
+    assert "the quote has expired" in tradecounter.refused("quote", "price", code, "--item", "PHONE=2")
+
+
+def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
+    shop: Service, tradecounter: Program, customer: Customer
+) -> None:
+    sku = sell(shop, "A=B", 10)
+    code = request_quote(customer, [(sku, 1), ("PHONE", 1), ("CABLE", 1)])["confirmation_code"]
+    priced = tradecounter.json("quote", "price", code, "--item", "a=b=9.99", "--item", "CABLE=0")
+    assert [item["unit_cost"] for item in priced["items"]] == [9.99, 50, 0]
+
+
+@pytest.mark.parametrize(
+    ("items", "reason"),
+    [
+        (["NOTHING=1"], "NOTHING: the quote has no line with this SKU"),
+        (["PHONE=-1"], "PHONE: the unit cost must be between 0 and 1000000"),
+        (["PHONE=NaN"], "PHONE: the unit cost must be between 0 and 1000000"),
+        (["PHONE=1.001"], "PHONE: the unit cost 1.001 has more than two decimal places"),
+        (["PHONE=1", "phone=1"], "phone: is named twice"),
+    ],
+)
+def test_a_bad_price_is_refused_and_changes_nothing(
+    tradecounter: Program, code: str, items: list[str], reason: str
+) -> None:
+    before = tradecounter.json("quote", "show", code)
+    words = [word for item in items for word in ("--item", item)]
+    assert tradecounter.refused("quote", "price", code, *words) == reason
+    assert tradecounter.json("quote", "show", code) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ([], "Missing option '--item'"),
+        (["--item", "PHONE"], "'PHONE' is not SKU=UNIT_COST"),
+        (["--item", "=1"], "'=1' is not SKU=UNIT_COST"),
+        (["--item", "PHONE=cheap"], "'cheap' is not a number"),
+        (["--item", "PHONE="], "'' is not a number"),
+    ],
+)
+def test_what_is_no_price_is_wrong_usage(tradecounter: Program, code: str, words: list[str], problem: str) -> None:
+    assert problem in tradecounter.misused("quote", "price", code, *words)
+    assert tradecounter.json("quote", "show", code)["pricings"] == 0
+
+
+def test_what_is_no_open_quote_is_refused(tradecounter: Program, customer: Customer, code: str) -> None:
+    cost = ("--item", "PHONE=1")
+    order = create(customer)["confirmation_code"]
+    assert tradecounter.refused("quote", "price", order, *cost) == f"{order} is an order, not a quote"
+    assert tradecounter.refused("quote", "price", "nothing", *cost) == "there is no quote nothing"
+    assert tradecounter.refused("quote", "show", order) == f"there is no quote {order}"
+    tradecounter.json("quote", "price", code, *cost)
+    reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
+    assert tradecounter.refused("quote", "price", code, *cost) == f"the quote is confirmed already, as {reference}"
+
+
+def test_for_a_person_quotes_are_tables(tradecounter: Program, code: str) -> None:
+    shown = tradecounter.text("quote", "price", code, "--item", "PHONE=12.34", "--note", "first\nsecond\x1b[31m")
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["confirmation_code", code] in lines
+    assert ["note", r"first\nsecond\x1b[31m"] in lines
+    assert ["id", "sku", "name", "quantity", "unit_cost", "cost_net", "cost_tax"] in lines
+    header, *rows = tradecounter.text("quote", "list", "--all").splitlines()
+    assert header.split() == [*AS_TABLE, "cost_gross"]
+    assert any(row.startswith(code) for row in rows)
+
+
+def test_the_orders_of_the_command_line_tell_quotes_from_orders(
+    tradecounter: Program, customer: Customer, code: str
+) -> None:
+    order = create(customer)["confirmation_code"]
+    kinds = {found["confirmation_code"]: found["kind"] for found in tradecounter.json("order", "list")}
+    assert (kinds[code], kinds[order]) == ("quote", "order")
+    assert tradecounter.json("order", "show", code)["kind"] == "quote"
+    assert code in codes(tradecounter.json("order", "list", "--status", "pending"))
+    header = tradecounter.text("order", "list").splitlines()[0].split()
+    assert header[:3] == ["id", "kind", "order_reference"]

@@ -1,0 +1,150 @@
+"""One idempotency key in many hands at once, on two servers: one creation (specification, section 8)."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from support.orders import buy, faults_in_the_books, in_parallel, rows
+from support.quotes import keyed, was_replayed
+from support.service import Customer, Service, running_service
+from support.shop import STANDARD, order
+from support.waiting import break_connection, waiting_for_a_lock
+from tradecounter.db.idempotency import KeyedRequest, Recorded, record
+from tradecounter.kit.errors import DomainError
+
+AT_ONCE = order(auto_confirm=True, shipping_method={"id": STANDARD})
+
+
+@pytest.fixture(scope="module")
+def second(shop: Service) -> Iterator[Service]:
+    with running_service(shop.database_url) as running:
+        yield running
+
+
+@pytest.fixture
+def here(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def there(second: Service, here: Customer) -> Customer:
+    """The same customer, calling the second server."""
+    return Customer(here.id, here.key, second.client(**{"X-Api-Key": here.key}))
+
+
+def orders_of(shop: Service, customer: Customer) -> int:
+    [(count,)] = rows(shop, "select count(*) from orders where customer_id = %s", customer.id)
+    return int(count)
+
+
+def assert_under_way(response: httpx.Response) -> None:
+    assert response.status_code == 409, response.text
+    assert response.headers["Retry-After"] == "1"
+    assert "still being processed" in response.json()["message"]
+    assert "Idempotent-Replay" not in response.headers
+
+
+@contextmanager
+def under_way(shop: Service, customer: Customer, body: Any) -> Iterator[list[httpx.Response]]:
+    """Hold a creation with the key `k-1` up while the block runs; afterwards its answer is in the list."""
+    buy(customer)
+    answers: list[httpx.Response] = []
+    asking = threading.Thread(target=lambda: answers.append(keyed(customer, "k-1", body)))
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
+        asking.start()
+        waiting_for_a_lock(shop.database_url)
+        yield answers
+    asking.join(timeout=30)
+
+
+@pytest.mark.parametrize(("path", "body"), [("/order", AT_ONCE), ("/quote", order())])
+def test_of_forty_identical_creations_on_two_servers_one_creates(
+    shop: Service, here: Customer, there: Customer, path: str, body: dict[str, Any]
+) -> None:
+    answers = in_parallel([partial(keyed, who, "k-1", body, path) for who in (here, there)] * 20)
+
+    [created] = [answer for answer in answers if answer.status_code == 201 and not was_replayed(answer)]
+    for answer in answers:
+        if answer.status_code == 201:
+            assert answer.content == created.content
+        else:
+            assert_under_way(answer)
+    assert orders_of(shop, here) == 1
+    assert keyed(there, "k-1", body, path).content == created.content
+    assert faults_in_the_books(shop) == {}
+
+
+def test_replays_do_not_get_into_each_others_way(here: Customer, there: Customer) -> None:
+    first = keyed(here, "k-1")
+    answers = in_parallel([partial(keyed, who, "k-1") for who in (here, there)] * 20)
+    assert {(answer.status_code, was_replayed(answer)) for answer in answers} == {(201, True)}
+    assert {answer.content for answer in answers} == {first.content}
+
+
+def test_many_keys_at_once_create_one_order_each(shop: Service, here: Customer, there: Customer) -> None:
+    answers = in_parallel([partial(keyed, who, f"k-{n}", AT_ONCE) for n in range(10) for who in (here, there)])
+    assert {answer.status_code for answer in answers} <= {201, 409}
+    assert sum(answer.status_code == 201 and not was_replayed(answer) for answer in answers) == 10
+    assert orders_of(shop, here) == 10
+    assert faults_in_the_books(shop) == {}
+
+
+def test_of_different_requests_with_one_key_one_creates(shop: Service, here: Customer, there: Customer) -> None:
+    bodies = [order([("PHONE", quantity)]) for quantity in range(1, 21)]
+    answers = in_parallel([partial(keyed, who, "k-1", body) for body in bodies for who in (here, there)])
+    assert {answer.status_code for answer in answers} <= {201, 400, 409}
+    assert len({answer.content for answer in answers if answer.status_code == 201}) == 1
+    assert orders_of(shop, here) == 1
+
+
+def test_while_a_request_is_under_way_its_key_is_taken_on_every_server(
+    shop: Service, here: Customer, there: Customer
+) -> None:
+    with under_way(shop, here, AT_ONCE) as answers:
+        for who in (here, there):
+            assert_under_way(keyed(who, "k-1", AT_ONCE))
+            assert_under_way(keyed(who, "k-1", order([("CABLE", 1)])))
+            assert_under_way(keyed(who, "k-1", path="/quote"))
+            assert keyed(who, "k-2").status_code == 201
+        assert answers == []
+    [created] = answers
+    assert (created.status_code, was_replayed(created)) == (201, False)
+    again = keyed(there, "k-1", AT_ONCE)
+    assert (again.content, was_replayed(again)) == (created.content, True)
+    assert keyed(there, "k-1", order([("CABLE", 1)])).status_code == 400
+
+
+def test_a_key_under_way_is_free_for_other_customers(shop: Service, here: Customer) -> None:
+    other = shop.customer()
+    with under_way(shop, here, AT_ONCE) as answers:
+        theirs = keyed(other, "k-1", AT_ONCE)
+        assert (theirs.status_code, was_replayed(theirs)) == (201, False)
+        assert answers == []
+    assert answers[0].json()["order_id"] != theirs.json()["order_id"]
+
+
+def test_a_request_under_way_that_fails_sets_its_key_free(shop: Service, here: Customer, there: Customer) -> None:
+    with under_way(shop, here, AT_ONCE) as answers:
+        assert_under_way(keyed(there, "k-1", AT_ONCE))
+        break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
+    assert answers[0].status_code == 503
+    retried = keyed(there, "k-1", AT_ONCE)
+    assert (retried.status_code, was_replayed(retried)) == (201, False)
+    assert faults_in_the_books(shop) == {}
+
+
+def test_a_key_that_was_recorded_after_it_was_looked_for_is_not_recorded_again(shop: Service, here: Customer) -> None:
+    """Between looking for a key and having its lock, another request may commit: then this one has to give way."""
+    request, now = KeyedRequest(here.id, "k-1", b"same"), shop.clock.now()
+    shop.in_transaction(lambda tx: record(tx, request, Recorded(201, b"first"), now))
+    with pytest.raises(DomainError) as refused:
+        shop.in_transaction(lambda tx: record(tx, request, Recorded(201, b"second"), now))
+    assert (refused.value.retry_after, "still being processed" in refused.value.message) == (1, True)
+    assert rows(shop, "select body from idempotency_key where customer_id = %s", here.id) == [(b"first",)]
