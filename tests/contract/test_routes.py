@@ -21,6 +21,7 @@ AUTHENTICATED = {
     ("POST", "/order"),
     ("GET", "/order/{reference}"),
     ("PUT", "/order/{reference}"),
+    ("GET", "/order/{reference}/invoice"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

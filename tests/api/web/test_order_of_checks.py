@@ -23,6 +23,7 @@ ALLOWED = {
     "/product/PHONE": "GET, HEAD, OPTIONS",
     "/order": "GET, HEAD, OPTIONS, POST",
     "/order/1": "GET, HEAD, OPTIONS, PUT",
+    "/order/1/invoice": "GET, HEAD, OPTIONS",
     "/customer": "GET, HEAD, OPTIONS",
     "/customer/credit": "GET, HEAD, OPTIONS",
     "/customer/address": "GET, HEAD, OPTIONS, POST",
