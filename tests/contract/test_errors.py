@@ -62,6 +62,11 @@ def confirm_beyond_the_limit(shoppers: Shoppers) -> httpx.Response:
     return confirm(customer, second)
 
 
+def invoice_too_early(shoppers: Shoppers) -> httpx.Response:
+    placed = buy(shoppers.usual)
+    return shoppers.usual.get(f"/order/{placed['order_id']}/invoice")
+
+
 TOO_LONG = b" " * (1024 * 1024 + 1)
 
 ERRORS: list[tuple[int, str, str, Ask]] = [
@@ -75,12 +80,14 @@ ERRORS: list[tuple[int, str, str, Ask]] = [
     (402, "POST", "/order", lambda s: s.poor.post("/order", order())),
     (404, "GET", "/product/{sku}", lambda s: s.usual.get("/product/NOTHING")),
     (404, "GET", "/order/{reference}", lambda s: s.usual.get("/order/NOTHING")),
+    (404, "GET", "/order/{reference}/invoice", lambda s: s.usual.get("/order/NOTHING/invoice")),
     (404, "PUT", "/order/{reference}", lambda s: s.usual.put("/order/NOTHING", {})),
     (404, "DELETE", "/customer/address/{id}", lambda s: s.usual.delete("/customer/address/1")),
     (409, "POST", "/order", lambda s: s.strict.post("/order", order())),
     (402, "PUT", "/order/{reference}", confirm_beyond_the_limit),
     (410, "PUT", "/order/{reference}", confirm_expired),
     (412, "POST", "/order", lambda s: s.usual.post("/order", order(auto_confirm=True))),
+    (412, "GET", "/order/{reference}/invoice", invoice_too_early),
     (412, "PUT", "/order/{reference}", lambda s: confirm(s.usual, create(s.usual), None)),
     (413, "POST", "/order", lambda s: send(s.usual, "POST /order", TOO_LONG)),
     (400, "POST", "/quote", lambda s: s.usual.post("/quote", order(auto_confirm=True))),

@@ -153,6 +153,11 @@ def test_schemas_are_sound(document: dict[str, Any]) -> None:
             assert list(problems(example, schema, document)) == []
 
 
+def test_an_invoice_is_a_pdf_file_and_nothing_else(document: dict[str, Any]) -> None:
+    answer = document["paths"]["/order/{reference}/invoice"]["get"]["responses"]["200"]
+    assert answer["content"] == {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}
+
+
 def test_amounts_are_numbers(document: dict[str, Any]) -> None:
     named = {"cost_net", "cost_tax", "cost_gross", "single_unit_cost", "credit_limit", "total_due", "weight_kg"}
     found = [
@@ -202,6 +207,7 @@ def exchanges(customer: Customer) -> Iterator[tuple[str, str, httpx.Response]]:
     confirmed = customer.put(f"/order/{code}", {"shipping_method": {"id": STANDARD}})
     yield "/order/{reference}", "put", confirmed
     yield "/order/{reference}", "get", customer.get(f"/order/{confirmed.json()['order_id']}")
+    yield "/order/{reference}/invoice", "get", customer.get(f"/order/{confirmed.json()['order_id']}/invoice")
     address = customer.post("/customer/address", {**ADDRESS, "company_name": "Example"})
     yield "/customer/address", "post", address
     yield "/customer/address/{id}", "delete", customer.delete(f"/customer/address/{address.json()['id']}")
@@ -211,7 +217,8 @@ def test_every_answer_is_as_the_document_says(customer: Customer, document: dict
     seen = {("/openapi.yaml", "get")}
     for path, method, answer in exchanges(customer):
         seen.add((path, method))
-        described = document["paths"][path][method]["responses"][str(answer.status_code)]
+        given = document["paths"][path][method]["responses"][str(answer.status_code)]
+        described = resolve(document, given["$ref"]) if "$ref" in given else given
         if answer.status_code == 204:
             continue
         schema = described["content"]["application/json"]["schema"]

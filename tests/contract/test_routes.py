@@ -22,6 +22,7 @@ AUTHENTICATED = {
     ("GET", "/order/{reference}"),
     ("PUT", "/order/{reference}"),
     ("POST", "/quote"),
+    ("GET", "/order/{reference}/invoice"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

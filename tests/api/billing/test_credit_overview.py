@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 
+from support.billing import dispatch, invoiced, issue, pay
 from support.orders import at, buy, create, uk
 from support.service import Customer, Service
 from support.shop import NEXT_DAY
-from tradecounter.credit.exposure import discharge
 from tradecounter.customers.accounts import AccountChange, edit_account
-from tradecounter.db.rows import execute
-from tradecounter.db.transaction import Transaction
 
 
 def overview(customer: Customer) -> dict[str, Any]:
@@ -19,16 +17,6 @@ def overview(customer: Customer) -> dict[str, Any]:
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
     return found
-
-
-def pay(shop: Service, customer: Customer, placed: dict[str, Any], amount: str) -> None:
-    """Settle a part of an order; the order's row and the account's debt change together."""
-
-    async def work(tx: Transaction) -> None:
-        await execute(tx, "update orders set paid = paid + %s where number = %s", [amount, placed["order_id"]])
-        await discharge(tx, customer.id, Decimal(amount))
-
-    shop.in_transaction(work)
 
 
 def test_an_account_that_never_ordered_has_all_its_credit(shop: Service) -> None:
@@ -111,16 +99,41 @@ def test_due_dates_are_uk_days(shop: Service, confirmed: Any, term_days: int, du
     assert order["due_on"] == due_on
 
 
+def test_an_invoice_starts_the_term_anew(shop: Service) -> None:
+    customer = shop.customer(term_days=10)
+    placed = buy(customer)
+    dispatch(shop, placed)
+    [before] = overview(customer)["outstanding_orders"]
+    with at(shop, uk(2026, 6, 28, 0, 15)):
+        assert overview(customer)["outstanding_orders"][0]["is_overdue"]
+        issue(shop, placed)
+        [after] = overview(customer)["outstanding_orders"]
+    assert (before["due_on"], after["due_on"]) == ("2026-06-26T23:59:59", "2026-07-08T23:59:59")
+    assert (after["is_overdue"], after["created_on"]) == (False, before["created_on"])
+    with at(shop, uk(2026, 7, 9)):
+        assert overview(customer)["outstanding_orders"][0]["is_overdue"]
+
+
+def test_orders_stand_by_their_confirmation_whatever_is_invoiced_first(shop: Service) -> None:
+    customer = shop.customer()
+    placed = [buy(customer) for _ in range(3)]
+    for order in placed[:0:-1]:
+        dispatch(shop, order)
+        issue(shop, order)
+    found = [order["order_reference"] for order in overview(customer)["outstanding_orders"]]
+    assert found == [order["order_reference"] for order in placed]
+
+
 def test_a_part_payment_leaves_the_rest_due_and_a_full_one_nothing(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
-    placed = buy(customer)
-    pay(shop, customer, placed, "60.00")
+    placed = invoiced(shop, customer)
+    pay(shop, placed, "60.00")
     found = overview(customer)
     [order] = found["outstanding_orders"]
     assert (order["total_cost"], order["total_paid"], order["total_due"]) == (66.60, 60.00, 6.60)
     assert (found["total_outstanding"], found["available_credit"]) == (6.60, 93.40)
 
-    pay(shop, customer, placed, "6.60")
+    pay(shop, placed, "6.60")
     assert overview(customer) == {
         "credit_limit": 100.00,
         "total_outstanding": 0.00,

@@ -24,6 +24,7 @@ ALLOWED = {
     "/order": "GET, HEAD, OPTIONS, POST",
     "/order/1": "GET, HEAD, OPTIONS, PUT",
     "/quote": "OPTIONS, POST",
+    "/order/1/invoice": "GET, HEAD, OPTIONS",
     "/customer": "GET, HEAD, OPTIONS",
     "/customer/credit": "GET, HEAD, OPTIONS",
     "/customer/address": "GET, HEAD, OPTIONS, POST",

@@ -50,7 +50,7 @@ def test_an_order_that_has_left_completely_may_be_invoiced() -> None:
 
 
 def test_what_is_left_to_dispatch_is_named() -> None:
-    with pytest.raises(DomainError, match="still to be dispatched: 3 of 5 A, 1 of 1 C$") as refused:
+    with pytest.raises(DomainError, match=r"still to be dispatched: 3 of 5 A, 1 of 1 C$") as refused:
         require_all_dispatched([Line("A", 5, 2), Line("B", 2, 2), Line("C", 1, 0)])
     assert refused.value.kind is Kind.PRECONDITION_FAILED
 
@@ -101,5 +101,5 @@ def test_other_amounts_are_refused(amount: str, reason: str) -> None:
 
 
 def test_what_is_paid_in_full_takes_no_more() -> None:
-    with pytest.raises(DomainError, match="^amount: nothing is due: the order is paid in full$"):
+    with pytest.raises(DomainError, match=r"^amount: nothing is due: the order is paid in full$"):
         require_payable(Decimal("0.01"), Decimal("0.00"))

@@ -30,7 +30,9 @@ LINES = [
         "KIT-2", "Starter kit", 1, Decimal("100.00"), Decimal("5.00"), Decimal("100.00"), Decimal("5.00"),
         [InvoicePart("HANDSET", "Spare handset", 3)],
     ),
-    InvoiceLine("", "Shipping: Fastvan Next day", 1, Decimal("9.00"), Decimal("20.00"), Decimal("9.00"), Decimal("1.80")),
+    InvoiceLine(
+        "", "Shipping: Fastvan Next day", 1, Decimal("9.00"), Decimal("20.00"), Decimal("9.00"), Decimal("1.80")
+    ),
 ]  # fmt: skip
 INVOICE = InvoiceDocument(
     number=10001,

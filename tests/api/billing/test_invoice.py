@@ -1,0 +1,115 @@
+"""`GET /order/{reference}/invoice` (specification, section 4; decisions, invoice)."""
+
+import pytest
+
+from support.billing import dispatch, invoice_text, invoiced, pay
+from support.orders import buy, create, rows
+from support.service import Customer, Service
+from support.shop import ADDRESS
+from tradecounter.db.rows import execute
+from tradecounter.db.transaction import Transaction
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer(company="Buyer plc")
+
+
+def test_it_is_a_pdf_file_by_reference_and_by_id(shop: Service, customer: Customer) -> None:
+    placed = invoiced(shop, customer)
+    [(number,)] = rows(shop, "select max(number) from invoice")
+    answers = [customer.get(f"/order/{placed[name]}/invoice") for name in ("order_reference", "order_id")]
+    for answer in answers:
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "application/pdf"
+        assert answer.headers["content-disposition"] == f'attachment; filename="invoice-{number}.pdf"'
+        assert answer.content.startswith(b"%PDF-")
+    assert answers[0].content == answers[1].content
+
+
+def test_it_shows_the_order(shop: Service, customer: Customer) -> None:
+    placed = invoiced(shop, customer, ("PHONE", 10), customer_reference="PO-77")
+    text = invoice_text(customer, placed)
+    for stated in (
+        "Seller & Sons Ltd 7 Sales Street York YO1 7HH United Kingdom VAT number GB123456782",
+        "Buyer plc Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
+        f"Order {placed['order_reference']} Your reference PO-77",
+        "PHONE Product PHONE 10 £40.00 20% £400.00 £80.00",
+        "Shipping: Slowpost Standard 1 £10.00 20% £10.00 £2.00",
+        "Total including VAT £492.00",
+    ):
+        assert stated in text
+
+
+def test_a_head_request_gets_the_same_headers_and_no_body(shop: Service, customer: Customer) -> None:
+    path = f"/order/{invoiced(shop, customer)['order_id']}/invoice"
+    got, head = customer.get(path), customer.http.head(path)
+    assert head.status_code == 200
+    assert head.content == b""
+    assert head.headers["content-length"] == got.headers["content-length"]
+    assert head.headers["content-type"] == got.headers["content-type"]
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/csv", "application/pdf", "image/png"])
+def test_it_is_a_pdf_file_whatever_is_accepted(shop: Service, customer: Customer, accept: str) -> None:
+    placed = invoiced(shop, customer)
+    answer = customer.get(f"/order/{placed['order_id']}/invoice", headers={"Accept": accept})
+    assert answer.headers["content-type"] == "application/pdf"
+
+
+def test_it_stays_there_once_paid(shop: Service, customer: Customer) -> None:
+    placed = invoiced(shop, customer)
+    pay(shop, placed, "66.60")
+    assert customer.get(f"/order/{placed['order_id']}/invoice").status_code == 200
+
+
+def test_before_it_is_issued_the_answer_is_412(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+    for _ in range(2):
+        answer = customer.get(f"/order/{placed['order_reference']}/invoice")
+        assert answer.status_code == 412
+        assert answer.json() == {"message": "the order has not been invoiced yet; ask again later"}
+        dispatch(shop, placed)
+
+
+def test_a_cancelled_order_has_none(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+
+    async def cancel(tx: Transaction) -> None:
+        await execute(tx, "update orders set state = 'cancelled' where number = %s", [placed["order_id"]])
+
+    shop.in_transaction(cancel)
+    answer = customer.get(f"/order/{placed['order_reference']}/invoice")
+    assert answer.status_code == 412
+    assert "cancelled" in answer.json()["message"]
+
+
+def test_anothers_invoice_is_as_unknown_as_one_that_does_not_exist(shop: Service, customer: Customer) -> None:
+    theirs = invoiced(shop, shop.customer())
+    pending = create(customer)
+    references = [
+        theirs["order_reference"], str(theirs["order_id"]), "NONE-1", "0", "9" * 30, "-1", "a%00b", "%F0%9F%98%80",
+        pending["confirmation_code"], "%20", "' or 1=1 --",
+    ]  # fmt: skip
+    answers = [customer.get(f"/order/{reference}/invoice") for reference in references]
+    assert {answer.status_code for answer in answers} == {404}
+    assert {answer.content for answer in answers} == {b'{"message":"order not found"}'}
+
+
+def test_hostile_texts_of_an_order_reach_the_page_as_text(shop: Service) -> None:
+    trap = '#panic("x") $a$ @b *c* \\ "d" [e] 😀 مرحبا'
+    customer = shop.customer(company=trap)
+    address = {**ADDRESS, "contact_name": trap, "company_name": trap, "street_two": trap, "tax_number": trap[:40]}
+    placed = invoiced(
+        shop, customer, billing_address=address, shipping_address=address, customer_reference=trap + "W" * 50
+    )
+    text = invoice_text(customer, placed)
+    assert '#panic("x") $a$ @b *c*' in text
+    assert "W" * 50 in text.replace(" ", "")
+    assert "Amount due £66.60" in text
+
+
+def test_an_order_of_many_lines_goes_over_pages(shop: Service, customer: Customer) -> None:
+    text = invoice_text(customer, invoiced(shop, customer, *[("CABLE", 1)] * 200))
+    assert text.count("CABLE Product CABLE 1 £1.99 20% £1.99 £0.40") == 200
+    assert "Page 2 of 6" in text

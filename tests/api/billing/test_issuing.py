@@ -1,0 +1,279 @@
+"""Issuing invoices (decisions, invoice): when, once, with which dates and amounts, and what follows from it."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from support.billing import SELLER, dispatch, invoice_text, invoiced, issue
+from support.orders import at, buy, create, outstanding, read, rows, sell, uk
+from support.service import Service
+from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
+from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.store import next_invoice_number
+from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.db.rows import execute
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+
+
+def stored(shop: Service, placed: dict[str, Any]) -> dict[str, Any]:
+    """The document of an order's invoice."""
+    [(document,)] = rows(
+        shop,
+        "select document from invoice i join orders o on o.id = i.order_id where o.number = %s",
+        placed["order_id"],
+    )
+    found: dict[str, Any] = document
+    return found
+
+
+def jobs(shop: Service, placed: dict[str, Any]) -> list[str]:
+    """The jobs about an order that are queued, those of its confirmation apart."""
+    found = rows(
+        shop,
+        "select task_name from procrastinate_jobs j join orders o on o.id = (j.args->>'order_id')::bigint"
+        " where o.number = %s order by task_name",
+        placed["order_id"],
+    )
+    return [name for (name,) in found if name != "mail_order_confirmed"]
+
+
+def refusal(shop: Service, reference: str) -> DomainError:
+    with pytest.raises(DomainError) as refused:
+        shop.in_transaction(lambda tx: issue_invoice(tx, reference, SELLER, shop.clock.now()))
+    return refused.value
+
+
+def test_the_document_holds_the_whole_order(shop: Service) -> None:
+    customer = shop.customer(company="Buyer plc", term_days=14)
+    billing = {**ADDRESS, "company_name": "Buyer plc", "tax_number": "GB1", "street_two": "Floor 2", "state": "Yorks"}
+    placed = invoiced(
+        shop, customer, ("PHONE", 5), ("CABLE", 2), ("PHONE", 1), billing_address=billing, customer_reference="PO-9"
+    )
+    document = stored(shop, placed)
+    assert document == {
+        "number": document["number"],
+        "issued_on": "2026-06-16",
+        "supplied_on": "2026-06-16",
+        "due_on": "2026-06-30",
+        "seller": {"name": SELLER.name, "address": SELLER.address, "tax_number": SELLER.tax_number},
+        "customer_id": customer.id,
+        "customer": {
+            "name": "Buyer plc",
+            "address": ["Ada Example", "1 Test Street", "Floor 2", "Leeds", "Yorks", "LS1 1AA", "United Kingdom"],
+            "tax_number": "GB1",
+        },
+        "delivery": {"name": "Ada Example", "address": ["1 Test Street", "Leeds", "LS1 1AA", "United Kingdom"]},
+        "order_reference": placed["order_reference"],
+        "customer_reference": "PO-9",
+        "lines": [
+            _line("PHONE", "Product PHONE", 5, "45.00", "225.00", "45.00"),
+            _line("CABLE", "Product CABLE", 2, "1.99", "3.98", "0.80"),
+            _line("PHONE", "Product PHONE", 1, "50.00", "50.00", "10.00"),
+            _line("", "Shipping: Slowpost Standard", 1, "8.10", "8.10", "1.62"),
+        ],
+        "vat_totals": [{"rate": "20.00", "net": "287.08", "vat": "57.42"}],
+        "net": "287.08",
+        "vat": "57.42",
+        "gross": "344.50",
+        "due": "344.50",
+        "payment_terms": "Payment is due within 14 days of the invoice date, by 30 June 2026.",
+        "notes": [],
+    }
+    assert Decimal(document["gross"]) == outstanding(shop, customer)
+
+
+def _line(sku: str, description: str, quantity: int, unit: str, net: str, vat: str) -> dict[str, Any]:
+    return {
+        "sku": sku,
+        "description": description,
+        "quantity": quantity,
+        "unit_price": unit,
+        "vat_rate": "20.00",
+        "net": net,
+        "vat": vat,
+        "parts": [],
+    }
+
+
+def test_a_customer_without_a_company_is_named_by_its_person(shop: Service) -> None:
+    placed = invoiced(shop, shop.customer(first_name="Bo", last_name="Bare"))
+    assert stored(shop, placed)["customer"]["name"] == "Bo Bare"
+
+
+def test_an_order_that_has_not_left_completely_is_refused_naming_what_is_left(shop: Service) -> None:
+    placed = buy(shop.customer(), [("PHONE", 2), ("CABLE", 3)])
+    refused = refusal(shop, placed["order_reference"])
+    assert refused.kind is Kind.PRECONDITION_FAILED
+    assert refused.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
+    dispatch(shop, placed, skus=["PHONE"])
+    assert refusal(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
+    dispatch(shop, placed, skus=["CABLE"])
+    assert issue(shop, placed).anew
+
+
+def test_the_time_of_supply_is_when_the_last_of_it_left(shop: Service) -> None:
+    placed = buy(shop.customer(), [("PHONE", 1), ("CABLE", 1)])
+    dispatch(shop, placed, skus=["CABLE"], at=uk(2026, 6, 20, 12))
+    dispatch(shop, placed, skus=["PHONE"], at=uk(2026, 6, 18, 12))
+    with at(shop, uk(2026, 7, 1, 9)):
+        issue(shop, placed)
+    document = stored(shop, placed)
+    assert (document["supplied_on"], document["issued_on"], document["due_on"]) == (
+        "2026-06-20",
+        "2026-07-01",
+        "2026-07-31",
+    )
+
+
+@pytest.mark.parametrize(
+    ("moment", "issued_on", "due_on"),
+    [
+        pytest.param(datetime(2026, 7, 1, 23, 30, tzinfo=UTC), "2026-07-02", "2026-08-01", id="late in summer"),
+        pytest.param(datetime(2026, 12, 1, 23, 30, tzinfo=UTC), "2026-12-01", "2026-12-31", id="late in winter"),
+        pytest.param(datetime(2026, 10, 1, 9, tzinfo=UTC), "2026-10-01", "2026-10-31", id="over the end of summer"),
+    ],
+)
+def test_dates_are_those_of_uk_calendars(shop: Service, moment: datetime, issued_on: str, due_on: str) -> None:
+    with at(shop, moment):
+        placed = invoiced(shop, shop.customer(term_days=30))
+        document = stored(shop, placed)
+    assert (document["issued_on"], document["supplied_on"], document["due_on"]) == (issued_on, issued_on, due_on)
+
+
+def test_issuing_again_returns_the_invoice_that_there_is(shop: Service) -> None:
+    customer = shop.customer(accounts_email="pay@x.example")
+    placed = invoiced(shop, customer)
+    first = rows(shop, "select number, issued_at from invoice order by number desc limit 1")
+    with at(shop, uk(2026, 8, 1)):
+        again = issue(shop, placed)
+    assert (again.number, again.anew) == (first[0][0], False)
+    assert again.gross == outstanding(shop, customer)
+    assert rows(shop, "select number, issued_at from invoice order by number desc limit 1") == first
+    assert jobs(shop, placed) == ["mail_invoice_copy"]
+
+
+def test_an_order_is_named_by_its_reference_or_its_id(shop: Service) -> None:
+    placed = invoiced(shop, shop.customer())
+    again = shop.in_transaction(lambda tx: issue_invoice(tx, str(placed["order_id"]), SELLER, shop.clock.now()))
+    assert again.order_reference == placed["order_reference"]
+
+
+def test_orders_that_are_unknown_pending_or_cancelled_are_refused(shop: Service) -> None:
+    customer = shop.customer()
+    assert refusal(shop, "NONE-1").kind is Kind.NOT_FOUND
+    pending = refusal(shop, create(customer)["confirmation_code"])
+    assert pending.kind is Kind.PRECONDITION_FAILED
+    assert "not confirmed" in pending.message
+    placed = buy(customer)
+    _cancel(shop, placed)
+    cancelled = refusal(shop, placed["order_reference"])
+    assert cancelled.kind is Kind.PRECONDITION_FAILED
+    assert "cancelled" in cancelled.message
+
+
+def _cancel(shop: Service, placed: dict[str, Any]) -> None:
+    async def work(tx: Transaction) -> None:
+        await execute(tx, "update orders set state = 'cancelled' where number = %s", [placed["order_id"]])
+
+    shop.in_transaction(work)
+
+
+def test_a_refused_attempt_uses_up_no_number(shop: Service) -> None:
+    [(before,)] = rows(shop, "select last from invoice_number")
+    refusal(shop, buy(shop.customer())["order_reference"])
+    assert rows(shop, "select last from invoice_number") == [(before,)]
+
+    async def fail(tx: Transaction) -> None:
+        assert await next_invoice_number(tx) == before + 1
+        raise DomainError(Kind.INVALID, "something after it fails")
+
+    with pytest.raises(DomainError, match="something after it"):
+        shop.in_transaction(fail)
+    placed = invoiced(shop, shop.customer())
+    assert stored(shop, placed)["number"] == before + 1
+
+
+def test_the_status_is_invoiced_and_whom_the_order_and_the_account_name_are_told(shop: Service) -> None:
+    contact = {"order_notifications": {"email_address": "a@b.example"}}
+    for values, accounts_email, queued in (
+        ({}, None, []),
+        (contact, None, ["mail_order_invoiced"]),
+        ({}, "pay@b.example", ["mail_invoice_copy"]),
+        (contact, "pay@b.example", ["mail_invoice_copy", "mail_order_invoiced"]),
+    ):
+        customer = shop.customer(accounts_email=accounts_email)
+        placed = invoiced(shop, customer, **values)
+        assert jobs(shop, placed) == queued
+        assert read(customer, placed)["status"] == "Invoiced"
+
+
+def test_an_order_that_costs_nothing_is_completed_by_its_invoice(shop: Service) -> None:
+    customer = shop.customer()
+    shop.must_load("contract-prices", [{"customer_id": customer.id, "sku": "PHONE", "single_unit_cost": 0}])
+    shop.must_load("shipping-methods", [{"id": NEXT_DAY, "base_cost_net": 0}])
+    placed = invoiced(shop, customer, method=NEXT_DAY)
+    shop.must_load("shipping-methods", [{"id": NEXT_DAY, "base_cost_net": 10}])
+    assert read(customer, placed)["status"] == "Completed"
+    assert stored(shop, placed)["payment_terms"] == "Nothing is due."
+    assert "Amount due £0.00" in invoice_text(customer, placed)
+
+
+def test_an_export_says_that_no_vat_is_charged(shop: Service) -> None:
+    customer = shop.customer()
+    placed = invoiced(shop, customer, method=EUROPE, shipping_address=GERMAN_ADDRESS)
+    text = invoice_text(customer, placed)
+    assert "No UK VAT is charged: the goods were exported from the United Kingdom." in text
+    assert "Product PHONE 1 £50.00 0% £50.00 £0.00" in text
+    assert "VAT at 0% on £70.00 £0.00" in text
+    assert "Germany" in text
+    assert "exported" not in invoice_text(customer, invoiced(shop, customer))
+
+
+def test_what_a_bundle_holds_is_shown_below_it_and_not_waited_for(shop: Service) -> None:
+    customer = shop.customer()
+    sell(shop, "BUNDLE", 30, available=5)
+    placed = buy(customer, [("BUNDLE", 2)])
+
+    async def add_part(tx: Transaction) -> None:
+        await execute(
+            tx,
+            "insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net,"
+            " cost_tax, bundle_line_id) select order_id, 2, product_id, 'HANDSET', 'Handset', 6, 0, 0, 0, l.id"
+            " from order_line l join orders o on o.id = l.order_id where o.number = %s",
+            [placed["order_id"]],
+        )
+
+    shop.in_transaction(add_part)
+    dispatch(shop, placed)
+    issue(shop, placed)
+    document = stored(shop, placed)
+    assert [line["sku"] for line in document["lines"]] == ["BUNDLE", ""]
+    assert document["lines"][0]["parts"] == [{"sku": "HANDSET", "description": "Handset", "quantity": 6}]
+    assert "6 of HANDSET Handset" in invoice_text(customer, placed)
+
+
+def test_an_invoice_cannot_be_changed_or_deleted(shop: Service) -> None:
+    placed = invoiced(shop, shop.customer())
+    number = stored(shop, placed)["number"]
+    statements: list[LiteralString] = [
+        "update invoice set gross = 0 where number = %s",
+        "update invoice set pdf = '' where number = %s",
+        "delete from invoice where number = %s",
+    ]
+    for statement in statements:
+        with pytest.raises(psycopg.errors.RaiseException, match="an invoice never changes"):
+            shop.in_transaction(lambda tx, change=statement: execute(tx, change, [number]))  # type: ignore[misc]
+
+
+def test_an_invoice_stays_as_it_was_issued_whatever_changes_afterwards(shop: Service) -> None:
+    customer = shop.customer(company="Before Ltd")
+    placed = invoiced(shop, customer)
+    before = customer.get(f"/order/{placed['order_id']}/invoice").content
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(company="After Ltd", term_days=90)))
+    shop.must_load("products", [{"sku": "PHONE", "name": "Renamed"}])
+    assert customer.get(f"/order/{placed['order_id']}/invoice").content == before
+    shop.must_load("products", [{"sku": "PHONE", "name": "Product PHONE"}])

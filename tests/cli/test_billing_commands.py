@@ -1,0 +1,116 @@
+"""`order invoice`, `order pay`, and what `order show` says of them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.billing import dispatch, invoice_text
+from support.command_line import Program, program
+from support.orders import buy
+from support.service import Customer, Service
+
+SELLER = {
+    "TRADECOUNTER_SELLER_NAME": "Trade & Sons",
+    "TRADECOUNTER_SELLER_ADDRESS": "7 Sales Street, York , ,YO1 7HH",
+    "TRADECOUNTER_SELLER_VAT_NUMBER": "GB123456782",
+}
+
+
+@pytest.fixture(scope="module")
+def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with program(tmp_path_factory.mktemp("billing"), shop.database_url) as found:
+        yield found
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def placed(shop: Service, customer: Customer) -> dict[str, Any]:
+    """A dispatched order."""
+    found = buy(customer)
+    dispatch(shop, found)
+    return found
+
+
+def test_an_invoice_is_issued_and_named_again_when_asked_again(
+    tradecounter: Program, customer: Customer, placed: dict[str, Any]
+) -> None:
+    reference = placed["order_reference"]
+    issued = tradecounter.json("order", "invoice", reference, **SELLER)
+    assert issued == {"number": issued["number"], "order_reference": reference, "gross": 66.60}
+    assert tradecounter.json("order", "invoice", str(placed["order_id"]), **SELLER) == issued
+    again = tradecounter.text("order", "invoice", reference)
+    assert again == f"invoice {issued['number']} of order {reference} over £66.60 was issued before\n"
+    assert "Trade & Sons 7 Sales Street York YO1 7HH VAT number GB123456782" in invoice_text(customer, placed)
+
+
+def test_amounts_keep_their_pence(tradecounter: Program, placed: dict[str, Any]) -> None:
+    assert '"gross":66.60}' in tradecounter.run("order", "invoice", placed["order_reference"], "--json", **SELLER).out
+
+
+def test_an_example_seller_is_warned_about_on_standard_error(tradecounter: Program, placed: dict[str, Any]) -> None:
+    name = {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
+    done = tradecounter.run("order", "invoice", placed["order_reference"], "--json", **name)
+    assert done.status == 0
+    assert done.document["gross"] == 66.60
+    assert done.err == (
+        "warning: the invoice shows built-in examples of TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER\n"
+    )
+
+
+def test_an_order_that_cannot_be_invoiced_is_refused(tradecounter: Program, customer: Customer) -> None:
+    reference = buy(customer)["order_reference"]
+    assert tradecounter.refused("order", "invoice", reference, **SELLER) == (
+        "an invoice is issued once the whole order is dispatched; still to be dispatched: 1 of 1 PHONE"
+    )
+    assert tradecounter.refused("order", "invoice", "NONE-1") == "there is no order NONE-1"
+
+
+def test_a_payment_prints_the_row_of_the_credit_overview(
+    tradecounter: Program, customer: Customer, placed: dict[str, Any]
+) -> None:
+    reference = placed["order_reference"]
+    assert "has no invoice yet" in tradecounter.refused("order", "pay", reference, "10")
+    tradecounter.json("order", "invoice", reference, **SELLER)
+    row = tradecounter.json("order", "pay", reference, "60.00")
+    assert row == customer.get("/customer/credit").json()["outstanding_orders"][0]
+    assert (row["total_paid"], row["total_due"], row["order_reference"]) == (60.00, 6.60, reference)
+    refused = tradecounter.refused("order", "pay", reference, "6.61")
+    assert refused == "amount: must be at most 6.60, which is due"
+    assert tradecounter.text("order", "pay", reference, "6.60") == (
+        f"£66.60 of £66.60 is paid of {reference}; it is paid in full\n"
+    )
+    assert "paid in full" in tradecounter.refused("order", "pay", reference, "1")
+
+
+@pytest.mark.parametrize("amount", ["ten", "", "1,000", "£5"])
+def test_what_is_not_an_amount_is_wrong_usage(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
+    assert "is not an amount in pounds" in tradecounter.misused("order", "pay", placed["order_reference"], amount)
+
+
+@pytest.mark.parametrize("amount", ["0", "1.001", "NaN", "Infinity", "1e99"])
+def test_an_amount_that_cannot_be_paid_is_refused(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
+    tradecounter.run("order", "invoice", placed["order_reference"])
+    assert tradecounter.refused("order", "pay", placed["order_reference"], amount).startswith("amount: must be")
+
+
+def test_an_order_is_shown_with_its_invoice_and_what_is_paid(tradecounter: Program, placed: dict[str, Any]) -> None:
+    reference = placed["order_reference"]
+
+    def shown() -> tuple[Any, ...]:
+        found = json.loads(tradecounter.run("order", "show", reference, "--json").out)
+        return found["status"], found["invoice"], found["paid"], found["due"]
+
+    assert shown() == ("Dispatched", None, 0, 66.60)
+    number = tradecounter.json("order", "invoice", reference, **SELLER)["number"]
+    tradecounter.json("order", "pay", reference, "6.60")
+    assert shown() == ("Invoiced", number, 6.60, 60.00)
+    tradecounter.json("order", "pay", reference, "60")
+    assert shown() == ("Completed", number, 66.60, 0)
+    completed = tradecounter.json("order", "list", "--status", "completed")
+    assert reference in [found["order_reference"] for found in completed]

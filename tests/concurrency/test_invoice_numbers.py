@@ -1,0 +1,76 @@
+"""Invoices issued and paid at the same moment: numbers without a gap, one invoice an order, never overpaid."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+from support.billing import SELLER, dispatch, invoiced, issue, pay
+from support.orders import buy, in_parallel, outstanding, read, rows
+from support.service import Service
+from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError
+
+
+def test_twenty_orders_invoiced_at_once_among_attempts_that_fail_get_numbers_without_a_gap(shop: Service) -> None:
+    customer = shop.customer()
+    placed = [buy(customer) for _ in range(20)]
+    for order in placed:
+        dispatch(shop, order)
+    [(before,)] = rows(shop, "select last from invoice_number")
+
+    async def fail(tx: Transaction, reference: str) -> None:
+        await issue_invoice(tx, reference, SELLER, shop.clock.now())
+        raise LookupError("after the number was taken")
+
+    def failing(reference: str) -> None:
+        with pytest.raises(LookupError):
+            shop.in_transaction(lambda tx: fail(tx, reference))
+
+    calls: list[Callable[[], object]] = [partial(issue, shop, order) for order in placed]
+    for number, order in enumerate(placed[:10]):
+        calls.insert(number * 3, partial(failing, order["order_reference"]))
+    in_parallel(calls)
+
+    found = rows(shop, "select number from invoice where number > %s order by number", before)
+    assert [number for (number,) in found] == list(range(before + 1, before + 21))
+    assert rows(shop, "select last from invoice_number") == [(before + 20,)]
+
+
+def test_an_order_invoiced_many_times_at_once_has_one_invoice(shop: Service) -> None:
+    placed = buy(shop.customer(accounts_email="pay@x.example"))
+    dispatch(shop, placed)
+    issued = in_parallel([partial(issue, shop, placed)] * 8)
+    assert len({invoice.number for invoice in issued}) == 1
+    assert [invoice.anew for invoice in issued].count(True) == 1
+    assert rows(shop, "select count(*) from procrastinate_jobs where task_name = 'mail_invoice_copy'") == [(1,)]
+
+
+def test_payments_at_once_never_come_to_more_than_is_due(shop: Service) -> None:
+    customer = shop.customer()
+    placed = invoiced(shop, customer)
+
+    def try_to_pay() -> bool:
+        try:
+            pay(shop, placed, "10.00")
+        except DomainError:
+            return False
+        return True
+
+    assert in_parallel([try_to_pay] * 12).count(True) == 6
+    assert outstanding(shop, customer) == Decimal("6.60")
+    pay(shop, placed, "6.60")
+    assert read(customer, placed)["status"] == "Completed"
+    total = rows(shop, "select sum(amount) from payment p join invoice i on i.number = p.invoice where i.gross = 66.60")
+    assert total == [(Decimal("66.60"),)]
+
+
+def test_paying_and_ordering_at_once_keeps_the_books(shop: Service) -> None:
+    customer = shop.customer()
+    placed = [invoiced(shop, customer) for _ in range(6)]
+    calls: list[Callable[[], object]] = [partial(pay, shop, order, "66.60") for order in placed]
+    calls += [partial(buy, customer) for _ in range(6)]
+    in_parallel(calls)
+    assert outstanding(shop, customer) == 6 * Decimal("66.60")
