@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import fold
 from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.queries import (
     InvoiceFacts,
@@ -73,7 +74,7 @@ class Writing:
         **facts: Any,
     ) -> Mail:
         """Return a mail. Raises NothingToTell when no mail server could read any of the addresses."""
-        addresses = {text: mail_address(text) for text in dict.fromkeys(to)}
+        addresses = {fold(text): mail_address(text) for text in to}
         good = [address for address in addresses.values() if address is not None]
         if len(good) < len(addresses):
             log.error(

@@ -198,7 +198,7 @@ def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service)
 
 def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) -> None:
     buyer = shop.customer(email_address=BUYER.upper())
-    quote = make_quote(shop, create(buyer))
+    quote = make_quote(shop, create(buyer, **CONTACT))  # the same address but for its case: told once
     price_quote(shop, quote, None, pricing=2)
     shop.in_transaction(lambda tx: queue(tx, "mail_quote_priced", order_id=quote, pricing=1))
     [mail] = send_for(shop, "mail_quote_priced", order_id=quote, pricing=2)
