@@ -10,7 +10,7 @@ from tradecounter.catalogue.wire import Product
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.ordering.wire import SavedAddress
 from tradecounter.rest.answers import Error
-from tradecounter.rest.operation import Answer, Operation
+from tradecounter.rest.operation import Operation
 from tradecounter.rest.parameters import parameter_fields
 from tradecounter.web.index import Documents
 
@@ -36,6 +36,16 @@ HEADERS = {
     "X-Limit": ("integer", "Results on a page; 0: not paginated."),
     "X-Total-Pages": ("integer", "Pages at this limit."),
     "Link": ("string", "Web links (RFC 8288)."),
+    "ETag": ("string", "Stands for this answer; send it as `If-None-Match` next time."),
+    "Cache-Control": ("string", "Whether the answer may be kept; kept ones have to be asked about again."),
+    "Vary": ("string", "The request headers that the answer depends on."),
+}
+CACHING = ("ETag", "Cache-Control", "Vary")
+_IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The `ETag` of the answer that you hold: while it is current, 304 comes instead.",
+    "schema": {"type": "string"},
 }
 _DESCRIPTION = """\
 The reseller's ordering API: the catalogue at your prices with live stock, and orders from price to confirmation.
@@ -109,7 +119,8 @@ def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
     }
     if operation.description:
         document["description"] = operation.description
-    if parameters := [*_path_parameters(operation.path), *_query_parameters(operation)]:
+    held = [_IF_NONE_MATCH] if operation.cacheable else []
+    if parameters := [*_path_parameters(operation.path), *_query_parameters(operation), *held]:
         document["parameters"] = parameters
     if operation.body is not None:
         content = {"application/json": {"schema": schemas[id(operation.body)]}}
@@ -120,8 +131,10 @@ def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
         500,
         *([] if operation.public else [503]),
     ]
+    not_modified = {"304": {"description": "What you hold is current.", "headers": _headers(CACHING)}}
     document["responses"] = {
-        str(operation.answer.status): _answer(operation.answer, schemas),
+        str(operation.answer.status): _answer(operation, schemas),
+        **(not_modified if operation.cacheable else {}),
         **{str(s): {"$ref": f"#/components/responses/{ERRORS[s][0]}"} for s in sorted(statuses)},
     }
     if operation.public:
@@ -149,7 +162,8 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
         yield parameter
 
 
-def _answer(answer: Answer, schemas: dict[int, Any]) -> dict[str, Any]:
+def _answer(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
+    answer = operation.answer
     document: dict[str, Any] = {"description": answer.meaning}
     content: dict[str, Any] = {}
     if answer.body is not None:
@@ -160,9 +174,13 @@ def _answer(answer: Answer, schemas: dict[int, Any]) -> dict[str, Any]:
         content["application/yaml"] = {"schema": {"type": "object"}}
     if content:
         document["content"] = content
-    if answer.headers:
-        document["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in answer.headers}
+    if names := (*answer.headers, *(CACHING if operation.cacheable else ())):
+        document["headers"] = _headers(names)
     return document
+
+
+def _headers(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _error(status: int, meaning: str) -> dict[str, Any]:
