@@ -31,6 +31,7 @@ _LONGEST_REFRESH = timedelta(minutes=5)  # prices and stock are never staler (sp
 
 
 _REFERENCE_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,19}")
+_ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _MAILBOX = re.compile(r"[^@\s]+@[^@\s]+")
 _PREFIX_WANTED = "must start with a letter and hold at most 20 letters, digits, dots, dashes and underscores"
 
@@ -91,6 +92,10 @@ class Settings:
     trusted_proxies: str | None = _setting(
         None, "Addresses and networks, comma-separated, whose X-Forwarded-For names the client."
     )
+    cors_origins: str | None = _setting(
+        None,
+        "Origins, comma-separated, whose pages may call the API from a browser; *: any; unset: none.",
+    )
     max_body_bytes: int = _setting(1024 * 1024, "Longest request body accepted, in bytes.")
     refresh_interval: timedelta = _setting(
         timedelta(seconds=1), "How often a process looks for changed prices, stock, products and keys."
@@ -137,6 +142,10 @@ def _checked(settings: Settings) -> Settings:
             "must be at least a second and at most ten years",
         ),
         "TRUSTED_PROXIES": (_are_networks(settings.trusted_proxies), "must be addresses or networks, comma-separated"),
+        "CORS_ORIGINS": (
+            _are_origins(settings.cors_origins),
+            "must be * or origins such as https://shop.example, comma-separated, without a path",
+        ),
         "VAT_RATE": (
             settings.vat_rate.is_finite() and 0 <= settings.vat_rate <= 100,  # noqa: PLR2004 per cent
             "must be between 0 and 100 per cent",
@@ -176,6 +185,11 @@ def _are_networks(text: str | None) -> bool:
         return all(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
     except ValueError:
         return False
+
+
+def _are_origins(text: str | None) -> bool:
+    origins = [part.strip() for part in (text or "").split(",") if part.strip()]
+    return origins == ["*"] or all(_ORIGIN.fullmatch(origin) for origin in origins)
 
 
 def _is_prefix(text: str) -> bool:

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.responses import Response
 
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
 from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
 from tradecounter.rest.answers import answer
+from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
 
@@ -28,11 +31,12 @@ class CatalogueEndpoints:
             description="Names and keys go into the `category` filter of `GET /product`.",
             answer=Answer(200, "Top-level categories with their children.", list[Category]),
             errors=(401,),
+            cacheable=True,
         )
     )
     async def list_categories(self, call: Call) -> Response:
         """Answer `GET /category`."""
-        return answer(self.snapshot().category_tree)
+        return self._unless_held(call, lambda snapshot: snapshot.category_tree)
 
     @endpoint(
         Operation(
@@ -44,11 +48,12 @@ class CatalogueEndpoints:
             description="Keys go into the `manufacturer` filter of `GET /product`.",
             answer=Answer(200, "All manufacturers.", list[Manufacturer]),
             errors=(401,),
+            cacheable=True,
         )
     )
     async def list_manufacturers(self, call: Call) -> Response:
         """Answer `GET /manufacturer`."""
-        return answer(self.snapshot().manufacturer_list)
+        return self._unless_held(call, lambda snapshot: snapshot.manufacturer_list)
 
     @endpoint(
         Operation(
@@ -60,8 +65,13 @@ class CatalogueEndpoints:
             description="Keys and names go into the `attribute` filter of `GET /product`.",
             answer=Answer(200, "All attributes.", list[Attribute]),
             errors=(401,),
+            cacheable=True,
         )
     )
     async def list_attributes(self, call: Call) -> Response:
         """Answer `GET /attribute`."""
-        return answer(self.snapshot().attribute_list)
+        return self._unless_held(call, lambda snapshot: snapshot.attribute_list)
+
+    def _unless_held(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:
+        snapshot = self.snapshot()
+        return unless_held(call, snapshot.digest, JSON, lambda: answer(of(snapshot)))

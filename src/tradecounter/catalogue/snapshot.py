@@ -17,7 +17,9 @@ from tradecounter.catalogue.fragments import Fragments, build_fragments
 from tradecounter.catalogue.records import CatalogueRecords, CategoryRecord, ManufacturerRecord, ProductRecord
 from tradecounter.catalogue.search import SearchIndex, build_search_index
 from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Manufacturer
+from tradecounter.kit.digest import digest_of
 from tradecounter.kit.text import fold
+from tradecounter.rest.answers import to_json
 
 Rows = NDArray[np.int32]
 
@@ -41,6 +43,7 @@ class CatalogueSnapshot:
     category_tree: list[Category]
     manufacturer_list: list[Manufacturer]
     attribute_list: list[Attribute]
+    digest: bytes
 
     def row(self, sku: str) -> int | None:
         """Return the row of an active product, or None; the SKU's case does not matter."""
@@ -77,6 +80,7 @@ def build_snapshot(records: CatalogueRecords) -> CatalogueSnapshot:
             Attribute(a.key, a.name, a.type, [AttributeValue(v["value"]) for v in a.possible_values])
             for a in sorted(records.attributes, key=lambda a: (fold(a.name), a.key))
         ],
+        digest=digest_of(*map(to_json, (*products, records.categories, records.manufacturers, records.attributes))),
     )
 
 

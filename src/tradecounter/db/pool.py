@@ -1,13 +1,18 @@
 """The process's connections to PostgreSQL."""
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Self
 
 from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-WAIT_SECONDS = 5.0  # for a connection, before the database counts as away
+from tradecounter.db.watch import watched
+
+WAIT_SECONDS = 3.0  # for a connection, before the database counts as away
+_WAIT_WHILE_AWAY_SECONDS = 0.5  # so that few requests wait at a time for what most likely does not come
 
 # A peer that vanished without a word would otherwise be waited for by the operating system's patience: for hours.
 NOTICE_A_DEAD_PEER = {
@@ -30,6 +35,7 @@ class Database:
 
     def __init__(self, url: str, *, connections: int = 10, for_requests: bool = False) -> None:
         self.url = url
+        self._wait_seconds = WAIT_SECONDS
         options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
@@ -39,8 +45,25 @@ class Database:
             timeout=WAIT_SECONDS,
             # Between attempts the pool waits longer and longer: giving up early lets the next request try at once.
             reconnect_timeout=WAIT_SECONDS,
-            kwargs={"autocommit": True, "connect_timeout": 5, "options": options, **NOTICE_A_DEAD_PEER},
+            kwargs={"autocommit": True, "connect_timeout": 3, "options": options, **NOTICE_A_DEAD_PEER},
         )
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Take a connection for a block. Raises psycopg.OperationalError when the database is away or falls silent."""
+        async with AsyncExitStack() as stack:
+            try:
+                connection = await stack.enter_async_context(self.pool.connection(self._wait_seconds))
+            except PoolTimeout:
+                self._wait_seconds = _WAIT_WHILE_AWAY_SECONDS
+                raise
+            self._wait_seconds = WAIT_SECONDS
+            await stack.enter_async_context(watched(connection, self.url))
+            yield connection
+
+    async def renew(self) -> None:
+        """Replace all connections: after an outage each broken one would fail a request before it is noticed."""
+        await self.pool.drain()
 
     async def __aenter__(self) -> Self:
         await self.pool.open()

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Protocol
 
+import psycopg
 import structlog
 
 from tradecounter.db.changes import Versions, read_versions
@@ -38,9 +39,20 @@ class Refresher:
         self._afterwards = afterwards
         self._interval = interval.total_seconds()
         self._one_at_a_time = asyncio.Lock()
+        self.database_answers = True
 
     async def refresh(self) -> None:
         """Catch up now. Raises what the database raises when it is away."""
+        try:
+            await self._refresh()
+        except psycopg.OperationalError:
+            if self.database_answers:
+                self.database_answers = False
+                await self._database.renew()
+            raise
+        self.database_answers = True
+
+    async def _refresh(self) -> None:
         async with self._one_at_a_time:
             async with reading(self._database) as tx:
                 versions = await read_versions(tx)
@@ -65,5 +77,7 @@ class Refresher:
             await asyncio.sleep(self._interval)
             try:
                 await self.refresh()
+            except psycopg.OperationalError as error:
+                log.warning("database away, keeping what is in memory", reason=str(error).strip())
             except Exception:  # whatever it was, the next poll tries again
                 log.warning("refresh failed, keeping what is in memory", exc_info=True)

@@ -27,7 +27,7 @@ class Transaction:
 @asynccontextmanager
 async def transaction(database: Database) -> AsyncIterator[Transaction]:
     """Run a block in a transaction."""
-    async with database.pool.connection() as connection, connection.transaction() as block:
+    async with database.connection() as connection, connection.transaction() as block:
         tx = Transaction(connection)
         yield tx
         if tx.undone:
@@ -37,6 +37,6 @@ async def transaction(database: Database) -> AsyncIterator[Transaction]:
 @asynccontextmanager
 async def reading(database: Database) -> AsyncIterator[Transaction]:
     """Run a block of reads that all see the database at one moment; nothing can be written."""
-    async with database.pool.connection() as connection, connection.transaction():
+    async with database.connection() as connection, connection.transaction():
         await connection.execute("set transaction isolation level repeatable read read only")
         yield Transaction(connection)

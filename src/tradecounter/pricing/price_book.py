@@ -7,11 +7,13 @@ Customers without contract prices share the vector of their profile.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tradecounter.customers.terms import CustomerTerms
+from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.records import ContractPriceRecord, PriceRecords
 from tradecounter.pricing.rules import UnitCosts
 
@@ -21,13 +23,18 @@ NO_PRICE = -1
 Costs = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PriceVector:
     """A profile's net unit costs in pence by catalogue row; NO_PRICE where the customer has none."""
 
     shared: Costs
     contract_rows: NDArray[np.int64]
     contract_costs: Costs
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest of all the prices."""
+        return digest_of(self.shared.tobytes(), self.contract_rows.tobytes(), self.contract_costs.tobytes())
 
     def costs(self, rows: NDArray[np.int32]) -> Costs:
         """Return the costs of rows: one line each, for 1, 5 and 10 units."""
@@ -53,29 +60,31 @@ class PriceBook:
     nothing: Costs
     contracts: dict[int, list[ContractPriceRecord]]
     row_of_id: Mapping[int, int]
-    _shared: dict[tuple[str | None, int], Costs] = field(default_factory=dict)
+    _shared: dict[tuple[str | None, int], PriceVector] = field(default_factory=dict)
     _own: dict[int, tuple[CustomerTerms, date, PriceVector]] = field(default_factory=dict)
 
     def vector(self, terms: CustomerTerms, today: date) -> PriceVector:
         """Return the price vector of a customer on a UK date."""
         contracts = self.contracts.get(terms.customer_id)
         if not contracts:
-            none = np.empty(0, dtype=np.int64)
-            return PriceVector(self._shared_costs(terms), none, none.reshape(0, 3))
+            return self._shared_vector(terms)
         made_for, made_on, vector = self._own.get(terms.customer_id, (None, None, None))
         if vector is None or made_for != terms or made_on != today:
-            vector = PriceVector(self._shared_costs(terms), *self._agreed(contracts, today))
+            vector = PriceVector(self._shared_vector(terms).shared, *self._agreed(contracts, today))
             self._own[terms.customer_id] = (terms, today, vector)
         return vector
 
-    def _shared_costs(self, terms: CustomerTerms) -> Costs:
+    def _shared_vector(self, terms: CustomerTerms) -> PriceVector:
+        """Return the vector of a customer's price list and discount, without contract prices."""
         profile = (terms.price_list, terms.discount)
-        costs = self._shared.get(profile)
-        if costs is None:
+        vector = self._shared.get(profile)
+        if vector is None:
             listed = self.lists.get(terms.price_list or DEFAULT_LIST)
             listed = self.lists.get(DEFAULT_LIST, self.nothing) if listed is None else listed
-            costs = self._shared[profile] = discounted(listed, terms.discount)
-        return costs
+            none = np.empty(0, dtype=np.int64)
+            vector = PriceVector(discounted(listed, terms.discount), none, none.reshape(0, 3))
+            self._shared[profile] = vector
+        return vector
 
     def _agreed(self, contracts: list[ContractPriceRecord], today: date) -> tuple[NDArray[np.int64], Costs]:
         """Return the contract prices valid today, by row; of several the one that began last."""

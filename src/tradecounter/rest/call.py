@@ -53,6 +53,11 @@ class Call:
         """What the `Accept` header names, whether on one line or on several; None without it."""
         return ", ".join(self.request.headers.getlist("accept")) or None
 
+    @property
+    def accept_encoding(self) -> str:
+        """What the `Accept-Encoding` header names; empty without it."""
+        return ", ".join(self.request.headers.getlist("accept-encoding"))
+
     def path(self, name: str) -> str:
         """Return a parameter of the path, decoded."""
         value: str = self.request.path_params[name]

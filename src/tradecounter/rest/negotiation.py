@@ -53,11 +53,12 @@ def _parse(part: str) -> _Range:
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip() == "q":
-            quality = _quality(value.strip())
+            quality = weight(value.strip())
     return _Range(kind, subtype, quality)
 
 
-def _quality(text: str) -> float:
+def weight(text: str) -> float:
+    """Return a quality value between 0 and 1 (RFC 9110, section 12.4.2); what is none counts as 0."""
     try:
         value = float(text)  # a weight, not money
     except ValueError:

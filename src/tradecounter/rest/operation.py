@@ -45,6 +45,7 @@ class Operation:
     answer: Answer
     errors: tuple[int, ...] = ()
     public: bool = False
+    cacheable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

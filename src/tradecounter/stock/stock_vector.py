@@ -3,22 +3,29 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tradecounter.kit.digest import digest_of
 from tradecounter.stock.records import DeliveryRecord, StockRecord
 from tradecounter.stock.rules import Delivery
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StockVector:
     """Units for sale and units back-ordered by row, and deliveries (in order of date) of the rows that have any."""
 
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
     deliveries: dict[int, Sequence[Delivery]]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest of what customers see of stock: units for sale and deliveries."""
+        return digest_of(self.available.tobytes(), repr(sorted(self.deliveries.items())).encode())
 
     def with_levels(self, levels: Iterable[StockRecord], row_of_id: Mapping[int, int]) -> Self:
         """Return the vector with some levels changed; products without a row are left out."""

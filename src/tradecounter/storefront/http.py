@@ -8,8 +8,9 @@ from starlette.responses import Response
 from tradecounter.catalogue.wire import Product
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.rest import csv_text
+from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
-from tradecounter.rest.negotiation import CSV, JSON, choose_format
+from tradecounter.rest.negotiation import CSV, JSON, Format, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, page_headers
 from tradecounter.rest.parameters import raw_pairs
@@ -17,6 +18,7 @@ from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
+from tradecounter.storefront.view import CustomerView
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class ProductEndpoints:
             query=ProductListParameters,
             answer=Answer(200, "The products of one page.", list[Product], csv=True, headers=HEADERS),
             errors=(400, 401),
+            cacheable=True,
         )
     )
     async def list_products(self, call: Call) -> Response:
@@ -47,17 +50,8 @@ class ProductEndpoints:
         wanted = call.query(ProductListParameters)
         extras = extra_fields(wanted.extra)
         view = await self.views.of(call.customer_id)
-        rows = find_products(view, wanted)
         media = choose_format(call.accept, wanted.accept)
-        whole = media == CSV and wanted.page is None and wanted.limit is None
-        limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
-        page = Page(wanted.page or 1, 0 if whole else limit)
-        start, end = page.bounds(len(rows))
-        headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
-        if media == CSV:
-            body = b"".join(render_csv(view, rows[start:end], extras))
-            return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
-        return Response(render_json(view, rows[start:end], extras), headers=headers, media_type=JSON)
+        return unless_held(call, view.digest, media, lambda: _page_of_products(call, view, wanted, extras, media))
 
     @endpoint(
         Operation(
@@ -70,16 +64,36 @@ class ProductEndpoints:
             query=ProductParameters,
             answer=Answer(200, "The product, with its descriptions.", Product),
             errors=(400, 401, 404),
+            cacheable=True,
         )
     )
     async def show_product(self, call: Call) -> Response:
         """Answer `GET /product/{sku}`."""
         extras = {"description", "short_description", *extra_fields(call.query(ProductParameters).extra)}
         view = await self.views.of(call.customer_id)
-        found = view.find(call.path("sku"))
-        if found is None:
-            raise not_found("product")
-        return Response(product_json(view, *found, extras), media_type=JSON)
+        return unless_held(call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras))
+
+
+def _page_of_products(
+    call: Call, view: CustomerView, wanted: ProductListParameters, extras: set[str], media: Format
+) -> Response:
+    rows = find_products(view, wanted)
+    whole = media == CSV and wanted.page is None and wanted.limit is None
+    limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
+    page = Page(wanted.page or 1, 0 if whole else limit)
+    start, end = page.bounds(len(rows))
+    headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
+    if media == CSV:
+        body = b"".join(render_csv(view, rows[start:end], extras))
+        return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
+    return Response(render_json(view, rows[start:end], extras), headers=headers, media_type=JSON)
+
+
+def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
+    found = view.find(sku)
+    if found is None:
+        raise not_found("product")
+    return Response(product_json(view, *found, extras), media_type=JSON)
 
 
 def extra_fields(names: Collection[str]) -> set[str]:

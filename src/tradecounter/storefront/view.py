@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tradecounter.catalogue.records import ProductRecord
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import NO_PRICE, PriceVector
 from tradecounter.pricing.rules import UnitCosts
 from tradecounter.stock.rules import Delivery, status
@@ -22,6 +23,12 @@ class CustomerView:
     stock: StockVector
     trade_account: bool
     low_stock: int
+
+    @property
+    def digest(self) -> bytes:
+        """A digest of everything that the view shows: equal views have equal ones, in every process."""
+        settings = b"%d %d" % (self.trade_account, self.low_stock)
+        return digest_of(self.snapshot.digest, self.prices.digest, self.stock.digest, settings)
 
     def find(self, sku: str) -> tuple[int, UnitCosts] | None:
         """Return the row and the unit costs of a product that the customer can buy, or None."""

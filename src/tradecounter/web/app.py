@@ -27,8 +27,10 @@ from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.http import ProductEndpoints
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.storefront import Storefront
+from tradecounter.web.compression import Compression
+from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.docs_page import DocsEndpoint, render_docs
-from tradecounter.web.frame import Frame
+from tradecounter.web.frame import Answering, Frame
 from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.resource import Resource
@@ -50,10 +52,9 @@ class Application:
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
         self.routes = self._routes()
-        self._asgi: ASGIApp = Frame(
-            Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running),
-            log_requests=settings.log_requests,
-        )
+        router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
+        answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
+        self._asgi: ASGIApp = Frame(answering, log_requests=settings.log_requests)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan."""
@@ -73,7 +74,7 @@ class Application:
             OrderEndpoints(self.database, views, self.methods, policy, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
-            IndexEndpoints(lambda base_url: documents().at(base_url)),
+            IndexEndpoints(lambda base_url: documents().at(base_url), lambda: self.refresher.database_answers),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 

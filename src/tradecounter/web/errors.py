@@ -27,7 +27,8 @@ STATUS = {
     Kind.UNAVAILABLE: 503,
 }
 
-_DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout)
+# The last one is the answer of a standby, before another database has taken over.
+_DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
 _RETRY_SECONDS = "5"
 
 
@@ -36,7 +37,7 @@ def response_to(error: Exception, request: Request, request_id: str) -> Response
     if isinstance(error, DomainError):
         return _refused(error)
     if isinstance(error, _DATABASE_AWAY):
-        log.error("database away", path=request.url.path, exc_info=error)
+        log.error("database away", path=request.url.path, error=type(error).__name__, reason=str(error).strip())
         return refusal(
             f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds",
             503,

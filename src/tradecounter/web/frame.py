@@ -14,6 +14,7 @@ from tradecounter.web.errors import response_to
 log = structlog.get_logger()
 
 _SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_REQUEST_ID = "tradecounter.request_id"
 _FAULT = 500
 
 
@@ -24,19 +25,19 @@ def request_id_of(request: Request) -> str:
 
 
 class Frame:
-    """An ASGI application around another one."""
+    """The outermost ASGI application: every answer gets its request's id, and is kept by no cache unless it says so."""
 
     def __init__(self, app: ASGIApp, *, log_requests: bool) -> None:
         self._app = app
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; answer whatever error comes back."""
+        """Pass a request on, and log it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        request_id = request_id_of(request)
+        request_id = scope[_REQUEST_ID] = request_id_of(request)
         status = 0
         started = time.perf_counter()
 
@@ -44,7 +45,9 @@ class Frame:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["X-Request-Id"] = request_id
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = request_id
+                headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -52,10 +55,34 @@ class Frame:
                 await self._app(scope, receive, send_framed)
             except ClientDisconnect:
                 log.info("client went away", path=request.url.path)
-            except Exception as error:
-                if status:  # too late for another answer: the connection has to break
-                    raise
-                await response_to(error, request, request_id)(scope, receive, send_framed)
             if self._log_requests or status >= _FAULT:
                 seconds = round(time.perf_counter() - started, 4)
                 log.info("request", method=request.method, path=request.url.path, status=status, seconds=seconds)
+
+
+class Answering:
+    """The innermost ASGI application: whatever error comes out of another one is answered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; answer whatever error comes back."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except ClientDisconnect:
+            raise
+        except Exception as error:
+            if started:  # too late for another answer: the connection has to break
+                raise
+            await response_to(error, Request(scope, receive), scope[_REQUEST_ID])(scope, receive, send)

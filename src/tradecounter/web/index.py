@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -27,9 +27,10 @@ class Index(Struct):
 
 
 class Health(Struct):
-    """That the service answers."""
+    """That the service answers, and whether the database did when it was last asked."""
 
     status: Annotated[str, Meta(examples=["ok"])]
+    database: Annotated[Literal["ok", "away"], Meta(description="While it is away, most requests get 503.")]
 
 
 # Stands for the base address in what is made once for all of them: a client names its own in `Host`, and making a
@@ -52,9 +53,13 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class IndexEndpoints:
-    """The public endpoints; `documents` returns the interface document for a base address."""
+    """The public endpoints.
+
+    `documents` returns the interface document for a base address, `database_answers` whether the database did last.
+    """
 
     documents: Callable[[str], Documents]
+    database_answers: Callable[[], bool]
 
     @endpoint(
         Operation(
@@ -90,7 +95,7 @@ class IndexEndpoints:
     )
     async def check_health(self, call: Call) -> Response:
         """Answer `GET /check-health`."""
-        return answer(Health("ok"))
+        return answer(Health("ok", "ok" if self.database_answers() else "away"))
 
     @endpoint(
         Operation(

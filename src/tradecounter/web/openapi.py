@@ -10,7 +10,7 @@ from tradecounter.catalogue.wire import Product
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.ordering.wire import SavedAddress
 from tradecounter.rest.answers import Error
-from tradecounter.rest.operation import Answer, Operation
+from tradecounter.rest.operation import Operation
 from tradecounter.rest.parameters import parameter_fields
 from tradecounter.web.index import Documents
 
@@ -40,11 +40,19 @@ HEADERS = {
     "X-Total-Pages": ("integer", "Pages at this limit."),
     "Link": ("string", "Web links (RFC 8288)."),
     "Idempotent-Replay": ("boolean", "`true`: this is the response to an earlier request with the same key."),
+    "ETag": ("string", "Stands for this answer; send it as `If-None-Match` next time."),
+    "Cache-Control": ("string", "Whether the answer may be kept; kept ones have to be asked about again."),
+    "Vary": ("string", "The request headers that the answer depends on."),
 }
+CACHING = ("ETag", "Cache-Control", "Vary")
 REQUEST_HEADERS = {
     "Idempotency-Key": {
         "description": "Makes it safe to repeat the request: whatever it creates, it creates once.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+    },
+    "If-None-Match": {
+        "description": "The `ETag` of the answer that you hold: while it is current, 304 comes instead.",
+        "schema": {"type": "string"},
     },
 }
 _DESCRIPTION = """\
@@ -130,8 +138,10 @@ def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
         500,
         *([] if operation.public else [503]),
     ]
+    not_modified = {"304": {"description": "What you hold is current.", "headers": _headers(CACHING)}}
     document["responses"] = {
-        str(operation.answer.status): _answer(operation.answer, schemas),
+        str(operation.answer.status): _answer(operation, schemas),
+        **(not_modified if operation.cacheable else {}),
         **{str(s): {"$ref": f"#/components/responses/{ERRORS[s][0]}"} for s in sorted(statuses)},
     }
     if operation.public:
@@ -160,11 +170,12 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
 
 
 def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
-    for name in operation.request_headers:
+    for name in (*operation.request_headers, *(("If-None-Match",) if operation.cacheable else ())):
         yield {"name": name, "in": "header", **REQUEST_HEADERS[name]}
 
 
-def _answer(answer: Answer, schemas: dict[int, Any]) -> dict[str, Any]:
+def _answer(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
+    answer = operation.answer
     document: dict[str, Any] = {"description": answer.meaning}
     content: dict[str, Any] = {}
     if answer.body is not None:
@@ -177,9 +188,13 @@ def _answer(answer: Answer, schemas: dict[int, Any]) -> dict[str, Any]:
         content["application/pdf"] = {"schema": {"type": "string", "format": "binary"}}
     if content:
         document["content"] = content
-    if answer.headers:
-        document["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in answer.headers}
+    if names := (*answer.headers, *(CACHING if operation.cacheable else ())):
+        document["headers"] = _headers(names)
     return document
+
+
+def _headers(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _error(status: int, meaning: str) -> dict[str, Any]:

@@ -26,14 +26,26 @@ def lasting(response: httpx.Response) -> list[tuple[str, str]]:
     return [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
 
 
+@pytest.mark.parametrize("coding", ["identity", "zstd"])
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize("path", GETS)
-def test_head_answers_as_get_does_without_the_body(customer: Customer, path: str, accept: str) -> None:
-    got, head = (customer.http.request(method, path, headers={"Accept": accept}) for method in ("GET", "HEAD"))
+def test_head_answers_as_get_does_without_the_body(customer: Customer, path: str, accept: str, coding: str) -> None:
+    headers = {"Accept": accept, "Accept-Encoding": coding}
+    got, head = (customer.http.request(method, path, headers=headers) for method in ("GET", "HEAD"))
     assert head.status_code == got.status_code
     assert lasting(head) == lasting(got)
-    assert int(head.headers["content-length"]) == len(got.content) > 0
+    assert int(head.headers["content-length"]) == got.num_bytes_downloaded > 0
     assert head.content == b""
+
+
+def test_every_path_that_can_be_read_is_among_those_that_head_is_tried_on(shop: Service) -> None:
+    readable = [route for route in shop.application.routes if "GET" in options(shop, route.path)]
+    tried = [httpx.URL(path).path for path in GETS]
+    assert [r.path for r in readable if not any(r.path_regex.match(path) for path in tried)] == []
+
+
+def options(shop: Service, path: str) -> str:
+    return shop.client().options(re.sub(r"\{.*?\}", "1", path)).headers["Allow"]
 
 
 def test_head_needs_the_credential_that_get_needs(service: Service) -> None:
@@ -74,6 +86,7 @@ def test_made_request_ids_differ(customer: Customer) -> None:
         ("GET", "/product?sort=x", 400),
         ("POST", "/order", 400),
         ("HEAD", "/nowhere", 404),
+        ("OPTIONS", "/nowhere", 404),
     ],
 )
 def test_every_answer_carries_the_request_id_once(customer: Customer, method: str, path: str, status: int) -> None:

@@ -1,0 +1,69 @@
+"""Conditional reads: a client that holds the current answer gets 304 instead (RFC 9110, section 13; docs/adr/0009).
+
+The entity tag is made from digests of the data and from the request, never from the answer, so that asking again for
+what has not changed costs next to nothing. Each content coding has a tag of its own: `"…"`, `"…-zstd"`.
+"""
+
+import re
+from collections.abc import Callable
+from importlib.metadata import version
+
+from starlette.responses import Response
+
+from tradecounter.kit.digest import digest_of
+from tradecounter.rest.call import Call
+from tradecounter.rest.codings import COMPRESSING, IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding, takes_coding
+
+REVALIDATED = {
+    "Cache-Control": "private, no-cache",
+    "Vary": "Accept, Accept-Encoding, Authorization, X-Api-Key",
+}
+
+# What writes the answers is part of what they depend on.
+_RELEASE = version("tradecounter").encode()
+_MEMBER = re.compile(r'(?:^|,)[ \t]*(?:W/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?=,|$)')
+_TAG_LENGTH = 32
+
+
+def unless_held(call: Call, data: bytes, media_type: str, render: Callable[[], Response]) -> Response:
+    """Return 304 when the client holds the current answer, else the answer, with its entity tag.
+
+    `data` is a digest of all data that the answer can depend on; what else decides it is the request. `render` makes
+    the answer, or raises the refusal.
+    """
+    named = ", ".join(call.request.headers.getlist("if-none-match"))
+    tag = _tag_of(call, data, media_type)
+    if named and (held := _held(named, tag, call.accept_encoding)):
+        return _not_modified(held)
+    response = render()
+    if named.strip() == "*":
+        fit_to_compress = len(response.body) >= SMALLEST_COMPRESSED
+        return _not_modified(coded_tag(tag, choose_coding(call.accept_encoding) if fit_to_compress else IDENTITY))
+    response.headers.update({"ETag": tag, **REVALIDATED})
+    return response
+
+
+def coded_tag(tag: str, coding: Coding) -> str:
+    """Return the entity tag of the same answer in a coding: other bytes need another strong tag."""
+    return tag if coding == IDENTITY else f'{tag[:-1]}-{coding}"'
+
+
+def _tag_of(call: Call, data: bytes, media_type: str) -> str:
+    scope = call.request.scope
+    asked = (call.base_url.encode(), scope["path"].encode(), scope["query_string"], media_type.encode())
+    return f'"{digest_of(_RELEASE, data, *asked).hex()[:_TAG_LENGTH]}"'
+
+
+def _held(named: str, tag: str, accept_encoding: str) -> str | None:
+    """Return which of the named tags stands for the current answer, in a coding that the client takes now.
+
+    A cache may name all that it holds, also for other clients than the one that it asks for.
+    """
+    members = {f'"{opaque}"' for opaque in _MEMBER.findall(named)}
+    ours = {coding: coded_tag(tag, coding) for coding in (choose_coding(accept_encoding), *COMPRESSING, IDENTITY)}
+    held = (own for coding, own in ours.items() if own in members and takes_coding(accept_encoding, coding))
+    return next(held, None)
+
+
+def _not_modified(tag: str) -> Response:
+    return Response(status_code=304, headers={"ETag": tag, **REVALIDATED})

@@ -1,0 +1,53 @@
+"""Content codings: which one a client gets, and which ones it takes (RFC 9110, section 12.5.3)."""
+
+from functools import lru_cache
+from typing import Literal
+
+from tradecounter.rest.negotiation import weight
+
+Coding = Literal["zstd", "br", "gzip", "identity"]
+
+IDENTITY: Coding = "identity"
+COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # of equally welcome ones the first
+SMALLEST_COMPRESSED = 512  # bytes; below, the headers of one more packet weigh as much as what is saved
+
+_ALIASES = {"x-gzip": "gzip"}
+
+
+def choose_coding(accept_encoding: str) -> Coding:
+    """Return the coding for an `Accept-Encoding` header; when it takes none of ours, a body goes as it is."""
+    weights = _weights(accept_encoding)
+    best = max(COMPRESSING, key=lambda coding: _weight_of(coding, weights))
+    quality = _weight_of(best, weights)
+    return best if quality > 0 and quality >= weights.get(IDENTITY, 0.0) else IDENTITY
+
+
+def takes_coding(accept_encoding: str, coding: str) -> bool:
+    """Tell whether a client that sent an `Accept-Encoding` header can use a body in a coding of ours."""
+    if coding == choose_coding(accept_encoding):
+        return True
+    weights = _weights(accept_encoding)
+    if coding == IDENTITY:
+        return weights.get(IDENTITY, weights.get("*", 1.0)) > 0
+    return coding in COMPRESSING and _weight_of(coding, weights) > 0
+
+
+def _weight_of(coding: str, weights: dict[str, float]) -> float:
+    return weights.get(coding, weights.get("*", 0.0))
+
+
+@lru_cache(maxsize=64)
+def _weights(accept_encoding: str) -> dict[str, float]:
+    """Return the weight of every coding that the header names; of one named twice the better."""
+    weights: dict[str, float] = {}
+    for part in accept_encoding.lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            key, _, value = parameter.partition("=")
+            if key.strip() == "q":
+                quality = weight(value.strip())
+        if name:
+            coding = _ALIASES.get(name, name)
+            weights[coding] = max(quality, weights.get(coding, 0.0))
+    return weights

@@ -1,0 +1,91 @@
+"""Compressed answers (decisions, caching): which ones are, how, and that they hold the same."""
+
+import gzip
+from collections.abc import Callable
+from typing import Any
+
+import brotli
+import httpx
+import pytest
+import zstandard
+
+from support.service import Customer, Service
+from support.shop import price, product
+
+UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    "zstd": lambda body: zstandard.ZstdDecompressor().decompress(body),
+    "br": brotli.decompress,
+    "gzip": gzip.decompress,
+}
+LARGE = ["/product?limit=0", "/product?limit=0&accept=text/csv", "/openapi.json", "/openapi.yaml", "/docs"]
+SMALL = ["/manufacturer", "/", "/check-health", "/customer"]
+REFUSED = ["/product?sort=x", "/nowhere", "/product/nothing"]
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    shop.must_load("products", [product(f"BULK-{n}", description="cable " * 200) for n in range(300)])
+    shop.must_load("price-list", [price(f"BULK-{n}", n + 1) for n in range(300)])
+    return shop.customer()
+
+
+def fetch(customer: Customer, path: str, coding: str | None, **headers: str) -> tuple[httpx.Response, bytes]:
+    """An answer, and its body as it went over the wire."""
+    asked: dict[str, Any] = {"Accept": "application/json", "X-Api-Key": customer.key, **headers}
+    if coding is not None:
+        asked["Accept-Encoding"] = coding
+    client = httpx.Client(base_url=customer.http.base_url, headers={"Accept-Encoding": ""})
+    with client, client.stream("GET", path, headers=asked) as response:
+        return response, b"".join(response.iter_raw())
+
+
+@pytest.mark.parametrize("path", LARGE)
+@pytest.mark.parametrize("coding", sorted(UNPACK))
+def test_a_compressed_answer_holds_the_same_bytes(customer: Customer, path: str, coding: str) -> None:
+    plain, body = fetch(customer, path, "identity")
+    packed, raw = fetch(customer, path, coding)
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == coding
+    assert int(packed.headers["Content-Length"]) == len(raw) < len(body) == int(plain.headers["Content-Length"])
+    assert UNPACK[coding](raw) == body
+    assert packed.headers["Content-Type"] == plain.headers["Content-Type"]
+    for response in (plain, packed):
+        assert "accept-encoding" in response.headers["Vary"].lower()
+
+
+def test_an_answer_too_large_for_the_event_loop_is_compressed_beside_it(customer: Customer) -> None:
+    path = "/product?limit=0&extra=description"
+    _, body = fetch(customer, path, "identity")
+    packed, raw = fetch(customer, path, "gzip")
+    assert len(body) > 256 * 1024
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(raw) == body
+
+
+@pytest.mark.parametrize("path", SMALL + REFUSED)
+def test_small_answers_and_refusals_are_sent_as_they_are(customer: Customer, path: str) -> None:
+    found, raw = fetch(customer, path, "zstd, br, gzip")
+    assert "Content-Encoding" not in found.headers
+    assert int(found.headers["Content-Length"]) == len(raw)
+    assert raw.startswith((b"{", b"["))
+    assert "accept-encoding" in found.headers["Vary"].lower()
+
+
+@pytest.mark.parametrize("coding", [None, "", "deflate", "gzip;q=0", "*;q=0", "identity;q=0, compress"])
+def test_without_a_coding_of_ours_the_body_goes_as_it_is(customer: Customer, coding: str | None) -> None:
+    found, raw = fetch(customer, "/openapi.json", coding)
+    assert "Content-Encoding" not in found.headers
+    assert raw.startswith(b"{")
+
+
+def test_what_has_no_body_says_nothing_of_codings(shop: Service, customer: Customer) -> None:
+    found = shop.client(**{"X-Api-Key": customer.key}).options("/product")
+    assert (found.status_code, found.content) == (204, b"")
+    assert not {"vary", "content-encoding"} & set(found.headers)
+
+
+def test_refusals_and_what_is_personal_may_be_kept_by_no_cache(customer: Customer) -> None:
+    for path in [*SMALL[1:], *REFUSED, "/order", "/customer/credit", "/customer/address"]:
+        found, _ = fetch(customer, path, None)
+        assert found.headers["Cache-Control"] == "no-store"
+        assert "ETag" not in found.headers

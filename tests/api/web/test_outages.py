@@ -1,0 +1,124 @@
+"""A database that falls silent, goes away for longer, or breaks off at the worst moment (decisions, backend down)."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from support.cluster import Cluster
+from support.orders import confirm, create, faults_in_the_books, in_parallel
+from support.outage import database_away
+from support.proxy import Link, linked
+from support.service import Customer, Service, running_service
+from support.shop import ADDRESS, order, stock_shop
+from support.written import written
+
+AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
+LONGEST_WAIT = timedelta(seconds=8)  # 4 on a machine that has nothing else to do
+
+
+@pytest.fixture
+def link(database_url: str) -> Iterator[Link]:
+    with linked(database_url) as found:
+        yield found
+
+
+@pytest.fixture
+def shop(service: Service, link: Link) -> Iterator[Service]:
+    """The API with a database that is reached by the link, and looks for changes as often as it would."""
+    with running_service(link.url, refresh_interval=timedelta(seconds=0.5)) as running:
+        if not written(service)[0]:
+            stock_shop(running)
+        yield running
+
+
+def until(wanted: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 15
+    while not wanted():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_away(answer: httpx.Response) -> bool:
+    return (answer.status_code, answer.json()) == (503, AWAY) and answer.headers["Retry-After"] == "5"
+
+
+def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[], httpx.Response]]:
+    return [
+        lambda: customer.get("/customer"),
+        lambda: customer.get("/order"),
+        lambda: customer.get("/customer/credit"),
+        lambda: customer.post("/order", order()),
+        lambda: customer.post("/customer/address", ADDRESS),
+        lambda: customer.delete("/customer/address/1"),
+        lambda: confirm(customer, pending),
+    ]
+
+
+def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
+    service: Service, shop: Service, link: Link
+) -> None:
+    customer = shop.customer()
+    shop.refresh()
+    pending = create(customer)
+    before = written(service)
+    link.hang()
+    assert customer.get("/product").status_code == 200  # answered from memory, for as long as the key is trusted
+    for answer in in_parallel(calls_of(customer, pending)):
+        assert is_away(answer), answer.text
+        assert answer.elapsed < LONGEST_WAIT
+    health = shop.client().get("/check-health")
+    assert (health.status_code, health.json()) == (200, {"status": "ok", "database": "away"})
+    until(lambda: customer.get("/product").status_code == 503)
+    found = customer.get("/product")
+    assert is_away(found)
+    assert found.elapsed < LONGEST_WAIT
+    assert written(service) == before
+    link.resume()
+    until(lambda: customer.get("/customer").status_code == 200)
+    until(lambda: shop.client().get("/check-health").json()["database"] == "ok")
+    assert customer.get("/product").status_code == 200
+    assert confirm(customer, pending).status_code == 200
+    assert faults_in_the_books(service) == {}
+
+
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_commit_that_is_cut_off_is_a_503_and_leaves_all_or_nothing(
+    service: Service, shop: Service, link: Link, heard: bool
+) -> None:
+    customer = shop.customer()
+    shop.refresh()
+    pending = create(customer)
+    before = written(service)
+    if heard:
+        link.break_after = b"commit"
+    else:
+        link.break_before = b"commit"
+    answer = confirm(customer, pending)
+    link.break_before = link.break_after = None
+    assert is_away(answer)
+    assert (written(service) != before) == heard
+    until(lambda: customer.get("/customer").status_code == 200)
+    again = confirm(customer, pending)
+    assert again.status_code == 200
+    assert customer.get(f"/order/{again.json()['order_id']}").status_code == 200
+    assert len(customer.get("/order").json()) == 1
+    assert faults_in_the_books(service) == {}
+
+
+def test_a_database_that_stops_is_a_503_for_cached_reads_too_and_changes_made_then_are_seen_afterwards(
+    service: Service, shop: Service, postgres: Cluster
+) -> None:
+    customer = shop.customer()
+    shop.refresh()
+    tag = customer.get("/product").headers["ETag"]
+    with database_away(postgres, service.database_url):
+        until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 503)
+        for path in ("/product", "/product/PHONE", "/category", "/customer"):
+            assert is_away(customer.get(path))
+    until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 304)
+    shop.load("stock", [{"sku": "CABLE", "available": 77}])
+    until(lambda: customer.get("/product/CABLE").json()["availability"]["available"] == 77)
+    shop.load("stock", [{"sku": "CABLE", "available": 1000}])
