@@ -21,6 +21,8 @@ AUTHENTICATED = {
     ("POST", "/order"),
     ("GET", "/order/{reference}"),
     ("PUT", "/order/{reference}"),
+    ("POST", "/order/{reference}/item/{orderItemId}/configuration"),
+    ("GET", "/order/{reference}/video"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

@@ -31,13 +31,15 @@ async def confirm_order(
 
     `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
-    (expired), precondition failed (no method), payment required.
+    (expired or cancelled), precondition failed (no method), payment required.
     """
     order = await find_by_code(tx, circumstances.customer_id, confirmation_code)
     if order is not None and order.number is None:
         order = await lock_order(tx, circumstances.customer_id, confirmation_code)
     if order is None:
         raise not_found("order")
+    if order.state == "cancelled":
+        raise DomainError(Kind.GONE, "the order was cancelled: create it again if it is still wanted")
     if order.number is not None:
         _require_same_method(order, method_id)
         return
