@@ -170,8 +170,8 @@ def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
 
 
 @pytest.mark.parametrize(
-    "url", ["", "x", "ftp://a.example/x", "https://", "https:///x", "http://a b", "https://a\n", "https://[", "javascript:1",
-            "https://a.example/" + "x" * 2000],
+    "url", ["", "x", "ftp://a.example/x", "https://", "https:///x", "http://a b", "https://a\n", "https://[",
+            "javascript:1", "https://a.example/" + "x" * 2000],
 )  # fmt: skip
 def test_an_address_that_is_not_of_the_web_is_refused(
     shop: Service, customer: Customer, placed: dict[str, Any], url: str

@@ -1,4 +1,4 @@
-"""Dispatching orders, whole and in part, as their customers see it (decisions: status labels, stock, courier contact)."""
+"""Dispatching orders, whole and in part, as customers see it (decisions: status labels, stock, courier contact)."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,8 @@ def jobs(shop: Service, placed: dict[str, Any]) -> list[tuple[Any, ...]]:
     """The mails about shipments of an order that are queued."""
     return rows(
         shop,
-        "select j.args ->> 'shipment_id' from procrastinate_jobs j join orders o on o.id = (j.args ->> 'order_id')::bigint"
+        "select j.args ->> 'shipment_id'"
+        " from procrastinate_jobs j join orders o on o.id = (j.args ->> 'order_id')::bigint"
         " where j.task_name = 'mail_order_dispatched' and o.number = %s order by j.id",
         placed["order_id"],
     )

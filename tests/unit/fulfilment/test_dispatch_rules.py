@@ -33,7 +33,7 @@ def test_a_mac_address_is_normalised_however_it_is_written(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "AA", "AA:BB:CC:DD:EE:FG", "AA:BB:CC:DD:EE:FF:00", "AABBCCDDEE0", "ＡABBCCDDEE0F"]
+    "text", ["", "AA", "AA:BB:CC:DD:EE:FG", "AA:BB:CC:DD:EE:FF:00", "AABBCCDDEE0", "\uff21ABBCCDDEE0F"]
 )
 def test_what_is_no_mac_address_is_refused(text: str) -> None:
     with pytest.raises(DomainError, match="MAC address"):
