@@ -62,6 +62,10 @@ def confirm_beyond_the_limit(shoppers: Shoppers) -> httpx.Response:
     return confirm(customer, second)
 
 
+CONFIGURATION = "/order/{reference}/item/{orderItemId}/configuration"
+ONE_CONFIGURATION = {"configurations": [{"adsl_username": "a", "adsl_password": "b"}]}
+
+
 def invoice_too_early(shoppers: Shoppers) -> httpx.Response:
     placed = buy(shoppers.usual)
     return shoppers.usual.get(f"/order/{placed['order_id']}/invoice")
@@ -77,6 +81,11 @@ ERRORS: list[tuple[int, str, str, Ask]] = [
     (400, "POST", "/order", lambda s: send(s.usual, "POST /order", b"{")),
     (400, "PUT", "/order/{reference}", lambda s: s.usual.put("/order/x", [])),
     (400, "POST", "/customer/address", lambda s: s.usual.post("/customer/address", {**ADDRESS, "zip": ""})),
+    (400, "POST", CONFIGURATION, lambda s: s.usual.post("/order/x/item/1/configuration", {})),
+    (404, "POST", CONFIGURATION, lambda s: s.usual.post("/order/x/item/1/configuration", ONE_CONFIGURATION)),
+    (413, "POST", CONFIGURATION, lambda s: send(s.usual, "POST /order/x/item/1/configuration", TOO_LONG)),
+    (415, "POST", CONFIGURATION, lambda s: send(s.usual, "POST /order/x/item/1/configuration", b"x", "text/csv")),
+    (404, "GET", "/order/{reference}/video", lambda s: s.usual.get("/order/NOTHING/video")),
     (402, "POST", "/order", lambda s: s.poor.post("/order", order())),
     (404, "GET", "/product/{sku}", lambda s: s.usual.get("/product/NOTHING")),
     (404, "GET", "/order/{reference}", lambda s: s.usual.get("/order/NOTHING")),

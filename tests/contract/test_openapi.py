@@ -12,9 +12,13 @@ import pytest
 import yaml
 
 from support.json_schema import problems, resolve, undescribed
-from support.orders import buy
+from support.orders import buy, dispatch
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.web.openapi import encode_document
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
@@ -184,8 +188,23 @@ def customer(shop: Service) -> Customer:
     shop.must_load("incoming", [{"sku": "PHONE", "incoming": 5, "expected_on": "2026-07-01T09:00:00"}])
     customer = shop.customer(accounts_email="a@b.example")
     buy(customer, courier_notifications={"email_address": "a@b.example", "phone_number": "1"})
+    fulfil(shop, buy(customer, [("PHONE", 1)]))
     customer.post("/customer/address", ADDRESS)
     return customer
+
+
+def fulfil(shop: Service, placed: dict[str, Any]) -> None:
+    """Let all happen to an order that can happen to one; its item is configurable."""
+    shop.must_load(
+        "products", [{"sku": "PHONE", "configurable": True, "components": [{"sku": "CABLE", "quantity": 2}]}]
+    )
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed, serials=[Serial(item, "S1", "AA:BB:CC:DD:EE:FF", "P1")], tracking_number="T1")
+    name, now = placed["order_reference"], shop.clock.now()
+    sighting = Sighting(type="In transit", description="Sorted", locality="Leeds")
+    shop.in_transaction(lambda tx: track_shipment(tx, name, "T1", sighting, now))
+    video = OrderVideoResponse("https://video.example/1.mp4", "https://video.example/1.m3u8")
+    shop.in_transaction(lambda tx: add_video(tx, name, video))
 
 
 def exchanges(customer: Customer) -> Iterator[tuple[str, str, httpx.Response]]:
@@ -208,6 +227,15 @@ def exchanges(customer: Customer) -> Iterator[tuple[str, str, httpx.Response]]:
     yield "/order/{reference}", "put", confirmed
     yield "/order/{reference}", "get", customer.get(f"/order/{confirmed.json()['order_id']}")
     yield "/order/{reference}/invoice", "get", customer.get(f"/order/{confirmed.json()['order_id']}/invoice")
+    path = f"/order/{confirmed.json()['order_id']}/item/{confirmed.json()['items'][0]['id']}/configuration"
+    data = {"adsl_username": "a", "adsl_password": "b", "wifi_ssid": "c", "wifi_password": "d"}
+    yield (
+        "/order/{reference}/item/{orderItemId}/configuration",
+        "post",
+        customer.post(path, {"configurations": [data]}),
+    )
+    [dispatched] = [o for o in customer.get("/order").json() if o["status"] == "Dispatched"]
+    yield "/order/{reference}/video", "get", customer.get(f"/order/{dispatched['order_reference']}/video")
     address = customer.post("/customer/address", {**ADDRESS, "company_name": "Example"})
     yield "/customer/address", "post", address
     yield "/customer/address/{id}", "delete", customer.delete(f"/customer/address/{address.json()['id']}")

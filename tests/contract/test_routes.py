@@ -23,6 +23,8 @@ AUTHENTICATED = {
     ("PUT", "/order/{reference}"),
     ("POST", "/quote"),
     ("GET", "/order/{reference}/invoice"),
+    ("POST", "/order/{reference}/item/{orderItemId}/configuration"),
+    ("GET", "/order/{reference}/video"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

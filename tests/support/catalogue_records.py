@@ -31,6 +31,7 @@ _PLAIN = ProductRecord(
     attributes={},
     related_products=[],
     similar_products=[],
+    components=[],
     active=True,
 )
 

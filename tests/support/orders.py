@@ -14,6 +14,8 @@ import httpx
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.rows import fetch_tuples
+from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.ordering.cancel_order import cancel_order
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]
@@ -119,6 +121,20 @@ def lines(service: Service, placed: dict[str, Any]) -> list[tuple[str, int, int]
     return [(sku, allocated, back_ordered) for sku, allocated, back_ordered in found]
 
 
+def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], **values: Any) -> None:
+    """Let items, or all that is left of an order, leave; raises what the use case raises."""
+    request = DispatchRequest(items=items or None, **values)
+    now = service.clock.now()
+    service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
+
+
+def cancel(service: Service, placed: dict[str, Any], reason: str = "a test") -> None:
+    """Cancel an order, pending or confirmed; raises what the use case raises."""
+    name = placed.get("order_reference") or placed["confirmation_code"]
+    now = service.clock.now()
+    service.in_transaction(lambda tx: cancel_order(tx, name, reason, now))
+
+
 _BOOKS: dict[str, LiteralString] = {
     "what accounts owe differs from their confirmed orders": """
         select customer_id, e.outstanding, o.due
@@ -135,20 +151,52 @@ _BOOKS: dict[str, LiteralString] = {
         where (coalesce(s.allocated, 0), coalesce(s.back_ordered, 0))
               <> (coalesce(l.allocated, 0), coalesce(l.back_ordered, 0))
     """,
-    "a confirmed line is not wholly allocated or back-ordered, or a pending one is": """
-        select l.id, l.quantity, l.allocated, l.back_ordered
+    "a confirmed line is not wholly allocated, back-ordered or dispatched, or another one is": """
+        select l.id, l.quantity, l.allocated, l.back_ordered, l.dispatched
         from order_line l join orders o on o.id = l.order_id
-        where l.allocated + l.back_ordered <> case o.state when 'confirmed' then l.quantity else 0 end
+        where l.allocated + l.back_ordered + l.dispatched
+              <> case when o.state = 'confirmed' and l.bundle_line_id is null then l.quantity else 0 end
+    """,
+    "what was dispatched differs from the shipments": """
+        select l.id, l.dispatched, s.units
+        from order_line l left join (select line_id, sum(quantity) as units from shipment_line group by 1) s
+            on s.line_id = l.id
+        where l.dispatched <> coalesce(s.units, 0)
+    """,
+    "a line has more serial numbers than units were dispatched": """
+        select l.id, n.numbers
+        from order_line l left join order_line bundle on bundle.id = l.bundle_line_id
+            join (select line_id, count(*) as numbers from serial_number group by 1) n on n.line_id = l.id
+        where n.numbers > coalesce(bundle.dispatched * l.quantity / bundle.quantity, l.dispatched)
     """,
     "stock is for sale while orders wait for it": """
         select product_id, available, back_ordered from stock_level
         where available < 0 or (available > 0 and back_ordered > 0)
     """,
     "an order's status does not fit its lines": """
-        select o.number, o.status from orders o
-        where o.state = 'confirmed'
-          and (o.status = 'Back-ordered')
-              <> exists (select from order_line l where l.order_id = o.id and l.back_ordered > 0)
+        select number, status, fitting from (
+            select o.number, o.status,
+                   case when sum(l.dispatched) = sum(l.quantity) then 'Dispatched'
+                        when sum(l.dispatched) > 0 then 'Part dispatched'
+                        when sum(l.back_ordered) > 0 then 'Back-ordered'
+                        else 'Awaiting dispatch' end as fitting
+            from orders o join order_line l on l.order_id = o.id
+            where o.state = 'confirmed' and l.bundle_line_id is null
+            group by o.id
+        ) as judged
+        where status <> fitting and not (fitting = 'Dispatched' and status in ('Invoiced', 'Completed'))
+    """,
+    "a component has a price, or not as many units as its bundles hold": """
+        select l.id, l.quantity, bundle.quantity
+        from order_line l join order_line bundle on bundle.id = l.bundle_line_id
+        where l.unit_cost + l.cost_net + l.cost_tax <> 0 or mod(l.quantity, bundle.quantity) <> 0
+           or l.order_id <> bundle.order_id
+    """,
+    "a cancelled order has no moment or reason": """
+        select id from orders
+        where (state = 'cancelled') <> (cancelled_at is not null)
+           or (state = 'cancelled') <> (cancel_reason is not null)
+           or (state = 'cancelled') <> (coalesce(status, '') = 'Cancelled')
     """,
 }
 

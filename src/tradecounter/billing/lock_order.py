@@ -2,7 +2,7 @@
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.queries import lock_any_order
+from tradecounter.ordering.queries import any_order, lock_any_order
 from tradecounter.ordering.records import OrderRecord
 
 
@@ -11,9 +11,7 @@ async def lock_confirmed_order(tx: Transaction, reference: str) -> tuple[OrderRe
 
     Raises DomainError: not found, precondition failed (not confirmed, or cancelled).
     """
-    order = await lock_any_order(tx, reference)
-    if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no order {reference}")
+    order = await lock_any_order(tx, (await any_order(tx, reference)).id)
     if order.state == "cancelled":
         raise DomainError(Kind.PRECONDITION_FAILED, f"order {order.order_reference} is cancelled")
     if order.order_reference is None:

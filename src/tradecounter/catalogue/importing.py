@@ -16,6 +16,7 @@ Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Sku = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=100_000)]
 
+_MOST_COMPONENTS = 100
 _LARGEST_SIZE = Decimal(1_000_000)
 _SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # and the places kept
 
@@ -44,6 +45,13 @@ class CategoryRow(Struct, forbid_unknown_fields=True):
     children: list["CategoryRow"] | None = None
 
 
+class ComponentRow(Struct, forbid_unknown_fields=True):
+    """What a bundle holds: so many units of a product in each."""
+
+    sku: Sku
+    quantity: Annotated[int, Meta(ge=1, le=10_000)]
+
+
 class ProductRow(Struct, forbid_unknown_fields=True):
     """A product; all but the SKU may be left out, once it is there."""
 
@@ -68,6 +76,7 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     attributes: dict[str, str] | UnsetType = UNSET
     related_products: list[str] | UnsetType = UNSET
     similar_products: list[str] | UnsetType = UNSET
+    components: Annotated[list[ComponentRow], Meta(max_length=_MOST_COMPONENTS)] | UnsetType = UNSET
     active: bool | UnsetType = UNSET
 
 
@@ -88,6 +97,7 @@ _DEFAULTS: dict[str, Any] = {
     "attributes": {},
     "related_products": [],
     "similar_products": [],
+    "components": [],
     "active": True,
 }
 
@@ -115,7 +125,22 @@ def _staged_product(product: ProductRow) -> Iterator[Staged]:
         for name in ("related_products", "similar_products")
         for sku in values.get(name, ())
     ]
+    if not isinstance(product.components, UnsetType):
+        _check_components(product.sku, product.components)
+        values["components"] = [{"key": fold(c.sku), "quantity": c.quantity} for c in product.components]
+        links += [{"name": "components", "sku": c.sku, "key": fold(c.sku)} for c in product.components]
     yield fold(product.sku), values | nulls_to_defaults | {"links": links}
+
+
+def _check_components(sku: str, components: list[ComponentRow]) -> None:
+    keys = [fold(component.sku) for component in components]
+    if fold(sku) in keys:
+        raise invalid("components", f"{sku} cannot hold itself")
+    for number, key in enumerate(keys):
+        if key in keys[:number]:
+            raise invalid(
+                f"components[{number}].sku", f"{components[number].sku} is there twice: add up its quantities"
+            )
 
 
 def _staged_named(row: ManufacturerRow | AttributeRow) -> Iterator[Staged]:
@@ -179,6 +204,23 @@ PRODUCTS = ImportKind(
         from staged s, jsonb_to_recordset(s.row -> 'links') as link (name text, sku text, key text)
         where not exists (select from product p where p.sku_key = link.key)
           and not exists (select from staged other where other.key = link.key)
+        """,
+        # What is a bundle once the file is in, and what would stand in one: either may be in the file.
+        """
+        with bundles as (
+            select s.line, s.key, s.row ->> 'sku' as sku, s.row -> 'components' as components
+            from staged s where s.row -> 'components' <> '[]'
+            union all
+            select null, p.sku_key, p.sku, p.components
+            from product p
+            where p.components <> '[]'
+              and not exists (select from staged s where s.key = p.sku_key and jsonb_exists(s.row, 'components'))
+        )
+        select coalesce(outside.line, inside.line),
+               format('components: %%s is a bundle, so it cannot be in the bundle %%s', to_json(inside.sku),
+                      to_json(outside.sku))
+        from bundles outside, jsonb_to_recordset(outside.components) as held (key text), bundles inside
+        where inside.key = held.key
         """,
     ),
     merge=merge_statement("product", "sku_key", ["sku", "ean", "name", "manufacturer", *_DEFAULTS], _DEFAULTS),

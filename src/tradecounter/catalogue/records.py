@@ -11,7 +11,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ProductRecord:
-    """A product, priced by nobody yet."""
+    """A product, priced by nobody yet; `components` hold key and quantity of what one of a bundle consists of."""
 
     id: int
     sku: str
@@ -34,6 +34,7 @@ class ProductRecord:
     attributes: dict[str, str]
     related_products: list[str]
     similar_products: list[str]
+    components: list[dict[str, Any]]
     active: bool
 
 
@@ -85,7 +86,7 @@ async def read_catalogue(tx: Transaction) -> CatalogueRecords:
                    trim_scale(box_width_mm) as box_width_mm, trim_scale(box_height_mm) as box_height_mm,
                    trim_scale(box_length_mm) as box_length_mm, clearance_product, consumer_unit_cost, description,
                    description_html, short_description, store_url, images, categories, attributes,
-                   related_products, similar_products, active
+                   related_products, similar_products, components, active
             from product
             """,
         ),

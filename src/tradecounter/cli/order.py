@@ -4,18 +4,16 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.order_billing import billing_of, invoice, pay
-from tradecounter.cli.order_shown import as_operators_see_it
-from tradecounter.cli.output import AsJson, show_json, show_record, show_table
+from tradecounter.cli.order_billing import invoice, pay
+from tradecounter.cli.order_fulfil import cancel, dispatch, track, video
+from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
+from tradecounter.cli.output import AsJson, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.queries import find_any_order, lines_of, list_all_orders
+from tradecounter.ordering.queries import lines_of, list_all_orders
 
 app = typer.Typer(no_args_is_help=True, help="Customers' orders.")
-app.command("invoice")(invoice)
-app.command("pay")(pay)
 
 
 @app.command("list")
@@ -49,24 +47,21 @@ def show_all(
 @app.command("show")
 def show_one(
     reference: Annotated[str, typer.Argument(help="An order reference, an order id or a confirmation code.")],
+    passwords: Annotated[bool, typer.Option("--passwords", help="Show the passwords of configurations.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show an order."""
 
     async def work(database: Database) -> dict[str, Any]:
         async with reading(database) as tx:
-            order = await find_any_order(tx, reference)
-            if order is None:
-                raise DomainError(Kind.NOT_FOUND, f"there is no order {reference}")
-            lines = await lines_of(tx, [order.id])
-            billing = await billing_of(tx, order)
-        return {**as_operators_see_it(order, lines[order.id]), **billing}
+            return await whole_order(tx, reference, passwords=passwords)
 
-    order = with_database(work)
-    if as_json:
-        show_json(order)
-        return
-    items = order.pop("items")
-    show_record(order, as_json=False)
-    typer.echo()
-    show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "allocated", "back_ordered"), as_json=False)
+    print_order(with_database(work), as_json=as_json)
+
+
+app.command("dispatch")(dispatch)
+app.command("track")(track)
+app.command("video")(video)
+app.command("cancel")(cancel)
+app.command("invoice")(invoice)
+app.command("pay")(pay)

@@ -1,21 +1,19 @@
 """`tradecounter order invoice` and `order pay`."""
 
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
-from tradecounter.billing.queries import find_invoice
 from tradecounter.billing.record_payment import record_payment
 from tradecounter.billing.seller import example_settings, seller_from
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import refusing, with_database
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import SystemClock
-from tradecounter.ordering.records import OrderRecord
 from tradecounter.settings import read_settings
 
 Reference = Annotated[str, typer.Argument(help="An order reference or an order id.")]
@@ -62,13 +60,3 @@ def pay(
     show(
         paid, f"£{paid.total_paid:,} of £{paid.total_cost:,} is paid of {paid.order_reference}; {left}", as_json=as_json
     )
-
-
-async def billing_of(tx: Transaction, order: OrderRecord) -> dict[str, Any]:
-    """Return an order's invoice number and what is paid and due of it, as the command line prints them."""
-    issued = await find_invoice(tx, order.id)
-    return {
-        "invoice": None if issued is None else issued.number,
-        "paid": order.paid,
-        "due": order.due if order.state == "confirmed" else None,
-    }

@@ -3,8 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+import typer
+
+from tradecounter.billing.queries import find_invoice
+from tradecounter.cli.output import show_json, show_record, show_table
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.queries import OrderFulfilment, find_video
+from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.local_time import local_text
+from tradecounter.ordering.fulfilled import Fulfilled, Shipped
+from tradecounter.ordering.queries import any_order, lines_of
 from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.wire import OrderItemConfiguration
+from tradecounter.settings import read_settings
+
+_HIDDEN = "(hidden)"
 
 
 def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict[str, Any]:
@@ -19,6 +34,8 @@ def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict
         "state": order.state,
         "status": order.status,
         "created_on": local_text(order.confirmed_at or order.created_at),
+        "cancelled_on": None if order.cancelled_at is None else local_text(order.cancelled_at),
+        "cancel_reason": order.cancel_reason,
         "cost_net": order.cost_net,
         "cost_tax": order.cost_tax,
         "cost_gross": order.cost_net + order.cost_tax,
@@ -27,18 +44,109 @@ def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict
         "shipping_method": order.shipping_method,
         "billing_address": order.billing_address,
         "shipping_address": order.shipping_address,
-        "items": [
-            {
-                "id": line.id,
-                "sku": line.sku,
-                "name": line.name,
-                "quantity": line.quantity,
-                "unit_cost": line.unit_cost,
-                "cost_net": line.cost_net,
-                "cost_tax": line.cost_tax,
-                "allocated": line.allocated,
-                "back_ordered": line.back_ordered,
-            }
-            for line in lines
+        "items": [_item(line) for line in lines],
+    }
+
+
+def _item(line: LineRecord) -> dict[str, Any]:
+    return {
+        "id": line.id,
+        "sku": line.sku,
+        "name": line.name,
+        "quantity": line.quantity,
+        "unit_cost": line.unit_cost,
+        "cost_net": line.cost_net,
+        "cost_tax": line.cost_tax,
+        "allocated": line.allocated,
+        "back_ordered": line.back_ordered,
+        "dispatched": line.dispatched,
+        "related_items": [
+            {"id": part.id, "sku": part.sku, "name": part.name, "quantity": part.quantity} for part in line.components
         ],
     }
+
+
+async def whole_order(tx: Transaction, reference: str, *, passwords: bool = False) -> dict[str, Any]:
+    """Return an order as `as_operators_see_it`, with what became of it; passwords are hidden unless asked for."""
+    order = await any_order(tx, reference)
+    lines = (await lines_of(tx, [order.id]))[order.id]
+    vault = ProvisioningVault(lambda: secret_key(read_settings()))
+    fulfilled = (await OrderFulfilment(vault).of_orders(tx, [order.id]))[order.id]
+    video = await find_video(tx, order.id)
+    shown = as_operators_see_it(order, lines)
+    for item in shown["items"]:
+        for part in (item, *item["related_items"]):
+            part["serial_numbers"] = list(fulfilled.serial_numbers.get(part["id"], ()))
+            part["configurations"] = _configurations(part["id"], fulfilled, passwords=passwords)
+    shown["shipments"] = [_shipment(shipped) for shipped in fulfilled.shipments]
+    shown["video"] = video
+    return shown | await _billing(tx, order)
+
+
+async def _billing(tx: Transaction, order: OrderRecord) -> dict[str, Any]:
+    issued = await find_invoice(tx, order.id)
+    return {
+        "invoice": None if issued is None else issued.number,
+        "paid": order.paid,
+        "due": order.due if order.state == "confirmed" else None,
+    }
+
+
+def _configurations(item_id: int, fulfilled: Fulfilled, *, passwords: bool) -> list[OrderItemConfiguration]:
+    configurations = fulfilled.configurations.get(item_id, ())
+    if passwords:
+        return list(configurations)
+    return [
+        OrderItemConfiguration(
+            msgspec.structs.replace(
+                c.data, adsl_password=_HIDDEN, wifi_password=None if c.data.wifi_password is None else _HIDDEN
+            )
+        )
+        for c in configurations
+    ]
+
+
+def _shipment(shipped: Shipped) -> dict[str, Any]:
+    return {
+        "id": shipped.id,
+        "dispatched_on": local_text(shipped.dispatched_at),
+        "method_id": shipped.shipping_method,
+        "tracking_number": shipped.tracking_number,
+        "contact_email": shipped.contact_email,
+        "contact_phone": shipped.contact_phone,
+        "items": [{"id": line_id, "quantity": units} for line_id, units in shipped.units.items()],
+        "tracking_events": shipped.events,
+    }
+
+
+def print_order(order: dict[str, Any], *, as_json: bool) -> None:
+    """Print what `whole_order` returned, for a program or for a person."""
+    if as_json:
+        show_json(order)
+        return
+    items, shipments = order.pop("items"), order.pop("shipments")
+    show_record(order, as_json=False)
+    typer.echo()
+    columns = ("id", "sku", "quantity", "unit_cost", "cost_net", "allocated", "back_ordered", "dispatched")
+    parts = [part for item in items for part in (item, *item["related_items"])]
+    show_table(parts, columns, as_json=False)
+    for title, name in (("Serial numbers", "serial_numbers"), ("Configurations", "configurations")):
+        _print_of_parts(parts, title, name)
+    if shipments:
+        typer.echo("\nShipments")
+        show_table(
+            shipments,
+            ("id", "dispatched_on", "method_id", "tracking_number", "items", "tracking_events"),
+            as_json=False,
+        )
+
+
+def _print_of_parts(parts: Sequence[dict[str, Any]], title: str, name: str) -> None:
+    found = [
+        {"item": part["id"], **msgspec.to_builtins(value.data if isinstance(value, OrderItemConfiguration) else value)}
+        for part in parts
+        for value in part[name]
+    ]
+    if found:
+        typer.echo(f"\n{title}")
+        show_table(found, list(found[0] | found[-1]), as_json=False)

@@ -33,7 +33,7 @@ def serve(
         listener = listen(host, port)
         with database_url(settings) as url:
             require_current_schema(url)
-            secret_key(settings)  # refuse now what would fail at the first request that needs it
+            secret = secret_key(settings)  # refuse now what would fail at the first request that needs it
 
             async def run(stop: asyncio.Event) -> None:
                 async with serving(settings, url, SystemClock(), listener):
@@ -44,7 +44,7 @@ def serve(
                 run_until_stopped(run)
             else:
                 _announce(listener.url, as_json=as_json)
-                serve_processes(listener, url, workers, f"{__name__}:{application.__name__}")
+                serve_processes(listener, url, secret, workers, f"{__name__}:{application.__name__}")
 
 
 def _announce(base_url: str, *, as_json: bool) -> None:

@@ -405,7 +405,7 @@ CREATE TABLE public.product (
 
 COMMENT ON COLUMN public.product.sku_key IS 'The SKU without regard to case, as the application folds it.';
 
-COMMENT ON COLUMN public.product.components IS 'Of a bundle: SKU and quantity of what one of it holds.';
+COMMENT ON COLUMN public.product.components IS 'Of a bundle: key (a sku_key) and quantity of what one of it holds.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq

@@ -17,16 +17,30 @@ class _Served:
     units: int
 
 
-async def lock_waiting_orders(tx: Transaction) -> None:
-    """Lock the orders that wait for stock, before any stock level: orders come first wherever both are locked."""
+# An advisory lock's number. Who serves back-orders holds it alone, who dispatches shares it: otherwise an order that is
+# confirmed after the waiting ones were locked could be dispatched, and wait for stock, while it is being served.
+_SERVING = 7_274_302
+
+
+async def hold_off_serving(tx: Transaction) -> None:
+    """Let no back-orders be served until the transaction ends; comes before any other lock."""
+    await execute(tx, "select pg_advisory_xact_lock_shared(%s)", [_SERVING])
+
+
+async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
+    """Lock the orders that wait for stock, before any stock level: orders come first wherever both are locked.
+
+    `also` is the internal id of one more order to lock, in its turn. One transaction at a time gets through.
+    """
+    await execute(tx, "select pg_advisory_xact_lock(%s)", [_SERVING])
     await execute(
         tx,
         """
         select from orders o
-        where o.state = 'confirmed'
-          and o.id in (select l.order_id from order_line l where l.back_ordered > 0)
+        where o.id in (select l.order_id from order_line l where l.back_ordered > 0 union select %s::bigint)
         order by o.id for no key update
         """,
+        [also],
     )
 
 
@@ -62,6 +76,9 @@ async def allocate_back_orders(tx: Transaction) -> int:
 
 
 async def _move(tx: Transaction, served: list[_Served]) -> None:
+    order_ids = sorted({s.order_id for s in served})
+    # Whoever serves another line of the same order at this moment waits here, and then sees what was served.
+    await execute(tx, "select from orders where id = any(%s) order by id for no key update", [order_ids])
     await execute(
         tx,
         """
@@ -74,9 +91,6 @@ async def _move(tx: Transaction, served: list[_Served]) -> None:
     for line in served:
         units[line.product_id] += line.units
     await serve_back_orders(tx, units)
-    order_ids = sorted({s.order_id for s in served})
-    # Whoever serves another line of the same order at this moment waits here, and then sees what was served.
-    await execute(tx, "select from orders where id = any(%s) order by id for no key update", [order_ids])
     await execute(
         tx,
         """

@@ -33,18 +33,18 @@ async def confirm_order(
 
     `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
-    (expired), precondition failed (no method, or a quote without its price), payment required.
+    (expired or cancelled), precondition failed (no method, or a quote without its price), payment required.
     """
     order = await find_by_code(tx, circumstances.customer_id, confirmation_code)
     if order is not None and order.number is None:
         order = await lock_order(tx, circumstances.customer_id, confirmation_code)
     if order is None:
         raise not_found("order")
+    if order.state == "cancelled":
+        raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
     if order.number is not None:
         _require_same_method(order, method_id)
         return
-    if order.state == "cancelled":
-        raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} was cancelled")
     if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
         raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} has expired: create it again")
     if order.kind == "quote" and order.priced_at is None:

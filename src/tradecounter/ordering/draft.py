@@ -1,14 +1,14 @@
 """From a request to a priced draft: lines at the customer's prices, weight, shipping options. Writes nothing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.records import OfferedShipping, offer
-from tradecounter.ordering.rules import PricedLine, price_line
+from tradecounter.ordering.rules import Component, PricedLine, price_line
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.pricing.rules import UnitCosts
 from tradecounter.shipping.rules import fitting_methods, region_of, shipping_dates
@@ -41,8 +41,17 @@ def price_lines(view: CustomerView, wanted: Iterable[Wanted], rate: Decimal) -> 
     lines = []
     for item in wanted:
         product, unit_cost = view.product(item.row), from_pence(item.costs.at(item.quantity))
-        lines.append(price_line(product.id, product.sku, product.name, item.quantity, unit_cost, rate))
+        line = price_line(product.id, product.sku, product.name, item.quantity, unit_cost, rate)
+        lines.append(replace(line, components=_components(view, item)))
     return lines
+
+
+def _components(view: CustomerView, item: Wanted) -> list[Component]:
+    components = []
+    for held in view.product(item.row).components:
+        product = view.product(view.snapshot.row_of_sku[held["key"]])
+        components.append(Component(product.id, product.sku, product.name, held["quantity"] * item.quantity))
+    return components
 
 
 def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:

@@ -13,6 +13,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, order_on_the_wire, orders_as_csv
@@ -53,6 +54,7 @@ class OrderEndpoints:
     methods: ShippingMethods
     policy: OrderingPolicy
     clock: Clock
+    fulfilment: FulfilmentReader
 
     @endpoint(
         Operation(
@@ -76,9 +78,10 @@ class OrderEndpoints:
             total = await count_orders(tx, call.customer_id)
             start, end = page.bounds(total)
             records = await list_orders(tx, call.customer_id, start, end) if end > start else []
-            lines = await lines_of(tx, [record.id for record in records])
+            ids = [record.id for record in records]
+            lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
         view = await self.views.showing(call.customer_id, products_of(lines))
-        orders = [order_on_the_wire(record, lines[record.id], view) for record in records]
+        orders = [order_on_the_wire(record, lines[record.id], fulfilled[record.id], view) for record in records]
         headers = page_headers(page, total, call.base_url + "/order", raw_pairs(call.raw_query))
         if media == CSV:
             body = b"".join(orders_as_csv(orders))
@@ -144,12 +147,13 @@ class OrderEndpoints:
     async def show_order(self, call: Call) -> Response:
         """Answer `GET /order/{reference}`."""
         async with reading(self.database) as tx:
-            order = await find_order(tx, call.customer_id, _reference(call))
+            order = await find_order(tx, call.customer_id, reference_in_path(call))
             if order is None:
                 raise not_found("order")
             lines = await lines_of(tx, [order.id])
+            fulfilled = await self.fulfilment.of_orders(tx, [order.id])
         view = await self.views.showing(call.customer_id, products_of(lines))
-        return answer(order_on_the_wire(order, lines[order.id], view))
+        return answer(order_on_the_wire(order, lines[order.id], fulfilled[order.id], view))
 
     @endpoint(
         Operation(
@@ -173,7 +177,7 @@ class OrderEndpoints:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
         circumstances = await self._circumstances(call)
-        code = _reference(call)
+        code = reference_in_path(call)
         async with transaction(self.database) as tx:
             await confirm_order(tx, code, method_id, circumstances)
             confirmed = await created_order(tx, call.customer_id, code)
@@ -216,7 +220,7 @@ async def _place(tx: Transaction, request: CreateOrderRequest, circumstances: Ci
     return code
 
 
-def _reference(call: Call) -> str:
+def reference_in_path(call: Call) -> str:
     """Return the reference or code in the path; PostgreSQL cannot even be asked for one with a NUL character."""
     reference = call.path("reference")
     if "\x00" in reference:

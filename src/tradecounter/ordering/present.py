@@ -1,6 +1,7 @@
 """Orders as resources of the wire (specification, section 2)."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 import msgspec
 
@@ -9,6 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING, to_pence
+from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.queries import find_by_code, lines_of
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.wire import (
@@ -74,7 +76,9 @@ def _notifications(details: dict[str, str] | None) -> NotificationDetails | None
     return None if details is None else msgspec.convert(details, NotificationDetails)
 
 
-def order_on_the_wire(order: OrderRecord, lines: Sequence[LineRecord], view: CustomerView) -> Order:
+def order_on_the_wire(
+    order: OrderRecord, lines: Sequence[LineRecord], fulfilled: Fulfilled, view: CustomerView
+) -> Order:
     """Return a confirmed order; its products are shown at the customer's prices of today."""
     if order.number is None or order.order_reference is None or order.confirmed_at is None:
         raise ValueError("only confirmed orders are shown")
@@ -87,12 +91,13 @@ def order_on_the_wire(order: OrderRecord, lines: Sequence[LineRecord], view: Cus
         cost_gross=order.cost_net + order.cost_tax,
         created_on=local_text(order.confirmed_at),
         status=order.status or "",
-        items=[_item(line, view) for line in lines],
-        shipping=[_shipping(order)],
+        items=[item_on_the_wire(line, fulfilled, view) for line in lines],
+        shipping=_shipping(order, fulfilled.shipments),
     )
 
 
-def _item(line: LineRecord, view: CustomerView) -> OrderItem:
+def item_on_the_wire(line: LineRecord, fulfilled: Fulfilled, view: CustomerView) -> OrderItem:
+    """Return a line of an order, with the components of a bundle as its related items."""
     row = view.snapshot.row_of_id[line.product_id]
     # A product that is no longer priced for the customer shows what it was ordered at.
     costs = view.unit_costs(row) or (to_pence(line.unit_cost),) * 3
@@ -102,21 +107,43 @@ def _item(line: LineRecord, view: CustomerView) -> OrderItem:
         quantity=line.quantity,
         cost_net=line.cost_net,
         cost_tax=line.cost_tax,
-        related_items=[],
-        configurations=[],
-        serial_numbers=[],
+        related_items=[item_on_the_wire(component, fulfilled, view) for component in line.components],
+        configurations=list(fulfilled.configurations.get(line.id, ())),
+        serial_numbers=list(fulfilled.serial_numbers.get(line.id, ())),
     )
 
 
-def _shipping(order: OrderRecord) -> OrderShipping:
+def _shipping(order: OrderRecord, shipments: Sequence[Shipped]) -> list[OrderShipping]:
+    """Return an entry per shipment, or one while there is none; the first bears the order's shipping cost."""
+    cost_net, cost_tax = order.shipping_net or NOTHING, order.shipping_tax or NOTHING
+    if shipments:
+        return [
+            _shipment(shipped, *((NOTHING, NOTHING) if number else (cost_net, cost_tax)))
+            for number, shipped in enumerate(shipments)
+        ]
     contact = _notifications(order.courier_notifications) or NotificationDetails()
+    return [
+        OrderShipping(
+            method_id=order.shipping_method or 0,
+            cost_net=cost_net,
+            cost_tax=cost_tax,
+            tracking_events=[],
+            contact_email=contact.email_address,
+            contact_phone=contact.phone_number,
+        )
+    ]
+
+
+def _shipment(shipped: Shipped, cost_net: Decimal, cost_tax: Decimal) -> OrderShipping:
     return OrderShipping(
-        method_id=order.shipping_method or 0,
-        cost_net=order.shipping_net or NOTHING,
-        cost_tax=order.shipping_tax or NOTHING,
-        tracking_events=[],
-        contact_email=contact.email_address,
-        contact_phone=contact.phone_number,
+        method_id=shipped.shipping_method,
+        cost_net=cost_net,
+        cost_tax=cost_tax,
+        tracking_events=list(shipped.events),
+        contact_email=shipped.contact_email,
+        contact_phone=shipped.contact_phone,
+        tracking_number=shipped.tracking_number,
+        last_tracking_status=shipped.events[-1].type if shipped.events else None,
     )
 
 

@@ -1,13 +1,15 @@
 """Reading orders. Everything a customer reads is limited to its own."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from psycopg.sql import SQL
 
 from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.records import LineRecord, OrderRecord
 
 _ORDER = SQL(
@@ -15,7 +17,7 @@ _ORDER = SQL(
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
     " cost_tax, tax_rate, gross, paid, status, term_days, created_at, expires_at, confirmed_at,"
-    " priced_at, pricings, quote_note"
+    " priced_at, pricings, quote_note, cancelled_at, cancel_reason"
 )
 _LARGEST_NUMBER_DIGITS = 18
 
@@ -83,25 +85,32 @@ async def lock_by_code(tx: Transaction, code: str) -> OrderRecord | None:
 
 
 async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[LineRecord]]:
-    """Return the lines of orders, in order of position, by the orders' internal ids."""
+    """Return the lines of orders, in order of position, by the orders' internal ids; bundles hold their components."""
     lines: dict[int, list[LineRecord]] = {order_id: [] for order_id in order_ids}
+    components: defaultdict[int, list[LineRecord]] = defaultdict(list)
     for line in await fetch_all(
         tx,
         LineRecord,
         """
         select id, order_id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, allocated,
-               back_ordered
+               back_ordered, dispatched, bundle_line_id
         from order_line where order_id = any(%s) order by order_id, position
         """,
         [list(order_ids)],
     ):
-        lines[line.order_id].append(line)
-    return lines
+        if line.bundle_line_id is None:
+            lines[line.order_id].append(line)
+        else:
+            components[line.bundle_line_id].append(line)
+    return {
+        order_id: [replace(line, components=tuple(components[line.id])) for line in of_order]
+        for order_id, of_order in lines.items()
+    }
 
 
 def products_of(lines: Mapping[int, Sequence[LineRecord]]) -> set[int]:
-    """Return the ids of the products on lines that `lines_of` returned."""
-    return {line.product_id for of_order in lines.values() for line in of_order}
+    """Return the ids of the products on lines that `lines_of` returned, and of their components."""
+    return {part.product_id for of_order in lines.values() for line in of_order for part in (line, *line.components)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,26 +175,33 @@ async def find_quote(tx: Transaction, code: str) -> OrderRecord | None:
     )
 
 
-async def find_any_order(tx: Transaction, reference: str) -> OrderRecord | None:
-    """Return anybody's order by id, reference or confirmation code, for the operator."""
-    return await _find_any(tx, reference, SQL(""))
+async def any_order(tx: Transaction, reference: str) -> OrderRecord:
+    """Return anybody's order by id, reference or confirmation code, for the operator.
 
-
-async def lock_any_order(tx: Transaction, reference: str) -> OrderRecord | None:
-    """Return what `find_any_order` finds, locked until the transaction ends."""
-    return await _find_any(tx, reference, SQL("for update"))
-
-
-async def _find_any(tx: Transaction, reference: str, lock: SQL) -> OrderRecord | None:
+    Raises DomainError (not found).
+    """
     number = int(reference) if _is_number(reference) else None
-    return await fetch_one(
+    order = await fetch_one(
         tx,
         OrderRecord,
-        SQL(
-            "select {} from orders where order_reference = %s or number = %s or confirmation_code = %s limit 1 {}"
-        ).format(_ORDER, lock),
+        SQL("select {} from orders where order_reference = %s or number = %s or confirmation_code = %s limit 1").format(
+            _ORDER
+        ),
         [reference, number, reference],
     )
+    if order is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no order {reference}")
+    return order
+
+
+async def lock_any_order(tx: Transaction, order_id: int) -> OrderRecord:
+    """Return an order, which there has to be, by its internal id, locked until the transaction ends."""
+    order = await fetch_one(
+        tx, OrderRecord, SQL("select {} from orders where id = %s for no key update").format(_ORDER), [order_id]
+    )
+    if order is None:
+        raise LookupError(f"no order {order_id}")
+    return order
 
 
 def _is_number(reference: str) -> bool:

@@ -80,6 +80,8 @@ class OrderRecord:
     priced_at: datetime | None
     pricings: int
     quote_note: str | None
+    cancelled_at: datetime | None
+    cancel_reason: str | None
 
     @property
     def offers(self) -> list[OfferedShipping]:
@@ -94,7 +96,11 @@ class OrderRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRecord:
-    """A line of an order; `cost_net` and `cost_tax` are the line's totals."""
+    """A line of an order; `cost_net` and `cost_tax` are the line's totals.
+
+    Of a confirmed order, `quantity` is what is allocated, back-ordered and dispatched. A bundle's components have no
+    such figures: they leave with it.
+    """
 
     id: int
     order_id: int
@@ -107,3 +113,11 @@ class LineRecord:
     cost_tax: Decimal
     allocated: int
     back_ordered: int
+    dispatched: int
+    bundle_line_id: int | None = None
+    components: tuple["LineRecord", ...] = ()
+
+    @property
+    def left(self) -> int:
+        """The units that are not dispatched yet."""
+        return self.quantity - self.dispatched

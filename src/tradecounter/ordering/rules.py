@@ -9,15 +9,28 @@ from tradecounter.kit.money import NOTHING, percentage
 
 AWAITING_DISPATCH = "Awaiting dispatch"
 BACK_ORDERED = "Back-ordered"
+PART_DISPATCHED = "Part dispatched"
+DISPATCHED = "Dispatched"
 INVOICED = "Invoiced"
 COMPLETED = "Completed"
+CANCELLED = "Cancelled"
 
 VAT_AREA = {"GB", "IM"}
 
 
 @dataclass(frozen=True, slots=True)
+class Component:
+    """What a line of a bundle holds of one product, in all its bundles together; it has no price of its own."""
+
+    product_id: int
+    sku: str
+    name: str
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True)
 class PricedLine:
-    """A line with its price; `cost_net` and `cost_tax` are the line's totals."""
+    """A line with its price; `cost_net` and `cost_tax` are the line's totals. A bundle has components."""
 
     product_id: int
     sku: str
@@ -26,6 +39,7 @@ class PricedLine:
     unit_cost: Decimal
     cost_net: Decimal
     cost_tax: Decimal
+    components: Sequence[Component] = ()
 
 
 def tax_rate(country: str, vat_rate: Decimal) -> Decimal:

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.records import Kind, OfferedShipping
-from tradecounter.ordering.rules import PricedLine, total_net, total_tax
+from tradecounter.ordering.rules import CANCELLED, PricedLine, total_net, total_tax
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +63,21 @@ async def insert_order(tx: Transaction, order: NewOrder) -> int:
                  with ordinality
                  as l (product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, position)
             order by l.position
+            returning id, position
+        ), components as (
+            insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net,
+                                    cost_tax, bundle_line_id)
+            select held.id, c.position, c.product_id, c.sku, c.name, c.quantity, 0, 0, 0, lines.id
+            from held, unnest(%(component_positions)s::integer[], %(component_bundles)s::integer[],
+                              %(component_products)s::bigint[], %(component_skus)s::text[],
+                              %(component_names)s::text[], %(component_quantities)s::integer[])
+                 as c (position, bundle, product_id, sku, name, quantity)
+                 join lines on lines.position = c.bundle
+            order by c.position
         )
         select id from held
         """,
-        {**_columns(order), **_line_arrays(order.lines)},
+        {**_columns(order), **_line_arrays(order.lines), **_component_arrays(order.lines)},
     )
     return order_id
 
@@ -103,6 +114,19 @@ def _line_arrays(lines: Sequence[PricedLine]) -> dict[str, Any]:
         "unit_costs": [line.unit_cost for line in lines],
         "line_nets": [line.cost_net for line in lines],
         "line_taxes": [line.cost_tax for line in lines],
+    }
+
+
+def _component_arrays(lines: Sequence[PricedLine]) -> dict[str, Any]:
+    """Return components with the positions of their bundles; their own positions follow those of all lines."""
+    held = [(bundle, c) for bundle, line in enumerate(lines, start=1) for c in line.components]
+    return {
+        "component_positions": [len(lines) + number for number in range(1, len(held) + 1)],
+        "component_bundles": [bundle for bundle, _ in held],
+        "component_products": [c.product_id for _, c in held],
+        "component_skus": [c.sku for _, c in held],
+        "component_names": [c.name for _, c in held],
+        "component_quantities": [c.quantity for _, c in held],
     }
 
 
@@ -209,6 +233,34 @@ async def price_quote_row(tx: Transaction, order_id: int, pricing: Pricing) -> i
         },
     )
     return pricings
+
+
+async def note_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
+    """Note on the lines of an order, which the caller has locked, the allocated units (by line id) that left."""
+    await execute(
+        tx,
+        """
+        update order_line l set allocated = l.allocated - u.units, dispatched = l.dispatched + u.units
+        from unnest(%s::bigint[], %s::integer[]) as u (id, units)
+        where l.id = u.id
+        """,
+        [list(units), list(units.values())],
+    )
+    await execute(tx, "update orders set status = %s where id = %s", [status, order_id])
+
+
+async def cancel_order_row(tx: Transaction, order_id: int, reason: str, now: datetime) -> None:
+    """Mark an order, which the caller has locked, as cancelled; its lines hold and await nothing any more."""
+    await execute(
+        tx,
+        "update orders set state = 'cancelled', status = %s, cancel_reason = %s, cancelled_at = %s where id = %s",
+        [CANCELLED, reason, now, order_id],
+    )
+    await execute(
+        tx,
+        "update order_line set allocated = 0, back_ordered = 0 where order_id = %s and allocated + back_ordered > 0",
+        [order_id],
+    )
 
 
 async def expire_orders(tx: Transaction, now: datetime) -> int:

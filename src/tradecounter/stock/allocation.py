@@ -1,6 +1,6 @@
 """Allocation: promising stock to orders (decisions, stock)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tradecounter.db.rows import execute, fetch_all
@@ -71,4 +71,45 @@ async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:
         where s.product_id = u.product_id
         """,
         [list(units), list(units.values())],
+    )
+
+
+async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
+    """Take back what an order was promised: allocated units are for sale again, back-ordered ones nobody waits for.
+
+    Both are units by product id, of the same products, whose levels stay locked until the transaction ends.
+    """
+    await _lock_levels(tx, allocated)
+    await execute(
+        tx,
+        """
+        update stock_level s
+        set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
+            back_ordered = s.back_ordered - r.back_ordered, changed_by = pg_current_xact_id()
+        from unnest(%s::bigint[], %s::bigint[], %s::bigint[]) as r (product_id, allocated, back_ordered)
+        where s.product_id = r.product_id
+        """,
+        [list(allocated), list(allocated.values()), [back_ordered[product_id] for product_id in allocated]],
+    )
+
+
+async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Let allocated units, by product id, leave the warehouse."""
+    await _lock_levels(tx, units)
+    await execute(
+        tx,
+        """
+        update stock_level s set allocated = s.allocated - u.units, changed_by = pg_current_xact_id()
+        from unnest(%s::bigint[], %s::bigint[]) as u (product_id, units)
+        where s.product_id = u.product_id
+        """,
+        [list(units), list(units.values())],
+    )
+
+
+async def _lock_levels(tx: Transaction, product_ids: Iterable[int]) -> None:
+    await execute(
+        tx,
+        "select from stock_level where product_id = any(%s) order by product_id for update",
+        [list(product_ids)],
     )

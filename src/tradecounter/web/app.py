@@ -16,7 +16,11 @@ from tradecounter.catalogue.http import CatalogueEndpoints
 from tradecounter.customers.http import CustomerEndpoints
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refresher
+from tradecounter.fulfilment.http import FulfilmentEndpoints
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.queries import OrderFulfilment
 from tradecounter.identity.caller import Authenticator
+from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.http import OrderEndpoints
@@ -67,11 +71,13 @@ class Application:
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = LiveViews(self.storefront, self.refresher)
         policy = OrderingPolicy.from_settings(settings)
+        fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_key(settings)))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             ProductEndpoints(views),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
-            OrderEndpoints(self.database, views, self.methods, policy, clock),
+            OrderEndpoints(self.database, views, self.methods, policy, clock, fulfilment),
+            FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
             IndexEndpoints(lambda base_url: documents().at(base_url), lambda: self.refresher.database_answers),

@@ -153,7 +153,7 @@ def _path_parameters(path: str) -> Iterable[dict[str, Any]]:
     for part in path.split("/"):
         if part.startswith("{"):
             name = part.strip("{}")
-            kind = "integer" if name == "id" else "string"
+            kind = "integer" if name in {"id", "orderItemId"} else "string"
             yield {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
 
 

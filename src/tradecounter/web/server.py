@@ -20,6 +20,7 @@ from tradecounter.web.http_protocol import BoundedHttp
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
+SECRET_KEY_FOR_WORKERS = "TRADECOUNTER_SECRET_KEY"  # noqa: S105 a variable's name
 
 
 class AddressTakenError(OperatorError):
@@ -99,9 +100,10 @@ async def run_server(application: Application, listener: Listener) -> AsyncItera
             await task
 
 
-def serve_processes(listener: Listener, database_url: str, workers: int, application: str) -> None:
+def serve_processes(listener: Listener, database_url: str, secret: str, workers: int, application: str) -> None:
     """Serve from several processes until told to stop; each calls what `application` (`module:name`) names."""
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
+    os.environ[SECRET_KEY_FOR_WORKERS] = secret  # which may lie in the embedded database's folder
     config = _config(application, lifespan="on", workers=workers)
     Multiprocess(config, sockets=[listener.socket]).run()
 

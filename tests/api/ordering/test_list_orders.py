@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from support.orders import at, buy, confirm, create
+from support.orders import at, buy, cancel, confirm, create
 from support.service import MORNING, Customer, Service
-from tradecounter.db.rows import execute
 from tradecounter.ordering.store import expire_orders
 
 COLUMNS = [
@@ -195,9 +194,7 @@ def test_only_the_customers_own_confirmed_orders_are_listed(shop: Service) -> No
     with at(shop, MORNING - timedelta(days=2)):
         create(customer)
     shop.in_transaction(lambda tx: expire_orders(tx, MORNING))
-    shop.in_transaction(
-        lambda tx: execute(tx, "update orders set state = 'cancelled' where number = %s", [cancelled["order_id"]])
-    )
+    cancel(shop, cancelled)
     response = customer.get("/order")
     assert [order["id"] for order in response.json()] == [kept["order_id"]]
     assert response.headers["X-Total-Count"] == "1"

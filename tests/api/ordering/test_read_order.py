@@ -2,10 +2,9 @@
 
 import pytest
 
-from support.orders import at, buy, create, read, sell, uk
+from support.orders import at, buy, cancel, create, read, sell, uk
 from support.service import Customer, Service
 from support.shop import product
-from tradecounter.db.rows import execute
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +66,7 @@ def test_a_confirmation_code_does_not_name_an_order(customer: Customer) -> None:
 
 def test_a_cancelled_order_can_still_be_read(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
-    shop.in_transaction(
-        lambda tx: execute(
-            tx, "update orders set state = 'cancelled', status = 'Cancelled' where number = %s", [placed["order_id"]]
-        )
-    )
+    cancel(shop, placed)
     assert read(customer, placed)["status"] == "Cancelled"
 
 

@@ -9,9 +9,10 @@ import pytest
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
-from support.orders import buy, confirm, create, sell
+from support.orders import buy, confirm, create, dispatch, sell
 from support.service import Customer, Service
 from support.shop import STANDARD, order
+from tradecounter.fulfilment.rules import Serial
 
 MANY = 40
 ONE_LINE = [("PHONE", 1)]
@@ -81,6 +82,34 @@ def test_reading_an_order_takes_as_many_statements_for_many_lines_as_for_one(
     placed = [buy(customer, items, customer_reference=another()) for items in (ONE_LINE, MANY_LINES)]
     few, many = (statements(counted, customer, reading(customer, found)) for found in placed)
     assert few == many
+
+
+def test_reading_orders_takes_as_many_statements_for_many_shipments_as_for_none(counted: Service) -> None:
+    none, many = counted.customer(), counted.customer()
+    sku = sell(counted, "SHIPPED", available=10)
+    placed = [buy(none, [(sku, 5)]), buy(many, [(sku, 5)])]
+    for number in range(4):
+        item = placed[1]["items"][0]["id"]
+        dispatch(counted, placed[1], (item, 1), serials=[Serial(item, f"S{number}")], tracking_number=f"T{number}")
+    for path in ("/order", None):
+        asked = [path or f"/order/{order['order_id']}" for order in placed]
+        few, more = (
+            statements(counted, customer, lambda c=customer, p=path: c.get(p))  # type: ignore[misc]
+            for customer, path in zip((none, many), asked, strict=True)
+        )
+        assert few == more
+
+
+def test_dispatching_takes_as_many_statements_for_many_lines_as_for_one(
+    counted: Service, customer: Customer, another: Callable[[], str]
+) -> None:
+    sku, found = sell(counted, "LEAVING", available=MANY + 1), []
+    for items in ([(sku, 1)], [(sku, 1)] * MANY):
+        placed = buy(customer, items, customer_reference=another())
+        CountingCursor.executed.clear()
+        dispatch(counted, placed)
+        found.append(len(CountingCursor.executed))
+    assert found[0] == found[1]
 
 
 def reading(customer: Customer, placed: dict[str, Any]) -> Callable[[], httpx.Response]:

@@ -6,11 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from support.orders import at, buy, confirm, create, rows
+from support.orders import at, buy, cancel, confirm, create, rows
 from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
 from tradecounter.customers.accounts import AccountChange, edit_account
-from tradecounter.db.rows import execute
 from tradecounter.ordering.store import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)
@@ -80,10 +79,7 @@ def test_the_reference_of_an_order_that_was_marked_expired_is_free_again(shop: S
 
 
 def test_the_reference_of_a_cancelled_order_is_free_again(shop: Service, customer: Customer) -> None:
-    placed = buy(customer)
-    shop.in_transaction(
-        lambda tx: execute(tx, "update orders set state = 'cancelled' where number = %s", [placed["order_id"]])
-    )
+    cancel(shop, buy(customer))
     assert place(customer).status_code == 201
 
 

@@ -13,7 +13,7 @@ depends_on = None
 
 ORDERS = """
 alter table product add column components jsonb not null default '[]';
-comment on column product.components is 'Of a bundle: SKU and quantity of what one of it holds.';
+comment on column product.components is 'Of a bundle: key (a sku_key) and quantity of what one of it holds.';
 
 alter table order_line
     add column bundle_line_id bigint references order_line (id),

@@ -1,0 +1,131 @@
+"""`order dispatch`, `track`, `video` and `cancel`: what happens to an order after its confirmation."""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.cli.order_shown import print_order, whole_order
+from tradecounter.cli.output import AsJson
+from tradecounter.cli.session import with_database
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.rules import Serial, normalised_mac
+from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.cancel_order import cancel_order
+
+Reference = Annotated[str, typer.Argument(help="The order's reference or id.")]
+
+_ITEM = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
+# The MAC may itself hold colons: then it is taken whole.
+_SERIAL = re.compile(
+    r"(?P<item>[0-9]{1,18}):(?P<serial>[^:]+)"
+    r"(?::(?P<mac>(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|[^:]*)(?::(?P<sku>.*))?)?",
+    re.DOTALL,
+)
+
+
+def dispatch(
+    reference: Reference,
+    item: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ITEM_ID=QUANTITY", help="What to dispatch; repeat it. Without it, all that is left."),
+    ] = None,
+    tracking: Annotated[str | None, typer.Option(metavar="NUMBER", help="The courier's tracking number.")] = None,
+    serial: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]", help="A unit's serial number; repeat it."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Dispatch an order, or a part of it, as one shipment."""
+    items = [_item(text) for text in item] if item else None
+    serials = [_serial(text) for text in serial or ()]
+
+    async def work(tx: Transaction) -> None:
+        request = DispatchRequest(items=items, tracking_number=tracking, serials=serials)
+        await dispatch_order(tx, reference, request, SystemClock().now())
+
+    _change(reference, work, as_json=as_json)
+
+
+def track(
+    reference: Reference,
+    event_type: Annotated[str, typer.Option("--type", help="What happened, in a word or two.")],
+    description: Annotated[str, typer.Option(help="What happened, in a sentence.")],
+    locality: Annotated[str, typer.Option(help="Where.")] = "",
+    date: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM:SS", help="When, in UK time; without it, now.")
+    ] = None,
+    tracking: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Of which shipment; without it, the latest.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Note a tracking event of a shipment."""
+
+    async def work(tx: Transaction) -> None:
+        sighting = Sighting(type=event_type, description=description, locality=locality, date=date)
+        await track_shipment(tx, reference, tracking, sighting, SystemClock().now())
+
+    _change(reference, work, as_json=as_json)
+
+
+def video(
+    reference: Reference,
+    file: Annotated[str, typer.Option(metavar="URL", help="The address of the video file.")],
+    playlist: Annotated[str, typer.Option(metavar="URL", help="The address of the HLS playlist.")],
+    as_json: AsJson = False,
+) -> None:
+    """Note where an order's packing video can be watched; replaces what was noted before."""
+
+    async def work(tx: Transaction) -> None:
+        await add_video(tx, reference, OrderVideoResponse(file, playlist))
+
+    _change(reference, work, as_json=as_json)
+
+
+def cancel(
+    reference: Annotated[str, typer.Argument(help="The order's reference, id or confirmation code.")],
+    reason: Annotated[str, typer.Option(help="Why; it stays with the order.")],
+    as_json: AsJson = False,
+) -> None:
+    """Cancel an order of which nothing is dispatched; stock and credit come back."""
+
+    async def work(tx: Transaction) -> None:
+        await cancel_order(tx, reference, reason, SystemClock().now())
+
+    _change(reference, work, as_json=as_json)
+
+
+def _change(reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool) -> None:
+    async def work(database: Database) -> dict[str, Any]:
+        async with transaction(database) as tx:
+            await change(tx)
+            return await whole_order(tx, reference)
+
+    print_order(with_database(work), as_json=as_json)
+
+
+def _item(text: str) -> tuple[int, int]:
+    found = _ITEM.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"--item {text!r} is not ITEM_ID=QUANTITY")
+    return int(found[1]), int(found[2])
+
+
+def _serial(text: str) -> Serial:
+    found = _SERIAL.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]")
+    try:
+        mac = normalised_mac(found["mac"]) if found["mac"] else ""
+    except DomainError as error:
+        raise typer.BadParameter(f"--{error.message}") from error
+    return Serial(int(found["item"]), found["serial"], mac, found["sku"] or "")

@@ -1,0 +1,35 @@
+"""Noting where an order's packing video can be watched."""
+
+from urllib.parse import urlsplit
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.store import put_video
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.ordering.queries import any_order
+
+_LONGEST = 2000
+
+
+async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse) -> None:
+    """Note the addresses of a confirmed order's packing video; they replace earlier ones.
+
+    Raises DomainError: not found, conflict (the order is not confirmed, or cancelled), invalid.
+    """
+    for option, url in (("file", video.video_file), ("playlist", video.streaming_playlist)):
+        if not _is_web_address(url):
+            raise invalid(option, f"must be an address that starts with http:// or https://, not {url!r}")
+    order = await any_order(tx, reference)
+    if order.state != "confirmed":
+        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
+    await put_video(tx, order.id, video)
+
+
+def _is_web_address(url: str) -> bool:
+    if len(url) > _LONGEST or not url.isprintable() or " " in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

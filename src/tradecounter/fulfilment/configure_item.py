@@ -1,0 +1,44 @@
+"""Attaching provisioning configurations to an item (specification, section 4; decisions, configurations)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.queries import configurability
+from tradecounter.fulfilment.store import insert_configurations
+from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.kit.errors import invalid, not_found
+from tradecounter.ordering.queries import lines_of, lock_any_order
+from tradecounter.ordering.records import LineRecord, OrderRecord
+
+
+async def configure_item(
+    tx: Transaction,
+    order: OrderRecord,
+    item_id: int,
+    configurations: Sequence[NewConfiguration],
+    vault: ProvisioningVault,
+    now: datetime,
+) -> LineRecord:
+    """Attach configurations to an item of a confirmed order, or to a component of one; return the item.
+
+    The order stays locked, so that requests at the same moment do not exceed the quantity together. Raises DomainError:
+    not found, invalid (cancelled, not configurable, more than units remain).
+    """
+    order = await lock_any_order(tx, order.id)
+    lines = (await lines_of(tx, [order.id]))[order.id]
+    parts = {part.id: part for line in lines for part in (line, *line.components)}
+    line = parts.get(item_id)
+    found = None if line is None else await configurability(tx, line.id)
+    if line is None or found is None:
+        raise not_found("item")
+    if order.state != "confirmed":
+        raise invalid("reference", "the order was cancelled, its items cannot be configured any more")
+    if not found.configurable:
+        raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
+    remaining = line.quantity - found.configured
+    if len(configurations) > remaining:
+        raise invalid("configurations", f"must have at most {remaining} elements, since so many units remain")
+    await insert_configurations(tx, line.id, [vault.seal(c) for c in configurations], now)
+    return line

@@ -1,0 +1,85 @@
+"""Dispatching an order, whole or in part: a shipment leaves, with its serial numbers.
+
+Rows are locked in the one order: the order, then stock by product.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
+from tradecounter.fulfilment.store import NewShipment, insert_shipment
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.ordering.allocate_back_orders import hold_off_serving
+from tradecounter.ordering.queries import any_order, lines_of, lock_any_order
+from tradecounter.ordering.records import OrderRecord
+from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
+from tradecounter.ordering.store import note_dispatch
+from tradecounter.stock.allocation import hand_over
+
+_LONGEST = {"tracking": 100, "serial": 200}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DispatchRequest:
+    """What to dispatch: pairs of item id and quantity, or None for all that is left; tracking and serial numbers."""
+
+    items: Sequence[tuple[int, int]] | None = None
+    tracking_number: str | None = None
+    serials: Sequence[Serial] = ()
+
+
+async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
+    """Let a shipment of an order leave, named by reference or id; tell the customer if it wants to be told.
+
+    Raises DomainError: not found, conflict (not a confirmed order, nothing left, back-ordered), invalid.
+    """
+    _check_texts(request)
+    await hold_off_serving(tx)
+    order = await lock_any_order(tx, (await any_order(tx, reference)).id)
+    if order.state != "confirmed":
+        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders can be dispatched")
+    lines = (await lines_of(tx, [order.id]))[order.id]
+    units = plan_dispatch(lines, request.items)
+    check_serials(lines, units, request.serials)
+    shipment_id = await insert_shipment(tx, _shipment(order, request, units, now))
+    complete = all(line.left == units.get(line.id, 0) for line in lines)
+    await note_dispatch(tx, order.id, units, DISPATCHED if complete else PART_DISPATCHED)
+    leaving: defaultdict[int, int] = defaultdict(int)
+    for line in lines:
+        leaving[line.product_id] += units.get(line.id, 0)
+    await hand_over(tx, leaving)
+    if order.order_notifications:
+        await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+
+
+def _shipment(order: OrderRecord, request: DispatchRequest, units: dict[int, int], now: datetime) -> NewShipment:
+    if order.shipping_method is None:
+        raise ValueError("a confirmed order has a shipping method")
+    contact = order.courier_notifications or {}
+    return NewShipment(
+        order_id=order.id,
+        shipping_method=order.shipping_method,
+        tracking_number=request.tracking_number,
+        contact_email=contact.get("email_address"),
+        contact_phone=contact.get("phone_number"),
+        dispatched_at=now,
+        units=units,
+        serials=request.serials,
+    )
+
+
+def _check_texts(request: DispatchRequest) -> None:
+    if request.tracking_number is not None:
+        _check("tracking", request.tracking_number)
+    for serial in request.serials:
+        _check("serial", serial.serial_number)
+        _check("serial", serial.provisioning_sku or "-")
+
+
+def _check(field: str, text: str) -> None:
+    if not text.strip() or len(text) > _LONGEST[field]:
+        raise invalid(field, f"must have 1 to {_LONGEST[field]} characters that are not blank")

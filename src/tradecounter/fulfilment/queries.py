@@ -1,0 +1,173 @@
+"""Reading what became of orders."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.ordering.fulfilled import Fulfilled, Shipped
+from tradecounter.ordering.wire import OrderItemConfiguration, ProductSerialNumber, ProvisioningData, TrackingEvent
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFulfilment:
+    """Tells what became of orders (`ordering/fulfilled.py`)."""
+
+    vault: ProvisioningVault
+
+    async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
+        """Return what became of every one of the orders, by internal id, in a fixed number of statements."""
+        shipments = await _shipments(tx, order_ids)
+        serial_numbers = await _serial_numbers(tx, order_ids)
+        configurations = await _configurations(tx, order_ids, self.vault)
+        return {
+            order_id: Fulfilled(shipments[order_id], serial_numbers[order_id], configurations[order_id])
+            for order_id in order_ids
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Shipment:
+    id: int
+    order_id: int
+    shipping_method: int
+    tracking_number: str | None
+    contact_email: str | None
+    contact_phone: str | None
+    dispatched_at: datetime
+    units: list[tuple[int, int]]
+    events: list[dict[str, str]]
+
+
+async def _shipments(tx: Transaction, order_ids: Sequence[int]) -> defaultdict[int, list[Shipped]]:
+    shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
+    for found in await fetch_all(
+        tx,
+        _Shipment,
+        """
+        select s.id, s.order_id, s.shipping_method, s.tracking_number, s.contact_email, s.contact_phone,
+               s.dispatched_at,
+               (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
+                from shipment_line l where l.shipment_id = s.id) as units,
+               (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
+                from tracking_event e where e.shipment_id = s.id) as events
+        from shipment s where s.order_id = any(%s) order by s.id
+        """,
+        [list(order_ids)],
+    ):
+        shipments[found.order_id].append(
+            Shipped(
+                id=found.id,
+                shipping_method=found.shipping_method,
+                tracking_number=found.tracking_number,
+                contact_email=found.contact_email,
+                contact_phone=found.contact_phone,
+                dispatched_at=found.dispatched_at,
+                units=dict(found.units),
+                events=msgspec.convert(found.events, list[TrackingEvent]),
+            )
+        )
+    return shipments
+
+
+@dataclass(frozen=True, slots=True)
+class _SerialNumber:
+    order_id: int
+    line_id: int
+    mac_address: str
+    serial_number: str
+    provisioning_sku: str
+
+
+async def _serial_numbers(
+    tx: Transaction, order_ids: Sequence[int]
+) -> defaultdict[int, defaultdict[int, list[ProductSerialNumber]]]:
+    numbers: defaultdict[int, defaultdict[int, list[ProductSerialNumber]]] = defaultdict(lambda: defaultdict(list))
+    for found in await fetch_all(
+        tx,
+        _SerialNumber,
+        """
+        select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
+        from serial_number n join order_line l on l.id = n.line_id where l.order_id = any(%s) order by n.id
+        """,
+        [list(order_ids)],
+    ):
+        number = ProductSerialNumber(found.mac_address, found.serial_number, found.provisioning_sku)
+        numbers[found.order_id][found.line_id].append(number)
+    return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Configuration:
+    order_id: int
+    line_id: int
+    sku: str
+    data: bytes
+
+
+async def _configurations(
+    tx: Transaction, order_ids: Sequence[int], vault: ProvisioningVault
+) -> defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]]:
+    made: defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]] = defaultdict(lambda: defaultdict(list))
+    for found in await fetch_all(
+        tx,
+        _Configuration,
+        """
+        select l.order_id, c.line_id, l.sku, c.data
+        from configuration c join order_line l on l.id = c.line_id where l.order_id = any(%s) order by c.id
+        """,
+        [list(order_ids)],
+    ):
+        data = ProvisioningData(product=found.sku, **msgspec.structs.asdict(vault.unseal(found.data)))
+        made[found.order_id][found.line_id].append(OrderItemConfiguration(data))
+    return made
+
+
+async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:
+    """Return the addresses of an order's packing video, or None."""
+    return await fetch_one(
+        tx,
+        OrderVideoResponse,
+        "select video_file, streaming_playlist from packing_video where order_id = %s",
+        [order_id],
+    )
+
+
+async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
+    """Return the id of an order's latest shipment, of those with a tracking number if one is named."""
+    found: int | None = await fetch_value(
+        tx,
+        """
+        select id from shipment where order_id = %(order)s
+          and (%(tracking)s::text is null or tracking_number = %(tracking)s) order by id desc limit 1
+        """,
+        {"order": order_id, "tracking": tracking_number},
+    )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Configurability:
+    """Whether an item's product can be configured, and how many of its units are."""
+
+    configurable: bool
+    configured: int
+
+
+async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
+    """Return how far a line is configured."""
+    return await fetch_one(
+        tx,
+        Configurability,
+        """
+        select p.configurable, (select count(*) from configuration c where c.line_id = l.id) as configured
+        from order_line l join product p on p.id = l.product_id where l.id = %s
+        """,
+        [line_id],
+    )

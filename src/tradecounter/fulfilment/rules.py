@@ -1,0 +1,94 @@
+"""The rules of dispatching: what may leave, how it is numbered (decisions: stock, status labels)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.ordering.records import LineRecord
+
+_SEPARATORS = re.compile(r"[:.-]")
+_TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
+
+
+@dataclass(frozen=True, slots=True)
+class Serial:
+    """A unit's serial number, with the item that it is a unit of; what is not known is empty."""
+
+    item_id: int
+    serial_number: str
+    mac_address: str = ""
+    provisioning_sku: str = ""
+
+
+def normalised_mac(text: str) -> str:
+    """Return a MAC address as `AA:BB:CC:DD:EE:FF`, however it is written. Raises DomainError (invalid)."""
+    digits = _SEPARATORS.sub("", text).upper()
+    if not _TWELVE_DIGITS.fullmatch(digits):
+        raise invalid("serial", f"{text!r} is not a MAC address of 12 hexadecimal digits")
+    return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
+
+
+def plan_dispatch(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]] | None) -> dict[int, int]:
+    """Return the units to dispatch by line id; `wanted` are pairs of item id and quantity, None is all that is left.
+
+    Raises DomainError: conflict (nothing left, or back-ordered), invalid (items or quantities that cannot be).
+    """
+    if all(line.left == 0 for line in lines):
+        raise DomainError(Kind.CONFLICT, "nothing is left to dispatch")
+    units = {line.id: line.left for line in lines if line.left} if wanted is None else _checked(lines, wanted)
+    for line in lines:
+        if units.get(line.id, 0) > line.allocated:
+            raise DomainError(
+                Kind.CONFLICT,
+                f"item {line.id} ({line.sku}): {line.back_ordered} of {line.left} units left are back-ordered; "
+                f"{_what_can_leave(lines)}",
+            )
+    return units
+
+
+def _checked(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]]) -> dict[int, int]:
+    by_id = {line.id: line for line in lines}
+    bundles = {component.id: line for line in lines for component in line.components}
+    units: dict[int, int] = {}
+    for item_id, quantity in wanted:
+        if item_id in bundles:
+            raise invalid("item", f"{item_id} is in the bundle {bundles[item_id].id} and leaves with it")
+        if item_id not in by_id:
+            raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
+        if item_id in units:
+            raise invalid("item", f"{item_id} is there twice: add up its quantities")
+        line = by_id[item_id]
+        if not 1 <= quantity <= line.left:
+            what = f"must be from 1 to {line.left}, which are left" if line.left else "has nothing left to dispatch"
+            raise invalid("item", f"{item_id} ({line.sku}) {what}")
+        units[item_id] = quantity
+    return units
+
+
+def _what_can_leave(lines: Sequence[LineRecord]) -> str:
+    ready = " ".join(f"--item {line.id}={line.allocated}" for line in lines if line.allocated)
+    return f"what can be dispatched now: {ready}" if ready else "nothing can be dispatched now"
+
+
+def check_serials(lines: Sequence[LineRecord], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
+    """Refuse more serial numbers than units of their item leave, and repeated ones. Raises DomainError (invalid)."""
+    leaving = dict(_leaving(lines, units))
+    for item_id, count in Counter(serial.item_id for serial in serials).items():
+        if item_id not in leaving:
+            raise invalid("serial", f"item {item_id} is not in this shipment")
+        if count > leaving[item_id]:
+            raise invalid("serial", f"{count} for item {item_id}, of which {leaving[item_id]} are dispatched")
+    for (item_id, number), count in Counter((s.item_id, s.serial_number) for s in serials).items():
+        if count > 1:
+            raise invalid("serial", f"{number!r} is there {count} times for item {item_id}")
+
+
+def _leaving(lines: Sequence[LineRecord], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield item ids and the units that leave; of a bundle's components too, which leave with it."""
+    for line in lines:
+        if line.id in units:
+            yield line.id, units[line.id]
+            for component in line.components:
+                yield component.id, component.quantity // line.quantity * units[line.id]

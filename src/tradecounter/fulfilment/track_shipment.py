@@ -1,0 +1,64 @@
+"""Noting where a shipment was, as the courier says."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.queries import find_shipment
+from tradecounter.fulfilment.store import insert_event
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import local_text
+from tradecounter.ordering.queries import any_order
+from tradecounter.ordering.wire import TrackingEvent
+
+_LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}")
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What the courier says; `date` is a LocalDateTime, or None for now."""
+
+    type: str
+    description: str
+    locality: str = ""
+    date: str | None = None
+
+
+async def track_shipment(
+    tx: Transaction, reference: str, tracking_number: str | None, sighting: Sighting, now: datetime
+) -> None:
+    """Note a tracking event on an order's latest shipment, or on the one with a tracking number.
+
+    Raises DomainError: not found, conflict (there is no such shipment), invalid.
+    """
+    event = TrackingEvent(
+        date=local_text(now) if sighting.date is None else _checked_date(sighting.date),
+        type=_checked("type", sighting.type),
+        description=_checked("description", sighting.description),
+        locality=_checked("locality", sighting.locality) if sighting.locality else "",
+    )
+    order = await any_order(tx, reference)
+    shipment_id = await find_shipment(tx, order.id, tracking_number)
+    if shipment_id is None:
+        which = "" if tracking_number is None else f" whose tracking number is {tracking_number}"
+        raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
+    await insert_event(tx, shipment_id, event)
+
+
+def _checked(field: str, text: str) -> str:
+    if not text.strip() or len(text) > _LONGEST:
+        raise invalid(field, f"must have 1 to {_LONGEST} characters that are not blank")
+    return text
+
+
+def _checked_date(text: str) -> str:
+    if _LOCAL_DATE_TIME.fullmatch(text):
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            pass
+        else:
+            return text
+    raise invalid("date", f"{text!r} is not a UK time, such as 2026-03-02T17:30:00")

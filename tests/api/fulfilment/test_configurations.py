@@ -1,0 +1,188 @@
+"""Configurations of items, and packing videos (specification, section 4; decisions, configurations and video)."""
+
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+
+from support.orders import buy, cancel, create, dispatch, in_parallel, read, rows, sell
+from support.service import Customer, Service, running_service
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.kit.errors import DomainError
+
+ONE = {"adsl_username": "line@isp.example", "adsl_password": "open-sesame"}
+VIDEO = OrderVideoResponse("https://video.example/1.mp4", "http://video.example/1.m3u8")
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    sell(shop, "ROUTER", 60, available=1000, configurable=True)
+    return shop.customer()
+
+
+@pytest.fixture
+def placed(customer: Customer) -> dict[str, Any]:
+    """An order for three routers and a phone."""
+    return buy(customer, [("ROUTER", 3), ("PHONE", 1)])
+
+
+def configure(
+    customer: Customer, placed: dict[str, Any], *configurations: Any, item: int | str | None = None
+) -> httpx.Response:
+    item = placed["items"][0]["id"] if item is None else item
+    return customer.post(f"/order/{placed['order_id']}/item/{item}/configuration", {"configurations": configurations})
+
+
+def add(shop: Service, placed: dict[str, Any], video: OrderVideoResponse) -> None:
+    name = placed.get("order_reference") or placed["confirmation_code"]
+    shop.in_transaction(lambda tx: add_video(tx, name, video))
+
+
+def test_the_answer_is_the_item_with_all_its_configurations(customer: Customer, placed: dict[str, Any]) -> None:
+    wifi = {**ONE, "adsl_username": "second", "wifi_ssid": "Office", "wifi_password": "hush"}
+    assert configure(customer, placed, ONE).status_code == 200
+    answer = configure(customer, placed, wifi)
+    assert answer.status_code == 200
+    item = answer.json()
+    assert item["configurations"] == [{"data": {"product": "ROUTER", **c}} for c in (ONE, wifi)]
+    assert item == read(customer, placed)["items"][0]
+
+
+def test_an_item_is_named_by_the_orders_reference_too(customer: Customer, placed: dict[str, Any]) -> None:
+    path = f"/order/{placed['order_reference']}/item/{placed['items'][0]['id']}/configuration"
+    assert customer.post(path, {"configurations": [ONE]}).status_code == 200
+
+
+def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer, placed: dict[str, Any]) -> None:
+    assert configure(customer, placed, *[ONE] * 4).json() == {
+        "message": "configurations: must have at most 3 elements, since so many units remain"
+    }
+    assert configure(customer, placed, ONE, ONE).status_code == 200
+    assert configure(customer, placed, ONE, ONE).status_code == 400
+    assert configure(customer, placed, ONE).status_code == 200
+    assert configure(customer, placed, ONE).status_code == 400
+    assert len(read(customer, placed)["items"][0]["configurations"]) == 3
+
+
+def test_an_item_that_is_not_configurable_is_refused(customer: Customer, placed: dict[str, Any]) -> None:
+    phone = placed["items"][1]["id"]
+    answer = configure(customer, placed, ONE, item=phone)
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"message": f"orderItemId: {phone} (PHONE) is not configurable"},
+    )
+
+
+def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
+    shop: Service, customer: Customer, placed: dict[str, Any]
+) -> None:
+    other = buy(customer, [("ROUTER", 1)])
+    cancel(shop, placed)
+    answer = configure(customer, placed, ONE)
+    assert (answer.status_code, "was cancelled" in answer.json()["message"]) == (400, True)
+    dispatch(shop, other)
+    assert configure(customer, other, ONE).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ({}, "configurations: is required"),
+        ({"configurations": []}, "configurations: must have at least 1 element"),
+        ({"configurations": {}}, "configurations: must be a list"),
+        ({"configurations": [1]}, "configurations[0]: must be an object"),
+        ({"configurations": [{"adsl_username": "a"}]}, "configurations[0].adsl_password: is required"),
+        ({"configurations": [{"adsl_password": "a"}]}, "configurations[0].adsl_username: is required"),
+        ({"configurations": [ONE, {**ONE, "adsl_password": None}]}, "configurations[1].adsl_password: must be text"),
+        ({"configurations": [{**ONE, "adsl_username": ""}]}, "configurations[0].adsl_username: must not be empty"),
+        ({"configurations": [{**ONE, "wifi_ssid": "x" * 201}]}, "configurations[0].wifi_ssid: must have at most 200"),
+        ({"configurations": [{**ONE, "wifi_ssid": "\x00"}]}, "the body holds a NUL character"),
+        ([], "the body must be an object"),
+    ],
+)
+def test_a_bad_body_is_refused_with_the_field(
+    customer: Customer, placed: dict[str, Any], body: Any, problem: str
+) -> None:
+    answer = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
+    assert answer.status_code == 400
+    assert answer.json()["message"].startswith(problem)
+
+
+@pytest.mark.parametrize("item", ["1", "0", "-1", "x", "1.0", "9" * 30, "%00", "²"])
+def test_an_unknown_item_is_not_found(customer: Customer, placed: dict[str, Any], item: str) -> None:
+    answer = configure(customer, placed, ONE, item=item)
+    assert (answer.status_code, answer.json()) == (404, {"message": "item not found"})
+
+
+def test_another_customers_order_is_not_found_just_as_an_unknown_one(
+    shop: Service, customer: Customer, placed: dict[str, Any]
+) -> None:
+    other = shop.customer()
+    foreign = buy(other, [("ROUTER", 1)])
+    unknown = configure(customer, {**foreign, "order_id": 1}, ONE)
+    answer = configure(customer, foreign, ONE)
+    assert (answer.status_code, answer.content) == (unknown.status_code, unknown.content) == (404, answer.content)
+    # An item of somebody else's order in an order of one's own.
+    assert configure(customer, placed, ONE, item=foreign["items"][0]["id"]).status_code == 404
+    assert read(other, foreign)["items"][0]["configurations"] == []
+    add(shop, foreign, VIDEO)
+    assert customer.get(f"/order/{foreign['order_id']}/video").content == customer.get("/order/1/video").content
+
+
+def test_passwords_are_encrypted_at_rest_and_read_by_another_process(
+    shop: Service, customer: Customer, placed: dict[str, Any]
+) -> None:
+    assert configure(customer, placed, ONE).status_code == 200
+    [(data,)] = rows(shop, "select data from configuration where line_id = %s", placed["items"][0]["id"])
+    assert b"open-sesame" not in bytes(data)
+    assert b"isp.example" not in bytes(data)
+    path, key = f"/order/{placed['order_id']}", {"X-Api-Key": customer.key}
+    with running_service(shop.database_url) as second:
+        router, _ = second.client(**key).get(path).json()["items"]
+        assert router["configurations"] == [{"data": {"product": "ROUTER", **ONE}}]
+    with running_service(shop.database_url, secret_key="t" * 64) as stranger:
+        assert stranger.client(**key).get(path).status_code == 500
+
+
+def test_requests_at_the_same_moment_do_not_exceed_the_quantity_together(
+    customer: Customer, placed: dict[str, Any]
+) -> None:
+    answers = in_parallel([partial(configure, customer, placed, ONE, {**ONE, "wifi_ssid": "x"})] * 8)
+    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    assert len(read(customer, placed)["items"][0]["configurations"]) == 2
+
+
+def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
+    shop: Service, customer: Customer, placed: dict[str, Any]
+) -> None:
+    paths = [f"/order/{placed[name]}/video" for name in ("order_reference", "order_id")]
+    answer = customer.get(paths[0])
+    assert (answer.status_code, answer.json()) == (404, {"message": "packing video not found"})
+    for video in (VIDEO, OrderVideoResponse("https://new.example/a", "https://new.example/b")):
+        add(shop, placed, video)
+        for path in paths:
+            assert customer.get(path).json() == {
+                "video_file": video.video_file,
+                "streaming_playlist": video.streaming_playlist,
+            }
+
+
+@pytest.mark.parametrize(
+    "url", ["", "x", "ftp://a.example/x", "https://", "https:///x", "http://a b", "https://a\n", "https://[",
+            "javascript:1", "https://a.example/" + "x" * 2000],
+)  # fmt: skip
+def test_an_address_that_is_not_of_the_web_is_refused(
+    shop: Service, customer: Customer, placed: dict[str, Any], url: str
+) -> None:
+    for video, option in ((OrderVideoResponse(url, "https://a.example"), "file"),
+                          (OrderVideoResponse("https://a.example", url), "playlist")):  # fmt: skip
+        with pytest.raises(DomainError, match=f"^{option}: must be an address"):
+            add(shop, placed, video)
+    assert customer.get(f"/order/{placed['order_id']}/video").status_code == 404
+
+
+def test_only_confirmed_orders_have_a_video(shop: Service, customer: Customer) -> None:
+    with pytest.raises(DomainError, match="is pending"):
+        add(shop, create(customer), VIDEO)

@@ -1,0 +1,221 @@
+"""Dispatching orders, whole and in part, as customers see it (decisions: status labels, stock, courier contact)."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from support.orders import buy, cancel, create, dispatch, faults_in_the_books, level, read, rows, sell
+from support.service import Customer, Service
+from support.shop import STANDARD
+from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.store import expire_orders
+
+CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def item_ids(placed: dict[str, Any]) -> list[int]:
+    return [item["id"] for item in placed["items"]]
+
+
+def track(shop: Service, placed: dict[str, Any], number: str | None = None, **sighting: Any) -> None:
+    seen = Sighting(**{"type": "In transit", "description": "Sorted", **sighting})
+    now = shop.clock.now()
+    shop.in_transaction(lambda tx: track_shipment(tx, placed["order_reference"], number, seen, now))
+
+
+def jobs(shop: Service, placed: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The mails about shipments of an order that are queued."""
+    return rows(
+        shop,
+        "select j.args ->> 'shipment_id'"
+        " from procrastinate_jobs j join orders o on o.id = (j.args ->> 'order_id')::bigint"
+        " where j.task_name = 'mail_order_dispatched' and o.number = %s order by j.id",
+        placed["order_id"],
+    )
+
+
+def test_before_any_dispatch_there_is_one_shipping_entry_without_tracking(customer: Customer) -> None:
+    [shipping] = read(customer, buy(customer, courier_notifications=CONTACT))["shipping"]
+    assert shipping == {
+        "method_id": STANDARD,
+        "cost_net": 5.50,
+        "cost_tax": 1.10,
+        "tracking_events": [],
+        "contact_email": "gate@test.example",
+        "contact_phone": "+44 113 496 0000",
+    }
+
+
+def test_a_whole_order_leaves_at_once(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "WHOLE", available=5)
+    placed = buy(customer, [(sku, 2), ("PHONE", 1)], courier_notifications=CONTACT)
+    phone = item_ids(placed)[1]
+    dispatch(shop, placed, tracking_number="T-1", serials=[Serial(phone, "SN1", "AA:BB:CC:DD:EE:FF", "PHONE-UK")])
+    found = read(customer, placed)
+    assert found["status"] == "Dispatched"
+    [shipping] = found["shipping"]
+    assert (shipping["tracking_number"], shipping["tracking_events"]) == ("T-1", [])
+    assert (shipping["contact_email"], shipping["contact_phone"]) == tuple(CONTACT.values())
+    assert "last_tracking_status" not in shipping
+    assert [item["serial_numbers"] for item in found["items"]] == [
+        [],
+        [{"mac_address": "AA:BB:CC:DD:EE:FF", "serial_number": "SN1", "provisioning_sku": "PHONE-UK"}],
+    ]
+    assert level(shop, sku) == (3, 0, 0)
+    assert [found] == [order for order in customer.get("/order").json() if order["id"] == placed["order_id"]]
+
+
+def test_every_shipment_has_an_entry_and_the_shipping_cost_stands_on_the_first(
+    shop: Service, customer: Customer
+) -> None:
+    sku = sell(shop, "PARTS", available=5, weight_kg=1)
+    placed = buy(customer, [(sku, 5)])
+    [item] = item_ids(placed)
+    before = read(customer, placed)["shipping"]
+    dispatch(shop, placed, (item, 2), tracking_number="T-1")
+    assert read(customer, placed)["status"] == "Part dispatched"
+    assert level(shop, sku) == (0, 3, 0)
+    dispatch(shop, placed, (item, 1))
+    dispatch(shop, placed)
+    found = read(customer, placed)
+    assert found["status"] == "Dispatched"
+    assert [s.get("tracking_number") for s in found["shipping"]] == ["T-1", None, None]
+    for cost in ("cost_net", "cost_tax"):
+        assert [s[cost] for s in found["shipping"]] == [before[0][cost], 0, 0]
+    assert level(shop, sku) == (0, 0, 0)
+    assert faults_in_the_books(shop) == {}
+
+
+def test_what_comes_in_later_leaves_later(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "LATER", available=1)
+    placed = buy(customer, [(sku, 3), ("PHONE", 1)])
+    late, phone = item_ids(placed)
+    with pytest.raises(DomainError, match=rf"item {late} \(LATER\).*--item {late}=1 --item {phone}=1"):
+        dispatch(shop, placed)
+    dispatch(shop, placed, (late, 1), (phone, 1))
+    assert read(customer, placed)["status"] == "Part dispatched"
+    shop.must_load("stock", [{"sku": sku, "available": 5}])
+    assert read(customer, placed)["status"] == "Part dispatched"
+    assert level(shop, sku) == (3, 2, 0)
+    dispatch(shop, placed)
+    assert read(customer, placed)["status"] == "Dispatched"
+    assert faults_in_the_books(shop) == {}
+
+
+def test_two_lines_of_one_product_leave_together(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "TWICE", available=9)
+    dispatch(shop, buy(customer, [(sku, 2), (sku, 3)]))
+    assert level(shop, sku) == (4, 0, 0)
+    assert faults_in_the_books(shop) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"items": [(1, 1)]}, "1 is not in this order"),
+        ({"items": [(2**62, 1)]}, "is not in this order"),
+        ({"serials": [Serial(1, "A")]}, "item 1 is not in this shipment"),
+        ({"tracking_number": " "}, "tracking: must have"),
+        ({"tracking_number": "x" * 101}, "tracking: must have"),
+        ({"serials": [Serial(1, "x" * 201)]}, "serial: must have"),
+    ],
+)
+def test_a_refused_dispatch_changes_nothing(
+    shop: Service, customer: Customer, change: dict[str, Any], problem: str
+) -> None:
+    placed = buy(customer)
+    before = read(customer, placed)
+    request, now = DispatchRequest(**change), shop.clock.now()
+    with pytest.raises(DomainError, match=problem):
+        shop.in_transaction(lambda tx: dispatch_order(tx, placed["order_reference"], request, now))
+    assert read(customer, placed) == before
+
+
+def test_only_confirmed_orders_can_be_dispatched(shop: Service, customer: Customer) -> None:
+    pending, old, cancelled = create(customer), create(customer), buy(customer)
+    cancel(shop, cancelled)
+    late = shop.clock.now() + timedelta(hours=24, seconds=1)
+    for placed, state in ((pending, "pending"), (cancelled, "cancelled")):
+        with pytest.raises(DomainError, match=f"is {state}: only confirmed"):
+            dispatch(shop, {"order_reference": placed.get("order_reference") or placed["confirmation_code"]})
+    shop.in_transaction(lambda tx: expire_orders(tx, late))
+    with pytest.raises(DomainError, match="is expired: only confirmed"):
+        dispatch(shop, {"order_reference": old["confirmation_code"]})
+    with pytest.raises(DomainError, match="there is no order NOTHING"):
+        dispatch(shop, {"order_reference": "NOTHING"})
+
+
+def test_nothing_is_left_of_a_dispatched_order(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+    dispatch(shop, placed)
+    with pytest.raises(DomainError, match="nothing is left to dispatch"):
+        dispatch(shop, placed)
+    assert len(read(customer, placed)["shipping"]) == 1
+
+
+def test_a_customer_who_wants_to_be_told_is_told_of_every_shipment(shop: Service, customer: Customer) -> None:
+    silent = buy(customer)
+    dispatch(shop, silent)
+    assert jobs(shop, silent) == []
+    placed = buy(customer, [("PHONE", 2)], order_notifications={"email_address": "a@test.example"})
+    [item] = item_ids(placed)
+    dispatch(shop, placed, (item, 1))
+    with pytest.raises(DomainError):
+        dispatch(shop, placed, (item, 2))
+    dispatch(shop, placed)
+    shipments = rows(
+        shop, "select s.id::text from shipment s join orders o on o.id = order_id where number = %s", placed["order_id"]
+    )
+    assert jobs(shop, placed) == sorted(shipments)
+    assert len(shipments) == 2
+
+
+def test_tracking_events_are_in_order_of_date_and_the_latest_is_the_status(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    with pytest.raises(DomainError, match="has no shipment"):
+        track(shop, placed)
+    dispatch(shop, placed, (item_ids(placed)[0], 1), tracking_number="T-1")
+    dispatch(shop, placed, tracking_number="T-2")
+    track(shop, placed, type="Delivered", description="Signed for", locality="Leeds", date="2026-06-18T09:00:00")
+    track(shop, placed)
+    track(shop, placed, "T-1", type="Collected", date="2026-06-17T10:00:00")
+    first, second = read(customer, placed)["shipping"]
+    assert first["last_tracking_status"] == "Collected"
+    assert second["last_tracking_status"] == "Delivered"
+    assert second["tracking_events"] == [
+        {"date": "2026-06-16T09:00:00", "type": "In transit", "description": "Sorted", "locality": ""},
+        {"date": "2026-06-18T09:00:00", "type": "Delivered", "description": "Signed for", "locality": "Leeds"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sighting", "number", "problem"),
+    [
+        ({"type": " "}, None, "type: must have"),
+        ({"description": ""}, None, "description: must have"),
+        ({"description": "x" * 501}, None, "description: must have"),
+        ({"locality": " "}, None, "locality: must have"),
+        ({}, "T-9", "no shipment whose tracking number is T-9"),
+        *[
+            ({"date": date}, None, "date: .* is not a UK time")
+            for date in ("", "2026-06-18", "2026-02-30T10:00:00", "2026-06-18T10:00:00Z", "2026-06-18 10:00:00", "x")
+        ],
+    ],
+)
+def test_a_bad_tracking_event_is_refused(
+    shop: Service, customer: Customer, sighting: dict[str, Any], number: str | None, problem: str
+) -> None:
+    placed = buy(customer)
+    dispatch(shop, placed, tracking_number="T-1")
+    with pytest.raises(DomainError, match=problem):
+        track(shop, placed, number, **sighting)
+    assert read(customer, placed)["shipping"][0]["tracking_events"] == []

@@ -1,0 +1,112 @@
+"""Dispatching, cancelling, confirming and stock that comes in, all at once: the books agree all the same."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from support.orders import (
+    buy,
+    cancel,
+    confirm,
+    create,
+    dispatch,
+    faults_in_the_books,
+    in_parallel,
+    level,
+    outstanding,
+    read,
+    sell,
+)  # fmt: skip
+from support.service import Customer, Service
+from tradecounter.kit.errors import DomainError
+
+
+@pytest.fixture(scope="module")
+def customers(shop: Service) -> list[Customer]:
+    return [shop.customer() for _ in range(6)]
+
+
+def done(work: Callable[[], None]) -> bool:
+    """Whether a use case went through, or was refused."""
+    try:
+        work()
+    except DomainError:
+        return False
+    return True
+
+
+def test_of_two_dispatches_of_the_same_units_one_leaves(shop: Service, customers: list[Customer]) -> None:
+    sku = sell(shop, "LEAVING", available=20)
+    for _ in range(4):
+        placed = buy(customers[0], [(sku, 3)])
+        [item] = placed["items"]
+        calls = [partial(done, partial(dispatch, shop, placed, (item["id"], 2))) for _ in range(6)]
+        assert Counter(in_parallel(calls)) == {True: 1, False: 5}
+        assert len(read(customers[0], placed)["shipping"]) == 1
+    assert level(shop, sku) == (8, 4, 0)
+    assert faults_in_the_books(shop) == {}
+
+
+def test_an_order_is_either_cancelled_or_dispatched(shop: Service, customers: list[Customer]) -> None:
+    sku = sell(shop, "EITHER", available=20)
+    for _ in range(4):
+        placed = buy(customers[0], [(sku, 2)])
+        calls = [partial(done, partial(end, shop, placed)) for end in (cancel, dispatch) * 3]
+        assert Counter(in_parallel(calls))[True] == 1
+        assert read(customers[0], placed)["status"] in {"Cancelled", "Dispatched"}
+    assert faults_in_the_books(shop) == {}
+
+
+def test_a_pending_order_is_confirmed_and_cancelled_in_some_order(shop: Service, customers: list[Customer]) -> None:
+    sku = sell(shop, "SOME-ORDER", available=4)
+    owed = outstanding(shop, customers[1])
+    for _ in range(4):
+        pending = create(customers[1], [(sku, 2)])
+        calls: list[Callable[[], Any]] = [
+            *[lambda: confirm(customers[1], pending).status_code] * 3,  # noqa: B023 called within the loop
+            *[lambda: done(partial(cancel, shop, pending))] * 2,  # noqa: B023 the same
+        ]
+        *statuses, first, second = in_parallel(calls)
+        assert set(statuses) <= {200, 410}
+        assert first != second
+    assert outstanding(shop, customers[1]) == owed
+    assert level(shop, sku) == (4, 0, 0)
+    assert faults_in_the_books(shop) == {}
+
+
+def test_orders_that_wait_for_each_others_stock_can_all_be_cancelled(shop: Service, customers: list[Customer]) -> None:
+    skus = [sell(shop, f"KNOT-{number}", available=5) for number in range(3)]
+    placed = [
+        buy(customer, [(sku, 4) for sku in order])
+        for customer, order in zip(customers, itertools.permutations(skus), strict=True)
+    ]
+    assert all(in_parallel([partial(done, partial(cancel, shop, order)) for order in placed]))
+    assert [level(shop, sku) for sku in skus] == [(5, 0, 0)] * 3
+    assert faults_in_the_books(shop) == {}
+
+
+def test_everything_at_once_keeps_the_books(shop: Service, customers: list[Customer]) -> None:
+    skus = [sell(shop, f"ALL-{number}", available=6) for number in range(3)]
+    for round_ in range(2):
+        placed = [
+            buy(c, [(sku, 3) for sku in order])
+            for c, order in zip(customers, itertools.permutations(skus), strict=True)
+        ]
+        pending = [create(c, [(sku, 2) for sku in skus[::-1]]) for c in customers]
+        calls: list[Callable[[], Any]] = []
+        for customer, old, new in zip(customers, placed, pending, strict=True):
+            calls += [
+                partial(done, partial(dispatch, shop, old)),
+                partial(confirm, customer, new),
+                partial(done, partial(cancel, shop, old)),
+                partial(done, partial(cancel, shop, new)),
+            ]
+        rows = [[{"sku": sku, "available": 3 + round_} for sku in part] for part in (skus, skus[::-1], skus[1:])]
+        calls += [partial(shop.must_load, "stock", part) for part in rows]
+        results = in_parallel(calls)
+        assert {r.status_code for r in results if hasattr(r, "status_code")} <= {200, 410}
+        assert faults_in_the_books(shop) == {}

@@ -1,0 +1,110 @@
+"""What may leave in a shipment (decisions: stock, status labels)."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tradecounter.fulfilment.rules import Serial, check_serials, normalised_mac, plan_dispatch
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.records import LineRecord
+
+NOTHING = Decimal(0)
+
+
+def line(line_id: int, quantity: int, allocated: int, dispatched: int = 0, **values: Any) -> LineRecord:
+    return LineRecord(
+        id=line_id, order_id=1, product_id=line_id, sku=f"SKU-{line_id}", name="", quantity=quantity, unit_cost=NOTHING,
+        cost_net=NOTHING, cost_tax=NOTHING, allocated=allocated, back_ordered=quantity - allocated - dispatched,
+        dispatched=dispatched, **values,
+    )  # fmt: skip
+
+
+KIT = line(9, 2, 2, components=(line(91, 6, 0, bundle_line_id=9),))
+
+
+@pytest.mark.parametrize(
+    "text", ["AA:bb:CC:dd:EE:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "AABBCCDDEE0F", "aabbcc-ddee0f"]
+)
+def test_a_mac_address_is_normalised_however_it_is_written(text: str) -> None:
+    assert normalised_mac(text) == "AA:BB:CC:DD:EE:0F"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "AA", "AA:BB:CC:DD:EE:FG", "AA:BB:CC:DD:EE:FF:00", "AABBCCDDEE0", "\uff21ABBCCDDEE0F"]
+)
+def test_what_is_no_mac_address_is_refused(text: str) -> None:
+    with pytest.raises(DomainError, match="MAC address"):
+        normalised_mac(text)
+
+
+def test_without_items_all_that_is_left_leaves() -> None:
+    assert plan_dispatch([line(1, 5, 3, 2), line(2, 4, 0, 4), line(3, 1, 1)], None) == {1: 3, 3: 1}
+
+
+def test_items_that_are_named_leave_alone() -> None:
+    assert plan_dispatch([line(1, 5, 3, 2), line(3, 1, 1)], [(1, 2)]) == {1: 2}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem"),
+    [
+        ([(1, 0)], "must be from 1 to 3"),
+        ([(1, -1)], "must be from 1 to 3"),
+        ([(1, 4)], "must be from 1 to 3"),
+        ([(1, 10**17)], "must be from 1 to 3"),
+        ([(2, 1)], "has nothing left"),
+        ([(7, 1)], "7 is not in this order; its items are 1, 2, 9"),
+        ([(1, 1), (1, 1)], "1 is there twice"),
+        ([(91, 1)], "91 is in the bundle 9 and leaves with it"),
+    ],
+)
+def test_items_that_cannot_leave_are_refused(wanted: list[tuple[int, int]], problem: str) -> None:
+    with pytest.raises(DomainError, match=problem):
+        plan_dispatch([line(1, 5, 3, 2), line(2, 4, 0, 4), KIT], wanted)
+
+
+@pytest.mark.parametrize("wanted", [None, [(1, 3)]])
+def test_back_ordered_units_cannot_leave_and_the_reason_says_what_can(wanted: list[tuple[int, int]] | None) -> None:
+    with pytest.raises(DomainError) as refused:
+        plan_dispatch([line(1, 5, 2, 1), line(2, 4, 4)], wanted)
+    assert refused.value.message == (
+        "item 1 (SKU-1): 2 of 4 units left are back-ordered; what can be dispatched now: --item 1=2 --item 2=4"
+    )
+    with pytest.raises(DomainError, match="nothing can be dispatched now"):
+        plan_dispatch([line(1, 5, 0)], None)
+
+
+def test_nothing_left_is_refused() -> None:
+    with pytest.raises(DomainError, match="nothing is left"):
+        plan_dispatch([line(1, 5, 0, 5)], None)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=4), st.data())
+def test_no_plan_takes_what_is_not_allocated(counts: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    lines = [line(n, max(1, sum(c)), c[0] if sum(c) else 1, c[2]) for n, c in enumerate(counts)]
+    pairs = st.tuples(st.integers(0, 5), st.integers(-1, 7))
+    wanted = data.draw(st.none() | st.lists(pairs, min_size=1, max_size=3))
+    try:
+        units = plan_dispatch(lines, wanted)
+    except DomainError:
+        return
+    assert units
+    assert all(1 <= quantity <= lines[line_id].allocated for line_id, quantity in units.items())
+
+
+def test_serial_numbers_are_at_most_the_units_that_leave() -> None:
+    lines = [line(1, 5, 5), KIT]
+    check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]])
+    for serials, problem in (
+        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "3 for item 1, of which 2 are dispatched"),
+        ([Serial(91, str(n)) for n in range(4)], "4 for item 91, of which 3 are dispatched"),
+        ([Serial(2, "A")], "item 2 is not in this shipment"),
+        ([Serial(1, "A"), Serial(1, "A")], "'A' is there 2 times for item 1"),
+    ):
+        with pytest.raises(DomainError, match=problem):
+            check_serials(lines, {1: 2, 9: 1}, serials)
+    with pytest.raises(DomainError, match="item 91 is not in this shipment"):
+        check_serials(lines, {1: 2}, [Serial(91, "A")])
