@@ -8,6 +8,7 @@ import structlog
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
+from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.store import expire_orders
 
@@ -27,6 +28,14 @@ def make_job_app(url: str, database: Database, clock: Clock) -> procrastinate.Ap
             count = await expire_orders(tx, clock.now())
         if count:
             log.info("pending orders expired", count=count, scheduled=timestamp)
+
+    @app.periodic(cron=EVERY_FIVE_MINUTES)
+    @app.task(name="clean_up_identity", queueing_lock="clean_up_identity", pass_context=False)
+    async def clean_up(timestamp: int) -> None:
+        async with transaction(database) as tx:
+            count = await clean_up_identity(tx, clock.now())
+        if count:
+            log.info("old tokens and counts deleted", count=count, scheduled=timestamp)
 
     return app
 

@@ -6,7 +6,7 @@ from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tradecounter.identity.caller import MissingCredentialError
+from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.answers import answer, refusal
 
@@ -51,4 +51,5 @@ def _refused(error: DomainError) -> Response:
     if error.kind is Kind.UNAUTHENTICATED:
         challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
         return answer({}, status, {"WWW-Authenticate": challenge})
-    return refusal(error.message, status)
+    headers = None if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+    return refusal(error.message, status, headers)

@@ -9,6 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tradecounter.rest.call import answer_headers
 from tradecounter.web.errors import response_to
 
 log = structlog.get_logger()
@@ -44,7 +45,9 @@ class Frame:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["X-Request-Id"] = request_id
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = request_id
+                headers.update(answer_headers(scope))
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
