@@ -26,7 +26,8 @@ def add_answer_headers(scope: Scope, headers: Mapping[str, str]) -> None:
 
 def answer_headers(scope: Scope) -> Mapping[str, str]:
     """Return the headers that a request's answer is to carry."""
-    return scope.get(_ANSWER_HEADERS, {})
+    headers: Mapping[str, str] = scope.get(_ANSWER_HEADERS, {})
+    return headers
 
 
 class Caller(Protocol):

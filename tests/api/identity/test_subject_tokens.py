@@ -1,4 +1,4 @@
-"""Which subject tokens are good: signature, issuer, audience, times, customer, application (decisions, token exchange)."""
+"""Which subject tokens are good: signature, issuer, audience, times, customer, application."""
 
 import base64
 import hmac
@@ -66,7 +66,9 @@ def test_every_asymmetric_algorithm_is_good(exchange: Exchange, alg: str, kid: s
         {"exp": None}, {"exp": "never"}, {"exp": True}, {"exp": []}, {"exp": 0}, {"exp": -1}, {"exp": float("nan")},
         {"exp": float("inf")}, {"nbf": "x"}, {"nbf": 10**12}, {"nbf": 10**400}, {"iat": 10**12}, {"iat": "x"},
         {"sub": None}, {"sub": ""}, {"sub": "0"}, {"sub": "-1"}, {"sub": "01001"}, {"sub": "1001 "}, {"sub": "x"},
-        {"sub": "9" * 18}, {"sub": "1" * 400}, {"sub": "١٠٠١"}, {"sub": "1\n"}, {"sub": 1001}, {"sub": "1.0"},
+        {"sub": "9" * 18}, {"sub": "1" * 400},
+        {"sub": "\N{SUPERSCRIPT TWO}"}, {"sub": "\N{ARABIC-INDIC DIGIT ONE}"}, {"sub": "1\n"},
+        {"sub": 1001}, {"sub": "1.0"},
         {"client_id": None}, {"client_id": ""}, {"client_id": "another"}, {"client_id": 7}, {"client_id": ["x"]},
         {"azp": "another"}, {"client_id": None, "azp": "another"},
     ],
@@ -78,7 +80,7 @@ def test_a_claim_that_is_wrong_or_missing_refuses_the_token(exchange: Exchange, 
 def test_what_may_be_said_in_more_than_one_way_may(exchange: Exchange) -> None:
     mine = exchange.application.client_id
     moment = exchange.service.clock.now().timestamp()
-    for changes in (
+    changed: list[dict[str, Any]] = [
         {"aud": ["https://elsewhere.example", exchange.service.url]},
         {"client_id": None, "azp": mine},
         {"azp": mine},
@@ -87,22 +89,18 @@ def test_what_may_be_said_in_more_than_one_way_may(exchange: Exchange) -> None:
         {"nbf": moment},
         {"exp": 10**400},
         {"scope": "orders", "nested": {"a": [1, None]}, "jti": "x"},
-    ):
+    ]
+    for changes in changed:
         assert exchange.exchange(exchange.subject_token(**changes)).status_code == 200, changes
 
 
 def test_times_have_a_leeway_of_sixty_seconds(exchange: Exchange) -> None:
     moment = int(exchange.service.clock.now().timestamp())
-    for changes, good in (
-        ({"exp": moment - 59}, True),
-        ({"exp": moment - 60}, False),
-        ({"nbf": moment + 60}, True),
-        ({"nbf": moment + 61}, False),
-        ({"iat": moment + 60}, True),
-        ({"iat": moment + 61}, False),
-    ):
-        answer = exchange.exchange(exchange.subject_token(**changes))
-        assert (answer.status_code == 200) == good, changes
+    for claim, last_good, step in (("exp", moment - 59, -1), ("nbf", moment + 60, 1), ("iat", moment + 60, 1)):
+        good: dict[str, Any] = {claim: last_good}
+        bad: dict[str, Any] = {claim: last_good + step}
+        assert exchange.exchange(exchange.subject_token(**good)).status_code == 200, claim
+        refused(exchange, exchange.subject_token(**bad))
 
 
 def test_consent_to_another_application_is_no_consent(exchange: Exchange) -> None:
@@ -202,6 +200,8 @@ def test_a_token_that_was_changed_is_refused(exchange: Exchange) -> None:
         f"{head}.{body}.{signature} ",
         f" {head}.{body}.{signature}",
         f"{encoded(['ES256'])}.{body}.{signature}",
+        f"{encoded(['alg'])}.{body}.{signature}",
+        f"{encoded('alg')}.{body}.{signature}",
         f"{encoded('x')}.{body}.{signature}",
         f"{'x' * 40_000}.{body}.{signature}",
         f"{head}.{'[' * 1000}.{signature}",
