@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
@@ -11,6 +12,7 @@ UNKNOWN = "unknown"
 
 _WITH_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]{1,5})?")
 _MAPPED = IPv6Network("::ffff:0:0/96")
+_LONGEST = 100  # of an address's text: what is remembered stays small
 _SUBNET_BITS = 64  # of IPv6: what one subscriber has at least
 
 
@@ -45,6 +47,11 @@ class ClientAddresses:
 def read_address(text: str) -> Address | None:
     """Return an address, with or without a port, or None; an IPv4 address inside an IPv6 one is an IPv4 address."""
     text = text.strip()
+    return _read(text) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Address | None:
     if match := _WITH_PORT.fullmatch(text):
         text = match["v6"] or match["v4"] or ""
     try:
@@ -54,6 +61,7 @@ def read_address(text: str) -> Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+@lru_cache(maxsize=4096)
 def counted_as(address: Address) -> str:
     """Return the text under which an address counts."""
     if isinstance(address, IPv4Address):

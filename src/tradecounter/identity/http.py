@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.requests import Request
@@ -29,6 +28,7 @@ from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call, add_answer_headers
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
+_HTTP_PORT = 80
 _NOT_TO_BE_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
 
@@ -129,7 +129,6 @@ def _address_reached(call: Call) -> str:
     Otherwise whoever holds a subject token for another service could have it taken for ours by naming that service.
     """
     host, port = call.request.scope["server"]
-    named = urlsplit(call.base_url)
-    if named.hostname in {host, "localhost"} and (named.port or 80) == port:
-        return call.base_url
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    suffix = "" if port == _HTTP_PORT else f":{port}"
+    reached = f"http://[{host}]{suffix}" if ":" in host else f"http://{host}{suffix}"
+    return call.base_url if call.base_url == f"http://localhost{suffix}" else reached

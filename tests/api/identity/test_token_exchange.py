@@ -245,8 +245,14 @@ def test_the_audience_is_the_address_that_was_reached_whatever_host_is_named(exc
     assert_refused(
         exchange.http.post("/oauth/token", data=elsewhere, headers=named, auth=exchange.basic), "invalid_grant"
     )
-    ours = exchange.http.post("/oauth/token", data=exchange.form(), headers=named, auth=exchange.basic)
-    assert ours.status_code == 200
+    port = exchange.service.url.rpartition(":")[2]
+    for host in ("elsewhere.example", "127.0.0.1:99999", "127.0.0.1:x", "[", f"127.0.0.1:{port}"):
+        ours = exchange.http.post("/oauth/token", data=exchange.form(), headers={"Host": host}, auth=exchange.basic)
+        assert ours.status_code == 200, host
+    local = f"localhost:{port}"
+    token = exchange.form(subject_token=exchange.subject_token(aud=f"http://{local}"))
+    here = exchange.http.post("/oauth/token", data=token, headers={"Host": local}, auth=exchange.basic)
+    assert here.status_code == 200
 
 
 def test_a_configured_base_address_is_the_audience_and_the_resource(exchange: Exchange) -> None:
