@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from decimal import Decimal
 from email.utils import parseaddr
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -128,7 +128,10 @@ def _checked(settings: Settings) -> Settings:
             timedelta(0) < settings.pending_order_lifetime <= _LONGEST_LIFETIME,
             "must be longer than nothing and at most ten years",
         ),
-        "AUTH_URL": (_is_url(settings.auth_url, "http", "https"), "must start with http:// or https:// and a host"),
+        "AUTH_URL": (
+            settings.auth_url is None or is_safe_url(settings.auth_url),
+            "must start with https:// and a host; http:// will do on this machine only",
+        ),
         "QUOTE_LIFETIME": (
             timedelta(0) < settings.quote_lifetime <= _LONGEST_LIFETIME,
             "must be longer than nothing and at most ten years",
@@ -174,6 +177,25 @@ def _is_url(text: str | None, *schemes: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in schemes and (bool(parts.hostname) or "postgres" in schemes)
+
+
+def is_safe_url(text: str) -> bool:
+    """Tell whether what a URL leads to can be believed: it is https, or plain http that does not leave this machine."""
+    if not _is_url(text, "http", "https"):
+        return False
+    parts = urlsplit(text)
+    try:
+        _ = parts.port
+    except ValueError:  # it is none
+        return False
+    return parts.scheme == "https" or _is_loopback(parts.hostname or "")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_mailbox(text: str) -> bool:

@@ -15,6 +15,7 @@ from procrastinate.exceptions import ConnectorException
 from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import put_back_stalled_jobs
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.letters import Office
@@ -44,7 +45,10 @@ class PeriodicJob:
     done: str  # logged, with the count, unless there was nothing to do
 
 
-PERIODIC_JOBS = (PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),)
+PERIODIC_JOBS = (
+    PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
+    PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
+)
 
 
 class _Connector(procrastinate.PsycopgConnector):

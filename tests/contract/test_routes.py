@@ -13,7 +13,9 @@ PUBLIC = {
     ("GET", "/openapi.json"),
     ("GET", "/openapi.yaml"),
     ("GET", "/docs"),
+    ("POST", "/oauth/token"),
 }
+CLIENT_AUTHENTICATED = {("POST", "/oauth/token")}
 AUTHENTICATED = {
     ("GET", "/product"),
     ("GET", "/product/{sku}"),
@@ -62,9 +64,10 @@ def test_every_route_but_the_public_ones_needs_a_credential(service: Service) ->
         for asked in {method, "HEAD"} if method == "GET" else {method}:
             found = client.request(asked, filled(path))
             assert (found.status_code == 401) == ((method, path) not in PUBLIC), (asked, path)
+            assert (found.status_code == 400) == ((method, path) in CLIENT_AUTHENTICATED), (asked, path)
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(PUBLIC))
+@pytest.mark.parametrize(("method", "path"), sorted(PUBLIC - CLIENT_AUTHENTICATED))
 def test_a_public_route_does_not_mind_any_credential(service: Service, method: str, path: str) -> None:
     client: httpx.Client = service.client()
     for headers in ({}, {"X-Api-Key": "bad"}, {"Authorization": "Bearer bad"}):
@@ -81,7 +84,7 @@ def test_the_interface_document_knows_the_same_routes_and_which_are_public(servi
     assert set(operations) == (PUBLIC | AUTHENTICATED) - NOT_IN_THE_DOCUMENT
     open_to_all = {place for place, operation in operations.items() if operation.get("security") == []}
     assert open_to_all == PUBLIC - NOT_IN_THE_DOCUMENT
-    assert document["security"] == [{"apiKey": []}, {"apiKeyInQuery": []}]
+    assert document["security"] == [{"apiKey": []}, {"apiKeyInQuery": []}, {"bearer": []}]
     for place in AUTHENTICATED:
         assert "security" not in operations[place]
         assert "401" in operations[place]["responses"]

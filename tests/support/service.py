@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from typing import Any, TypeVar
 
 import httpx
@@ -30,10 +31,22 @@ Result = TypeVar("Result")
 # A Tuesday in summer time, before every cut-off.
 MORNING = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
 
-# Tests say when the server notices changes (`Service.refresh`), so that nothing depends on timing.
-SETTINGS = Settings(secret_key="s" * 64, refresh_interval=timedelta(hours=1))
+# Tests say when the server notices changes (`Service.refresh`), so that nothing depends on timing. They stand in for a
+# proxy in front of many callers, and may ask as often as they like.
+SETTINGS = Settings(
+    secret_key="s" * 64,
+    refresh_interval=timedelta(hours=1),
+    trusted_proxies="127.0.0.1",
+    rate_limit=0,
+)
 
 _numbers = itertools.count(1)
+
+
+def own_address(request: httpx.Request) -> None:
+    """Have a request come from an address of its own, unless the test says from where: wrong credentials block one."""
+    if "X-Forwarded-For" not in request.headers:
+        request.headers["X-Forwarded-For"] = str(IPv4Address(0x0A000000 + next(_numbers)))
 
 
 @dataclass
@@ -107,6 +120,7 @@ class Service:
     def client(self, **headers: str) -> httpx.Client:
         """A client without a key, unless the headers hold one."""
         made = httpx.Client(base_url=self.url, headers={"Accept": "application/json", **headers}, timeout=30)
+        made.event_hooks["request"].append(own_address)
         self.clients.append(made)
         return made
 

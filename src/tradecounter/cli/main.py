@@ -21,6 +21,7 @@ COMMANDS = {
     "import": "tradecounter.cli.import_file:import_file",
     "customer": "tradecounter.cli.customer:app",
     "key": "tradecounter.cli.key:app",
+    "app": "tradecounter.cli.app:app",
     "order": "tradecounter.cli.order:app",
     "quote": "tradecounter.cli.quote:app",
     "settings": "tradecounter.cli.show_settings:show_settings",

@@ -1,1 +1,1 @@
-"""Who calls: API keys and the check of credentials."""
+"""Who calls: API keys, applications and their access tokens, blocked addresses, counted requests."""

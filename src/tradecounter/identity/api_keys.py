@@ -1,15 +1,13 @@
 """API keys: made, listed, disabled; stored as hashes only (decisions, authentication)."""
 
-import hashlib
-import secrets
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.changes import bump
 from tradecounter.db.rows import execute, fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.secret_hash import new_secret, secret_hash
 
-KEY_LENGTH = 64
 _PREFIX_LENGTH = 8
 
 
@@ -34,14 +32,9 @@ class KeyRecord:
     disabled_at: datetime | None
 
 
-def key_hash(key: str) -> bytes:
-    """Return what is stored of a key. The key's 256 random bits need no slow hash."""
-    return hashlib.sha256(key.encode()).digest()
-
-
 async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
     """Make a key for a customer; a given one may be there already (for reproducible demos)."""
-    key = key or secrets.token_hex(KEY_LENGTH // 2)
+    key = key or new_secret()
     row = await fetch_one(
         tx,
         KeyRecord,
@@ -50,7 +43,7 @@ async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *
         on conflict (hash) do update set name = excluded.name
         returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
         """,
-        [customer_id, name, key[:_PREFIX_LENGTH], key_hash(key), now],
+        [customer_id, name, key[:_PREFIX_LENGTH], secret_hash(key), now],
     )
     if row is None:
         raise RuntimeError("the key was not stored")

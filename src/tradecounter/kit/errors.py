@@ -12,7 +12,7 @@
     ├── kind = TOO_LARGE             the body exceeds the limit
     ├── kind = UNSUPPORTED_MEDIA     the body is not JSON
     ├── kind = TOO_MANY_REQUESTS     over the rate limit
-    └── kind = UNAVAILABLE           the database is away
+    └── kind = UNAVAILABLE           the database, or another service that is needed, is away
 
 The web layer maps each kind to a status in one table; the command line prints the message.
 """
@@ -38,7 +38,7 @@ class Kind(Enum):
 
 
 class DomainError(Exception):
-    """A refusal whose message tells the caller what to change; `retry_after` is when to try again, in seconds."""
+    """A refusal whose message tells the caller what to change; `retry_after` are seconds to wait, where that helps."""
 
     def __init__(self, kind: Kind, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)

@@ -1,16 +1,33 @@
 """One call of an endpoint: who calls, and what was sent."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import msgspec
 from starlette.requests import Request
+from starlette.types import Scope
 
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.form import MEDIA_TYPE as FORM
+from tradecounter.rest.form import read_form
 from tradecounter.rest.json_text import check_text, read_json
 from tradecounter.rest.parameters import read_parameters
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
+
+_ANSWER_HEADERS = "tradecounter.answer_headers"
+
+
+def add_answer_headers(scope: Scope, headers: Mapping[str, str]) -> None:
+    """Have headers sent with a request's answer, whatever it will be; whoever sends it asks `answer_headers`."""
+    scope.setdefault(_ANSWER_HEADERS, {}).update(headers)
+
+
+def answer_headers(scope: Scope) -> Mapping[str, str]:
+    """Return the headers that a request's answer is to carry."""
+    headers: Mapping[str, str] = scope.get(_ANSWER_HEADERS, {})
+    return headers
 
 
 class Caller(Protocol):
@@ -93,7 +110,7 @@ class Call:
 
         Raises DomainError: invalid, too large, or unsupported media.
         """
-        raw = await self._raw_body()
+        raw = await self._raw_body(self.max_body_bytes)
         if not raw.strip():
             if required:
                 raise DomainError(Kind.INVALID, "the request body is empty: send a JSON object")
@@ -103,19 +120,27 @@ class Call:
         check_text(raw)
         return raw
 
-    def _check_media_type(self) -> None:
-        media_type = self.request.headers.get("content-type", "application/json").partition(";")[0].strip()
-        if media_type.lower() != "application/json":
-            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be application/json, not {media_type[:100]}")
+    async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
+        """Return the fields of a form that was sent as body.
 
-    async def _raw_body(self) -> bytes:
-        refusal = DomainError(Kind.TOO_LARGE, f"the body is longer than {self.max_body_bytes} bytes")
+        Raises DomainError: invalid (a repeated field, what cannot be decoded), too large, or unsupported media.
+        """
+        self._check_media_type(FORM, default="")
+        return read_form(await self._raw_body(min(most_bytes, self.max_body_bytes)))
+
+    def _check_media_type(self, wanted: str = "application/json", default: str = "application/json") -> None:
+        media_type = self.request.headers.get("content-type", default).partition(";")[0].strip()
+        if media_type.lower() != wanted:
+            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {wanted}, not {media_type[:100]}")
+
+    async def _raw_body(self, most_bytes: int) -> bytes:
+        refusal = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
         announced = self.request.headers.get("content-length", "0")
-        if announced.isdigit() and int(announced) > self.max_body_bytes:
+        if announced.isdigit() and int(announced) > most_bytes:
             raise refusal
         raw = bytearray()
         async for chunk in self.request.stream():
             raw += chunk
-            if len(raw) > self.max_body_bytes:
+            if len(raw) > most_bytes:
                 raise refusal
         return bytes(raw)

@@ -19,8 +19,11 @@ from tradecounter.db.refresher import Refresher
 from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries import OrderFulfilment
-from tradecounter.identity.caller import Authenticator
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.exchange_token import TokenExchange
+from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.issuer import Issuer
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.http import OrderEndpoints
@@ -50,9 +53,9 @@ class Application:
         self.database = database
         self.storefront = Storefront(clock, settings.low_stock)
         self.methods = ShippingMethods()
-        self.authenticator = Authenticator(database, clock)
-        live = (self.authenticator, self.methods, self.storefront)
-        self.refresher = Refresher(database, live, settings.refresh_interval, self.authenticator.record_uses)
+        self.admission = Admission.from_settings(settings, database, clock)
+        live = (self.admission, self.methods, self.storefront)
+        self.refresher = Refresher(database, live, settings.refresh_interval, self.admission.share)
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
         self.routes = self._routes()
@@ -80,9 +83,14 @@ class Application:
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
+            TokenEndpoint(self._token_exchange(settings, clock), self.admission, settings.base_url),
             IndexEndpoints(lambda base_url: documents().at(base_url), lambda: self.refresher.database_answers),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _token_exchange(self, settings: Settings, clock: Clock) -> TokenExchange:
+        issuer = Issuer.from_settings(settings, clock)
+        return TokenExchange(self.database, clock, issuer, settings.access_token_lifetime)
 
     def _routes(self) -> list[Route]:
         docs = cache(lambda: render_docs(self.document(ANY_ADDRESS), ANY_ADDRESS))
@@ -90,7 +98,7 @@ class Application:
         for endpoint in [*self.endpoints, *endpoints_of(DocsEndpoint(docs))]:
             by_path[endpoint.operation.path].append(endpoint)
         return [
-            _route(path, Resource(endpoints, self.authenticator, self._base_url, self._settings.max_body_bytes))
+            _route(path, Resource(endpoints, self.admission, self._base_url, self._settings.max_body_bytes))
             for path, endpoints in by_path.items()
         ]
 

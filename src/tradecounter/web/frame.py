@@ -9,6 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tradecounter.rest.call import answer_headers
 from tradecounter.web.errors import response_to
 
 log = structlog.get_logger()
@@ -47,6 +48,7 @@ class Frame:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
+                headers.update(answer_headers(scope))
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

@@ -10,6 +10,7 @@ from tradecounter.catalogue.wire import Product
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.ordering.wire import SavedAddress
 from tradecounter.rest.answers import Error
+from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.operation import Operation
 from tradecounter.rest.parameters import parameter_fields
 from tradecounter.web.index import Documents
@@ -21,6 +22,7 @@ ERRORS = {
     400: ("BadRequest", "The request's data is wrong; the message names the field."),
     401: ("Unauthorized", "The credential is missing or not valid."),
     402: ("PaymentRequired", "The account has no credit terms, or not enough available credit."),
+    403: ("Blocked", "Too many invalid credentials came from your address; it is blocked for five minutes."),
     404: ("NotFound", "Unknown, or not yours."),
     409: ("Conflict", "It would duplicate what is there, or a request with the same key is still being processed."),
     410: ("Gone", "The pending order has expired."),
@@ -30,6 +32,7 @@ ERRORS = {
     ),
     413: ("TooLarge", "The body is too long."),
     415: ("UnsupportedMediaType", "The body is not JSON."),
+    429: ("TooManyRequests", "Over the rate limit; wait five minutes."),
     500: ("InternalError", "An unexpected error; the message holds the request id."),
     503: ("Unavailable", "Temporarily unavailable; try again."),
 }
@@ -58,7 +61,8 @@ REQUEST_HEADERS = {
 _DESCRIPTION = """\
 The reseller's ordering API: the catalogue at your prices with live stock, and orders from price to confirmation.
 
-Send your API key in the header `X-Api-Key`. Amounts are pounds; times are UK local time without an offset.
+Send your API key in the header `X-Api-Key`; applications that act for a customer send an access token.
+Amounts are pounds; times are UK local time without an offset.
 """
 
 
@@ -83,9 +87,10 @@ def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, 
             "securitySchemes": {
                 "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
                 "apiKeyInQuery": {"type": "apiKey", "in": "query", "name": "api-key"},
+                "bearer": {"type": "http", "scheme": "bearer", "description": "A token of `POST /oauth/token`."},
             },
         },
-        "security": [{"apiKey": []}, {"apiKeyInQuery": []}],
+        "security": [{"apiKey": []}, {"apiKeyInQuery": []}, {"bearer": []}],
     }
 
 
@@ -101,7 +106,8 @@ def _schemas(operations: Iterable[Operation]) -> tuple[dict[int, Any], dict[str,
     """Return the schema of every type in use, by the type's identity, and the components they refer to."""
     types: list[Any] = [Error, Product, AddressDetails, SavedAddress]
     for operation in operations:
-        types += [t for t in (operation.body, operation.answer.body) if t is not None]
+        used = (operation.body, operation.form, operation.answer.body, operation.refusal)
+        types += [t for t in used if t is not None]
     found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
     for schema in components.values():
         schema.pop("title", None)
@@ -132,11 +138,14 @@ def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
     if operation.body is not None:
         content = {"application/json": {"schema": schemas[id(operation.body)]}}
         document["requestBody"] = {"required": operation.body_required, "content": content}
+    if operation.form is not None:
+        document["requestBody"] = {"required": True, "content": {FORM: {"schema": schemas[id(operation.form)]}}}
     statuses = [
         *operation.errors,
         *((413, 415) if operation.body else ()),
         500,
-        *([] if operation.public else [503]),
+        *([] if operation.public else [403, 503]),
+        *([429] if operation.rate_limited else []),
     ]
     not_modified = {"304": {"description": "What you hold is current.", "headers": _headers(CACHING)}}
     document["responses"] = {
@@ -144,6 +153,10 @@ def _operation(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
         **(not_modified if operation.cacheable else {}),
         **{str(s): {"$ref": f"#/components/responses/{ERRORS[s][0]}"} for s in sorted(statuses)},
     }
+    if operation.refusal is not None:
+        content = {"application/json": {"schema": schemas[id(operation.refusal)]}}
+        for status in (400, 401):
+            document["responses"][str(status)] = {"description": ERRORS[status][1], "content": content}
     if operation.public:
         document["security"] = []
     return document

@@ -6,10 +6,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tradecounter.identity.caller import Authenticator
+from tradecounter.identity.admission import Admission, Admitted
+from tradecounter.identity.http import presented_by, rate_limit_headers
+from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.answers import refusal
-from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Endpoint
+from tradecounter.rest.call import Call, add_answer_headers
+from tradecounter.rest.operation import Endpoint, Operation
 
 
 class Resource:
@@ -18,7 +20,7 @@ class Resource:
     def __init__(
         self,
         endpoints: Iterable[Endpoint],
-        authenticator: Authenticator,
+        admission: Admission,
         base_url: Callable[[Request], str],
         max_body_bytes: int,
     ) -> None:
@@ -26,7 +28,7 @@ class Resource:
         if "GET" in self._endpoints:
             self._endpoints["HEAD"] = self._endpoints["GET"]
         self._allow = ", ".join(sorted({*self._endpoints, "OPTIONS"}))
-        self._authenticator = authenticator
+        self._admission = admission
         self._base_url = base_url
         self._max_body_bytes = max_body_bytes
 
@@ -42,6 +44,17 @@ class Resource:
         if endpoint is None:
             message = f"{request.method} is not possible here; possible are {self._allow}"
             return refusal(message, 405, {"Allow": self._allow})
-        caller = None if endpoint.operation.public else await self._authenticator.authenticate(request)
+        caller = None if endpoint.operation.public else await self._admit(request, endpoint.operation)
         call = Call(request, self._base_url(request), self._max_body_bytes, caller)
         return await endpoint.handler(call)
+
+    async def _admit(self, request: Request, operation: Operation) -> Admitted:
+        presented = presented_by(request, self._admission.addresses)
+        try:
+            admitted = await self._admission.admit(presented, counts=operation.rate_limited)
+        except RateLimitedError as error:
+            add_answer_headers(request.scope, rate_limit_headers(error.quota))
+            raise
+        if admitted.quota is not None:
+            add_answer_headers(request.scope, rate_limit_headers(admitted.quota))
+        return admitted

@@ -64,6 +64,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         access_log=False,
         log_config=None,
         server_header=False,
+        proxy_headers=False,  # whose word counts is the setting TRUSTED_PROXIES (`identity/client_address.py`)
         timeout_graceful_shutdown=10,
         lifespan=lifespan,
     )

@@ -32,6 +32,7 @@ ALLOWED = {
     "/category": "GET, HEAD, OPTIONS",
     "/manufacturer": "GET, HEAD, OPTIONS",
     "/attribute": "GET, HEAD, OPTIONS",
+    "/oauth/token": "OPTIONS, POST",
 }
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"]
 

@@ -6,7 +6,7 @@ import pytest
 from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 
-from tradecounter.identity.caller import InvalidCredentialError, MissingCredentialError
+from tradecounter.identity.credentials import InvalidCredentialError, MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.web.errors import STATUS, response_to
 

@@ -1,0 +1,95 @@
+"""`tradecounter app`: OAuth applications that act for customers."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.cli.output import LARGEST_ID, AsJson, show, show_json, show_table
+from tradecounter.cli.session import with_database
+from tradecounter.customers.accounts import find_account
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.identity.access_tokens import revoke_tokens
+from tradecounter.identity.applications import (
+    ApplicationRecord,
+    NewApplication,
+    add_application,
+    application_exists,
+    disable_application,
+    list_applications,
+)
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import DomainError, Kind
+
+app = typer.Typer(no_args_is_help=True, help="Applications that act for customers (OAuth clients).")
+
+ClientId = Annotated[str, typer.Argument(help="The application's client id, from `app list`.")]
+
+
+@app.command("add")
+def add(name: Annotated[str, typer.Argument(help="What the application is called.")], as_json: AsJson = False) -> None:
+    """Register an application; its secret is shown this once."""
+
+    async def work(database: Database) -> NewApplication:
+        async with transaction(database) as tx:
+            return await add_application(tx, name, SystemClock().now())
+
+    made = with_database(work)
+    text = (
+        f"client id: {made.client_id}\nclient secret: {made.client_secret}\nKeep the secret now: it is not shown again."
+    )
+    show(made, text, as_json=as_json)
+
+
+@app.command("list")
+def show_all(as_json: AsJson = False) -> None:
+    """List applications, disabled ones included."""
+
+    async def work(database: Database) -> list[ApplicationRecord]:
+        async with reading(database) as tx:
+            return await list_applications(tx)
+
+    show_table(with_database(work), ("client_id", "name", "created_at", "disabled_at"), as_json=as_json)
+
+
+@app.command("disable")
+def disable(client_id: ClientId, as_json: AsJson = False) -> None:
+    """Disable an application and its tokens, in every process within five seconds."""
+
+    async def work(database: Database) -> None:
+        async with transaction(database) as tx:
+            if not await disable_application(tx, client_id, SystemClock().now()):
+                raise _unknown(client_id)
+
+    with_database(work)
+    if as_json:
+        show_json({"client_id": client_id, "disabled": True})
+    else:
+        typer.echo(f"application {client_id} is disabled")
+
+
+@app.command("revoke")
+def revoke(
+    client_id: ClientId,
+    customer_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Revoke an application's tokens for one customer, in every process within five seconds."""
+
+    async def work(database: Database) -> int:
+        async with transaction(database) as tx:
+            if not await application_exists(tx, client_id):
+                raise _unknown(client_id)
+            if await find_account(tx, customer_id) is None:
+                raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+            return await revoke_tokens(tx, client_id, customer_id, SystemClock().now())
+
+    count = with_database(work)
+    if as_json:
+        show_json({"client_id": client_id, "customer_id": customer_id, "revoked": count})
+    else:
+        typer.echo(f"{count} tokens revoked")
+
+
+def _unknown(client_id: str) -> DomainError:
+    return DomainError(Kind.NOT_FOUND, f"there is no application {client_id}")

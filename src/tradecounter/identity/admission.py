@@ -1,0 +1,73 @@
+"""Letting a request in: the address first, then the credential, then the rate limit (decisions, order of checks)."""
+
+from dataclasses import dataclass
+
+from tradecounter.db.changes import Versions
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.caller import Authenticator
+from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.credentials import (
+    ExpiredTokenError,
+    InvalidCredentialError,
+    Presented,
+    credential_of,
+)
+from tradecounter.identity.lockout import Lockout
+from tradecounter.identity.rate_limit import Quota, RateLimit
+from tradecounter.kit.clock import Clock
+from tradecounter.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A customer whose request was let in, and what it has left; None without a limit."""
+
+    customer_id: int
+    quota: Quota | None
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The checks that every request with a credential passes."""
+
+    addresses: ClientAddresses
+    lockout: Lockout
+    authenticator: Authenticator
+    rate_limit: RateLimit
+
+    @classmethod
+    def from_settings(cls, settings: Settings, database: Database, clock: Clock) -> "Admission":
+        """Return the checks as configured."""
+        return cls(
+            ClientAddresses(settings.trusted_proxies),
+            Lockout(database, clock),
+            Authenticator(database, clock),
+            RateLimit(database, clock, settings.rate_limit),
+        )
+
+    async def admit(self, presented: Presented, *, counts: bool) -> Admitted:
+        """Let a request in, counting it against the rate limit unless it is of a kind that does not count.
+
+        Raises BlockedError, MissingCredentialError, InvalidCredentialError or RateLimitedError. An expired token is
+        refused like a wrong one, but does not count towards a block.
+        """
+        self.lockout.check(presented.address)
+        try:
+            customer_id = await self.authenticator.customer_of(credential_of(presented))
+        except ExpiredTokenError:
+            raise
+        except InvalidCredentialError:
+            await self.lockout.record_failure(presented.address)
+            raise
+        return Admitted(customer_id, self.rate_limit.count(customer_id, counts=counts))
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> None:
+        """Catch up with changed keys and new blocks."""
+        await self.authenticator.refresh(tx, versions)
+        await self.lockout.refresh(tx, versions)
+
+    async def share(self) -> None:
+        """Write down what was counted here, and read what others counted."""
+        await self.rate_limit.share()
+        await self.authenticator.record_uses()

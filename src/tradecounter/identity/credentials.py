@@ -1,0 +1,89 @@
+"""Which of the credentials that a request presents counts (specification, section 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote_plus
+
+from tradecounter.kit.errors import DomainError, Kind
+
+CREDENTIAL_LENGTH = 64  # of API keys and access tokens
+
+
+class InvalidCredentialError(DomainError):
+    """A credential was presented and is not good."""
+
+    def __init__(self) -> None:
+        super().__init__(Kind.UNAUTHENTICATED, "the credential is not valid")
+
+
+class ExpiredTokenError(InvalidCredentialError):
+    """An access token was presented that was good once; nobody is guessing."""
+
+
+class MissingCredentialError(DomainError):
+    """No credential was presented."""
+
+    def __init__(self) -> None:
+        super().__init__(Kind.UNAUTHENTICATED, "a credential is required")
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """What a request says of who sends it: its address, and what stands wherever a credential may stand."""
+
+    address: str
+    authorization: Sequence[str]
+    api_keys: Sequence[str]
+    raw_query: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key, as presented."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BearerToken:
+    """A bearer token, as presented."""
+
+    text: str
+
+
+def credential_of(presented: Presented) -> ApiKey | BearerToken:
+    """Return the credential that counts. Raises MissingCredentialError, or InvalidCredentialError if it cannot be one.
+
+    A bearer token counts alone, then the header `X-Api-Key`, then the parameter `api-key`; a bad credential is never
+    made up for by the next. A bearer token beside a second `Authorization` is refused.
+    """
+    if presented.authorization and (token := _bearer_token(presented.authorization)) is not None:
+        return BearerToken(_checked(token))
+    keys = [key for value in presented.api_keys if (key := value.strip())]
+    if not keys:
+        parts = (part.partition("=") for part in presented.raw_query.split("&"))
+        keys = [unquote_plus(value) for name, _, value in parts if unquote_plus(name) == "api-key" and value]
+    if not keys:
+        raise MissingCredentialError
+    if len(keys) > 1:
+        raise InvalidCredentialError
+    return ApiKey(_checked(keys[0]))
+
+
+def _bearer_token(authorization: Sequence[str]) -> str | None:
+    """Return the bearer token; None when there is no such scheme."""
+    for value in authorization:
+        scheme, *token = value.split(maxsplit=1) or [""]
+        if scheme.lower() == "bearer":
+            if not token and len(authorization) == 1:
+                raise MissingCredentialError
+            if not token or len(authorization) > 1:
+                raise InvalidCredentialError
+            return token[0].strip()
+    return None
+
+
+def _checked(text: str) -> str:
+    if len(text) != CREDENTIAL_LENGTH or not text.isascii():
+        raise InvalidCredentialError
+    return text

@@ -1,0 +1,57 @@
+"""Exchanging a customer's consent for an access token (specification, section 4, `POST /oauth/token`)."""
+
+import hmac
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.identity.access_tokens import issue_token
+from tradecounter.identity.applications import find_active_application
+from tradecounter.identity.issuer import Issuer
+from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.identity.subject_token import Consent, RefusedSubjectTokenError, SubjectToken
+from tradecounter.identity.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
+from tradecounter.kit.clock import Clock
+
+_NO_HASH = bytes(32)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenExchange:
+    """What an exchange needs; no database connection is held while the issuer is asked for its keys."""
+
+    database: Database
+    clock: Clock
+    issuer: Issuer | None
+    lifetime: timedelta
+
+    async def authenticate(self, presented: ClientCredentials) -> None:
+        """Check an application's id and secret. Raises WrongClientRefusal, also for a disabled application."""
+        async with reading(self.database) as tx:
+            application = await find_active_application(tx, presented.client_id)
+        stored = application.secret_hash if application else _NO_HASH
+        if not hmac.compare_digest(stored, secret_hash(presented.client_secret)) or application is None:
+            raise WrongClientRefusal
+
+    async def exchange(self, subject_token: str, wanted: Consent) -> str:
+        """Return a new access token for the customer who consents.
+
+        Raises OAuthRefusal (invalid_grant), or IssuerUnavailableError.
+        """
+        try:
+            customer_id = await self._consenting_customer(subject_token, wanted)
+        except RefusedSubjectTokenError as error:
+            raise OAuthRefusal("invalid_grant") from error
+        async with transaction(self.database) as tx:
+            token = await issue_token(tx, wanted.client_id, customer_id, self.clock.now(), self.lifetime)
+        if token is None:
+            raise OAuthRefusal("invalid_grant")
+        return token
+
+    async def _consenting_customer(self, subject_token: str, wanted: Consent) -> int:
+        if self.issuer is None:
+            raise RefusedSubjectTokenError
+        token = SubjectToken.read(subject_token)
+        keys = await self.issuer.keys(token.key_id)
+        return token.customer(keys, wanted, self.clock.now())

@@ -1,0 +1,107 @@
+"""Reading the issuer's documents over HTTP: its metadata (RFC 8414, OpenID discovery) and its keys (RFC 7517)."""
+
+import asyncio
+import base64
+import binascii
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+import msgspec
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, Key, OKPKey, RSAKey, import_key
+
+from tradecounter.settings import is_safe_url
+
+_SECONDS = 5.0  # for everything together
+_MOST_BYTES = 256 * 1024  # of a document
+_MOST_KEYS = 100
+_LEAST_RSA_BITS = 2048
+_OPENID = "/.well-known/openid-configuration"
+_OAUTH = "/.well-known/oauth-authorization-server"
+
+
+class IssuerAwayError(Exception):
+    """The issuer cannot be reached, or what it says cannot be used."""
+
+
+class IssuerKeys(msgspec.Struct, frozen=True):
+    """The issuer's own name for itself, and its public keys."""
+
+    name: str
+    keys: tuple[Key, ...]
+
+
+class _Metadata(msgspec.Struct):
+    issuer: str
+    jwks_uri: str
+
+
+class _KeySet(msgspec.Struct):
+    keys: list[Any]
+
+
+async def read_issuer(url: str) -> IssuerKeys:
+    """Return what an issuer publishes. Raises IssuerAwayError.
+
+    Its name has to be `url`, but for a slash at the end. Redirects are not followed.
+    """
+    try:
+        async with (
+            asyncio.timeout(_SECONDS),
+            httpx.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client,
+        ):
+            metadata = await _read_metadata(client, url)
+            if metadata.issuer.removesuffix("/") != url.removesuffix("/"):
+                raise IssuerAwayError(f"the metadata is that of {metadata.issuer[:200]!r}")
+            if not is_safe_url(metadata.jwks_uri):
+                raise IssuerAwayError("jwks_uri is not an https URL")
+            published = msgspec.json.decode(await _read(client, metadata.jwks_uri), type=_KeySet)
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, msgspec.DecodeError) as error:
+        raise IssuerAwayError(f"{type(error).__name__}: {error}") from error
+    keys = tuple(key for data in published.keys[:_MOST_KEYS] if (key := _usable_key(data)) is not None)
+    if not keys:
+        raise IssuerAwayError("it publishes no key that can be used")
+    return IssuerKeys(metadata.issuer, keys)
+
+
+async def _read_metadata(client: httpx.AsyncClient, url: str) -> _Metadata:
+    parts = urlsplit(url)
+    for place in (
+        url.removesuffix("/") + _OPENID,
+        urlunsplit((parts.scheme, parts.netloc, _OAUTH + parts.path.removesuffix("/"), "", "")),
+    ):
+        try:
+            return msgspec.json.decode(await _read(client, place), type=_Metadata)
+        except (httpx.HTTPStatusError, msgspec.DecodeError) as error:
+            problem = error
+    raise problem
+
+
+async def _read(client: httpx.AsyncClient, url: str) -> bytes:
+    async with client.stream("GET", url, headers={"Accept": "application/json"}) as answer:
+        if not answer.is_success:
+            raise httpx.HTTPStatusError(f"status {answer.status_code}", request=answer.request, response=answer)
+        body = bytearray()
+        async for piece in answer.aiter_bytes():
+            body += piece
+            if len(body) > _MOST_BYTES:
+                raise IssuerAwayError(f"a document is longer than {_MOST_BYTES} bytes")
+        return bytes(body)
+
+
+def _usable_key(data: Any) -> Key | None:
+    """Return a public key for signatures, or None for whatever else a key set may hold."""
+    if not isinstance(data, dict) or data.get("kty") not in {"RSA", "EC", "OKP"} or data.get("use", "sig") != "sig":
+        return None
+    try:
+        if data["kty"] == "RSA" and _bits(data["n"]) < _LEAST_RSA_BITS:
+            return None
+        key = import_key(data)
+    except (JoseError, ValueError, TypeError, KeyError, AttributeError, binascii.Error):
+        return None
+    return key if isinstance(key, RSAKey | ECKey | OKPKey) else None
+
+
+def _bits(number: str) -> int:
+    return int.from_bytes(base64.urlsafe_b64decode(number + "==")).bit_length()

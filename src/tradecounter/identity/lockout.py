@@ -1,0 +1,70 @@
+"""Shutting out an address that presents wrong credentials again and again (specification, section 5, rule 8)."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from tradecounter.db.changes import Versions
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.failures import add_failure, block, block_of, blocks_under_way, lock_address
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+
+MOST_FAILURES = 10
+WINDOW = timedelta(seconds=60)
+BLOCKED_FOR = timedelta(minutes=5)
+
+
+class BlockedError(DomainError):
+    """The address is shut out, whatever it presents."""
+
+    def __init__(self) -> None:
+        minutes = int(BLOCKED_FOR.total_seconds()) // 60
+        super().__init__(
+            Kind.BLOCKED, f"too many invalid credentials came from your address: it is blocked for {minutes} minutes"
+        )
+
+
+@dataclass(slots=True)
+class Lockout:
+    """Knows the blocked addresses: those of this process at once, those of others from the next poll."""
+
+    database: Database
+    clock: Clock
+    _blocked: dict[str, datetime] = field(default_factory=dict)
+    _version: int = -1
+
+    def check(self, address: str) -> None:
+        """Raise BlockedError when an address is blocked."""
+        until = self._blocked.get(address)
+        if until is not None and self.clock.now() < until:
+            raise BlockedError
+
+    async def record_failure(self, address: str) -> None:
+        """Count a credential that was presented and wrong; the last one that is allowed blocks its address.
+
+        Raises BlockedError when another request or process has blocked the address meanwhile: then it does not count,
+        and a block is never prolonged.
+        """
+        now = self.clock.now()
+        async with transaction(self.database) as tx:
+            await lock_address(tx, address)
+            until = await block_of(tx, address, now)
+            already = until is not None
+            if until is None and await add_failure(tx, address, now, since=now - WINDOW) >= MOST_FAILURES:
+                until = now + BLOCKED_FOR
+                await block(tx, address, until)
+        if until is not None:
+            self._blocked[address] = until
+        if already:
+            raise BlockedError
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> None:
+        """Learn of the blocks of other processes, and forget those that have ended."""
+        now = self.clock.now()
+        version = versions.get("blocks", 0)
+        if version != self._version:
+            self._blocked |= {found.address: found.blocked_until for found in await blocks_under_way(tx, now)}
+            self._version = version
+        if self._blocked:
+            self._blocked = {address: until for address, until in self._blocked.items() if until > now}

@@ -1,0 +1,96 @@
+"""How many requests a customer may make (specification, section 8): so many in a fixed window of five minutes.
+
+Each process counts in memory. About once a second it adds what it counted to the shared count and reads that back, so
+that all processes together hold the limit, give or take what comes in within a second (docs/adr/0008).
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.identity.request_counts import add_requests, read_requests
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+
+WINDOW = timedelta(minutes=5)
+_WINDOW_SECONDS = int(WINDOW.total_seconds())
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a customer has left in the window."""
+
+    limit: int
+    remaining: int
+    seconds_left: int
+
+
+class RateLimitedError(DomainError):
+    """The customer has made all the requests that it may make in the window."""
+
+    def __init__(self, quota: Quota) -> None:
+        super().__init__(
+            Kind.TOO_MANY_REQUESTS,
+            f"more than {quota.limit} requests in {_WINDOW_SECONDS // 60} minutes: wait {_WINDOW_SECONDS} seconds",
+            retry_after=_WINDOW_SECONDS,
+        )
+        self.quota = quota
+
+
+@dataclass(slots=True)
+class _Count:
+    """One customer's requests: in all processes as last heard, and here since then."""
+
+    shared: int = 0
+    here: int = 0
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """Counts customers' requests; a limit of 0 is none."""
+
+    database: Database
+    clock: Clock
+    limit: int
+    _window: datetime = _EPOCH
+    _counts: dict[int, _Count] = field(default_factory=dict)
+
+    def count(self, customer_id: int, *, counts: bool = True) -> Quota | None:
+        """Count a request, unless it is of a kind that does not count; return what is left, None without a limit.
+
+        Raises RateLimitedError when nothing was left for a request that counts.
+        """
+        if not self.limit:
+            return None
+        now = self.clock.now()
+        window = window_start(now)
+        if window != self._window:
+            self._window, self._counts = window, {}
+        found = self._counts.setdefault(customer_id, _Count())
+        remaining = self.limit - found.shared - found.here
+        seconds_left = -((now - window - WINDOW) // timedelta(seconds=1))
+        if counts and remaining <= 0:
+            raise RateLimitedError(Quota(self.limit, 0, seconds_left))
+        found.here += counts
+        return Quota(self.limit, max(remaining - counts, 0), seconds_left)
+
+    async def share(self) -> None:
+        """Add what was counted here to what all processes share, and read that back."""
+        window, counts = self._window, self._counts
+        if not counts:
+            return
+        added = {customer_id: count.here for customer_id, count in counts.items() if count.here}
+        async with transaction(self.database) as tx:
+            if added:
+                await add_requests(tx, window, added)
+            shared = await read_requests(tx, window, list(counts))
+        for customer_id, requests in shared.items():
+            counts[customer_id].shared = requests
+            counts[customer_id].here -= added.get(customer_id, 0)
+
+
+def window_start(now: datetime) -> datetime:
+    """Return when the window of a moment began: windows are the same for everybody."""
+    return now - (now - _EPOCH) % WINDOW

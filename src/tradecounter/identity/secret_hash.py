@@ -1,0 +1,16 @@
+"""What is stored of keys, tokens and client secrets."""
+
+import hashlib
+import secrets
+
+_BYTES = 32
+
+
+def new_secret() -> str:
+    """Return 256 random bits as 64 hexadecimal characters."""
+    return secrets.token_hex(_BYTES)
+
+
+def secret_hash(secret: str) -> bytes:
+    """Return what is stored of a secret. Its 256 random bits need no slow hash."""
+    return hashlib.sha256(secret.encode()).digest()

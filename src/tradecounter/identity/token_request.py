@@ -1,0 +1,100 @@
+"""Reading a request for an access token: who asks, and for what (RFC 8693; specification, section 4)."""
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from tradecounter.kit.errors import DomainError
+from tradecounter.rest.form import form_decoded
+from tradecounter.rest.problems import readable
+
+ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
+GrantType = Literal["urn:ietf:params:oauth:grant-type:token-exchange"]
+JwtType = Literal["urn:ietf:params:oauth:token-type:jwt"]
+AccessTokenType = Literal["urn:ietf:params:oauth:token-type:access_token"]
+
+GRANT_TYPE: GrantType = "urn:ietf:params:oauth:grant-type:token-exchange"
+ACCESS_TOKEN: AccessTokenType = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 the name of a type
+
+
+class OAuthRefusal(Exception):  # noqa: N818 refusing is no fault
+    """A refusal in OAuth's words; the description is for whoever writes the client."""
+
+    def __init__(self, error: ErrorCode, description: str | None = None) -> None:
+        super().__init__(error)
+        self.error: ErrorCode = error
+        self.description = description
+
+
+class WrongClientRefusal(OAuthRefusal):
+    """Client credentials were presented, and are wrong."""
+
+    def __init__(self) -> None:
+        super().__init__("invalid_client")
+
+
+class TokenRequest(msgspec.Struct):
+    """The form of `POST /oauth/token`."""
+
+    grant_type: GrantType
+    subject_token: Annotated[
+        str, Meta(description="A JWT of the issuer, by which the customer consents to the application.")
+    ]
+    subject_token_type: JwtType
+    requested_token_type: AccessTokenType | msgspec.UnsetType = msgspec.UNSET
+    resource: Annotated[str | msgspec.UnsetType, Meta(description="If given, the base address.")] = msgspec.UNSET
+    client_id: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
+    client_secret: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCredentials:
+    """An application's id and secret, as presented."""
+
+    client_id: str
+    client_secret: str
+
+
+def read_token_request(fields: Mapping[str, str]) -> TokenRequest:
+    """Return a form's request. Raises OAuthRefusal (invalid_request, unsupported_grant_type)."""
+    if fields.get("grant_type", GRANT_TYPE) != GRANT_TYPE:
+        raise OAuthRefusal("unsupported_grant_type", f"grant_type: must be {GRANT_TYPE}")
+    try:
+        return msgspec.convert(fields, TokenRequest)
+    except msgspec.ValidationError as error:
+        raise OAuthRefusal("invalid_request", readable(error)) from error
+
+
+def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> ClientCredentials:
+    """Return the client's credentials, from HTTP Basic or from the form (RFC 6749, section 2.3.1).
+
+    Raises OAuthRefusal: invalid_client when there are none, invalid_request when there is more than one, and
+    WrongClientRefusal for what cannot be read. The form may repeat the id that stands in HTTP Basic.
+    """
+    basics = [value for value in authorization if value.partition(" ")[0].lower() == "basic"]
+    client_id, client_secret = fields.get("client_id"), fields.get("client_secret")
+    if not basics:
+        if client_id is None or client_secret is None:
+            raise OAuthRefusal("invalid_client", "client credentials are required, as HTTP Basic or in the form")
+        return ClientCredentials(client_id, client_secret)
+    if len(basics) > 1 or client_secret is not None:
+        raise OAuthRefusal("invalid_request", "client credentials are given more than once")
+    found = _read_basic(basics[0].partition(" ")[2].strip())
+    if client_id not in {None, found.client_id}:
+        raise OAuthRefusal("invalid_request", "client_id: is not the one of HTTP Basic")
+    return found
+
+
+def _read_basic(encoded: str) -> ClientCredentials:
+    try:
+        user, colon, password = base64.b64decode(encoded.encode(), validate=True).partition(b":")
+        if not colon:
+            raise WrongClientRefusal
+        return ClientCredentials(form_decoded(user), form_decoded(password))
+    except (binascii.Error, ValueError, DomainError) as error:
+        raise WrongClientRefusal from error

@@ -1,0 +1,157 @@
+"""So many requests of a customer in five minutes, from all processes together (specification, section 8)."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from support.applications import Exchange, running_exchange
+from support.cluster import Cluster
+from support.service import Customer, Service, running_service
+from support.shop import order, stock_shop
+
+SECOND = timedelta(seconds=1)
+LIMIT = 5
+START = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)  # where a window begins
+
+
+@pytest.fixture(scope="module")
+def exchange(database_url: str) -> Iterator[Exchange]:
+    with running_exchange(database_url, rate_limit=LIMIT) as running:
+        stock_shop(running.service)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def second(exchange: Exchange) -> Iterator[Service]:
+    with running_service(exchange.service.database_url, rate_limit=LIMIT) as running:
+        yield running
+
+
+@pytest.fixture
+def customer(exchange: Exchange) -> Customer:
+    return exchange.service.customer()
+
+
+def statuses(customer: Customer, times: int, path: str = "/category") -> list[int]:
+    return [customer.get(path).status_code for _ in range(times)]
+
+
+def at(service: Service, customer: Customer) -> Customer:
+    """The customer, calling another server."""
+    return Customer(customer.id, customer.key, service.client(**{"X-Api-Key": customer.key}))
+
+
+def test_one_request_too_many_is_429_in_the_general_body(customer: Customer) -> None:
+    assert statuses(customer, LIMIT) == [200] * LIMIT
+    answer = customer.get("/category")
+    assert answer.status_code == 429
+    assert list(answer.json()) == ["message"]
+    assert answer.headers["retry-after"] == "300"
+    assert answer.headers["ratelimit-policy"] == '"customer";q=5;w=300'
+    assert answer.headers["ratelimit"].startswith('"customer";r=0;t=')
+
+
+def test_every_answer_says_what_is_left(exchange: Exchange, customer: Customer) -> None:
+    exchange.service.clock.set(START + timedelta(hours=1, seconds=77))
+    answers = [customer.get("/category"), customer.get("/order/nothing"), customer.get("/product?page=0")]
+    assert [answer.status_code for answer in answers] == [200, 404, 400]
+    assert [answer.headers["ratelimit"] for answer in answers] == [f'"customer";r={left};t=223' for left in (4, 3, 2)]
+    assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"customer";q=5;w=300'}
+    exchange.service.clock.advance(timedelta(milliseconds=222_500))
+    assert customer.get("/category").headers["ratelimit"] == '"customer";r=1;t=1'
+
+
+def test_a_window_is_five_minutes_by_the_clock(exchange: Exchange, customer: Customer) -> None:
+    exchange.service.clock.set(START + timedelta(hours=2, minutes=4, seconds=58))
+    assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
+    exchange.service.clock.advance(SECOND)
+    assert statuses(customer, 1) == [429]
+    exchange.service.clock.advance(SECOND)
+    assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
+    exchange.service.refresh()
+    assert statuses(customer, 1) == [429]
+
+
+def test_creating_orders_neither_counts_nor_is_refused(customer: Customer) -> None:
+    for _ in range(LIMIT + 2):
+        created = customer.post("/order", order())
+        assert created.status_code == 201
+        assert created.headers["ratelimit"].startswith(f'"customer";r={LIMIT};')
+    assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
+    assert customer.post("/order", order()).status_code == 201
+    confirmation = customer.put(f"/order/{created.json()['confirmation_code']}", {"shipping_method": {"id": 11}})
+    assert confirmation.status_code == 429
+
+
+def test_token_and_key_of_a_customer_share_the_count_and_other_customers_have_their_own(exchange: Exchange) -> None:
+    exchange.service.clock.advance(timedelta(minutes=5))
+    token = exchange.access_token()
+    assert [exchange.use(token, "/category").status_code for _ in range(3)] == [200] * 3
+    assert statuses(exchange.customer, 3) == [200, 200, 429]
+    assert exchange.use(token, "/category").status_code == 429
+    assert exchange.service.customer().get("/category").status_code == 200
+
+
+def test_what_is_refused_before_does_not_count_and_what_comes_after_does(
+    exchange: Exchange, customer: Customer
+) -> None:
+    bare = exchange.service.client()
+    for headers in ({}, {"X-Api-Key": "x"}, {"Authorization": "Bearer x", "X-Api-Key": customer.key}):
+        answer = bare.get("/category", headers=headers)
+        assert answer.status_code == 401
+        assert "ratelimit" not in answer.headers
+    assert customer.get("/nowhere").status_code == 404
+    assert customer.http.patch("/order").status_code == 405
+    assert customer.get("/").status_code == 200
+    assert "ratelimit" not in customer.get("/").headers
+    assert [customer.get("/product?page=0").status_code for _ in range(LIMIT + 1)] == [400] * LIMIT + [429]
+    assert customer.get("/nowhere").status_code == 404
+    assert customer.http.patch("/order").status_code == 405
+    assert customer.get("/check-health").status_code == 200
+
+
+def test_processes_hold_the_limit_together_once_they_have_looked(
+    exchange: Exchange, second: Service, customer: Customer
+) -> None:
+    first = exchange.service
+    second.clock.set(first.clock.now())
+    there = at(second, customer)
+    assert statuses(customer, 2) + statuses(there, 2) == [200] * 4
+    for service in (first, second, first):
+        service.refresh()
+    assert customer.get("/category").headers["ratelimit"].startswith('"customer";r=0;')
+    assert statuses(customer, 1) == [429]
+    first.refresh()
+    second.refresh()
+    assert statuses(there, 1) == [429]
+    for service in (first, second):
+        service.clock.advance(timedelta(minutes=5))
+    assert statuses(there, 1) == [200]
+
+
+def test_a_process_that_restarts_learns_what_was_counted(exchange: Exchange, customer: Customer) -> None:
+    statuses(customer, LIMIT)
+    exchange.service.refresh()
+    with running_service(
+        exchange.service.database_url, now=exchange.service.clock.now(), rate_limit=LIMIT
+    ) as restarted:
+        here = at(restarted, customer)
+        assert statuses(here, 1) == [200], "as long as it has not looked"
+        restarted.refresh()
+        assert statuses(here, 1) == [429]
+
+
+def test_looking_again_counts_nothing_twice(exchange: Exchange, customer: Customer) -> None:
+    statuses(customer, 3)
+    exchange.service.refresh()
+    exchange.service.refresh()
+    assert statuses(customer, 3) == [200, 200, 429]
+
+
+def test_a_limit_of_0_is_none(postgres: Cluster) -> None:
+    with postgres.database() as url, running_service(url, rate_limit=0) as service:
+        customer = service.customer()
+        assert statuses(customer, 30) == [200] * 30
+        service.refresh()
+        assert "ratelimit" not in customer.get("/category").headers

@@ -1,0 +1,264 @@
+"""`POST /oauth/token`: what a request has to hold, and what it gets (specification, section 4)."""
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import httpx
+import psycopg
+import pytest
+from authlib.integrations.httpx_client import OAuth2Client
+from psycopg.sql import SQL, Identifier
+
+from support.applications import ACCESS_TOKEN, GRANT, JWT, Exchange, assert_refused, register, running_exchange
+from support.applications import switch_off as switch_off_application
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture(scope="module")
+def exchange(database_url: str) -> Iterator[Exchange]:
+    with running_exchange(database_url) as running:
+        yield running
+
+
+def post(exchange: Exchange, content: str | bytes, content_type: str | None = FORM, **options: Any) -> httpx.Response:
+    headers = {"Content-Type": content_type} if content_type else {}
+    return exchange.http.post("/oauth/token", content=content, headers=headers, auth=exchange.basic, **options)
+
+
+def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exchange: Exchange) -> None:
+    answer = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
+    body = answer.json()
+    token = body.pop("access_token")
+    assert answer.status_code == 200
+    assert body == {"issued_token_type": ACCESS_TOKEN, "token_type": "Bearer", "expires_in": 3600}
+    assert (len(token), set(token) - set("0123456789abcdef")) == (64, set())
+    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
+    assert answer.headers["content-type"] == "application/json"
+    for path in ("/customer", "/order", "/product", "/customer/credit"):
+        with_token, with_key = exchange.use(token, path), exchange.customer.get(path)
+        assert (with_token.status_code, with_token.content) == (200, with_key.content)
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_a_stock_oauth_client_obtains_a_token_and_uses_it(exchange: Exchange, method: str) -> None:
+    application = exchange.application
+    with OAuth2Client(
+        application.client_id, application.client_secret, token_endpoint_auth_method=method, timeout=30
+    ) as client:
+        token = client.fetch_token(
+            f"{exchange.service.url}/oauth/token",
+            grant_type=GRANT,
+            subject_token=exchange.subject_token(),
+            subject_token_type=JWT,
+            resource=exchange.service.url,
+        )
+        assert token["expires_in"] == 3600
+        answer = client.get(f"{exchange.service.url}/product", headers={"Accept": "application/json"})
+    assert (answer.status_code, answer.json()) == (200, [])
+
+
+def test_a_subject_token_may_be_exchanged_again_and_every_token_is_another(exchange: Exchange) -> None:
+    subject_token = exchange.subject_token()
+    tokens = {exchange.exchange(subject_token).json()["access_token"] for _ in range(3)}
+    assert len(tokens) == 3
+    assert {exchange.use(token).status_code for token in tokens} == {200}
+
+
+def test_credentials_may_be_in_the_form(exchange: Exchange) -> None:
+    application = exchange.application
+    fields = exchange.form(client_id=application.client_id, client_secret=application.client_secret)
+    assert exchange.http.post("/oauth/token", data=fields).status_code == 200
+    other = {"Authorization": "Digest x"}
+    assert exchange.http.post("/oauth/token", data=fields, headers=other).status_code == 200
+
+
+def test_the_form_may_repeat_the_id_of_http_basic_and_no_more(exchange: Exchange) -> None:
+    application = exchange.application
+    assert exchange.ask(client_id=application.client_id).status_code == 200
+    assert_refused(exchange.ask(client_id="another"), "invalid_request")
+    both = exchange.ask(client_id=application.client_id, client_secret=application.client_secret)
+    assert_refused(both, "invalid_request")
+    assert_refused(exchange.ask(client_secret=application.client_secret), "invalid_request")
+
+
+def test_two_authorizations_are_one_too_many(exchange: Exchange) -> None:
+    basic = basic_header(f"{exchange.application.client_id}:{exchange.application.client_secret}".encode())
+    twice = [(b"Authorization", basic), (b"Authorization", basic)]
+    assert_refused(exchange.http.post("/oauth/token", data=exchange.form(), headers=twice), "invalid_request")
+
+
+def basic_header(user_and_password: bytes) -> bytes:
+    return b"Basic " + base64.b64encode(user_and_password)
+
+
+def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
+    application = exchange.application
+    encoded = "".join(f"%{ord(letter):02X}" for letter in application.client_id)
+    header = {b"authorization": basic_header(f"{encoded}:{quote(application.client_secret)}".encode())}
+    assert exchange.http.post("/oauth/token", data=exchange.form(), headers=header).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        b"Basic",
+        b"Basic !!!",
+        b"Basic eA",
+        basic_header(b"no colon"),
+        basic_header(b":"),
+        basic_header(b"%zz:x"),
+        basic_header(b"\xff\xfe:\xff"),
+        basic_header(b"a%00:b"),
+        basic_header(b"nobody:" + b"0" * 64),
+        b"Basic \xff",
+    ],
+)
+def test_basic_credentials_that_are_wrong_or_cannot_be_read_are_401(exchange: Exchange, authorization: bytes) -> None:
+    answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
+    assert_refused(answer, "invalid_client")
+    assert answer.headers["www-authenticate"].startswith("Basic realm=")
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"client_id": "x"}, {"client_secret": "x"}, {"client_id": "", "client_secret": ""}]
+)
+def test_missing_client_credentials_are_401(exchange: Exchange, fields: dict[str, str]) -> None:
+    assert_refused(exchange.http.post("/oauth/token", data=exchange.form(**fields)), "invalid_client")
+
+
+def test_another_applications_secret_is_401(exchange: Exchange) -> None:
+    other = register(exchange.service, "other")
+    wrong = exchange.form(client_id=exchange.application.client_id, client_secret=other.client_secret)
+    assert_refused(exchange.http.post("/oauth/token", data=wrong), "invalid_client")
+
+
+def test_a_disabled_application_is_401(exchange: Exchange) -> None:
+    application = register(exchange.service, "short-lived")
+    fields = exchange.form(
+        client_id=application.client_id,
+        client_secret=application.client_secret,
+        subject_token=exchange.subject_token(client_id=application.client_id),
+    )
+    assert exchange.http.post("/oauth/token", data=fields).status_code == 200
+    switch_off_application(exchange.service, application)
+    assert_refused(exchange.http.post("/oauth/token", data=fields), "invalid_client")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"grant_type": None}, "invalid_request"),
+        ({"grant_type": ""}, "invalid_request"),
+        ({"grant_type": "client_credentials"}, "unsupported_grant_type"),
+        ({"grant_type": GRANT + " "}, "unsupported_grant_type"),
+        ({"grant_type": GRANT.upper()}, "unsupported_grant_type"),
+        ({"subject_token": None}, "invalid_request"),
+        ({"subject_token": ""}, "invalid_request"),
+        ({"subject_token_type": None}, "invalid_request"),
+        ({"subject_token_type": "urn:ietf:params:oauth:token-type:id_token"}, "invalid_request"),
+        ({"requested_token_type": JWT}, "invalid_request"),
+        ({"resource": "https://elsewhere.example"}, "invalid_target"),
+        ({"resource": "https://elsewhere.example", "subject_token": "bad"}, "invalid_target"),
+        ({"subject_token": "bad"}, "invalid_grant"),
+        ({"subject_token": "x" * 60_000}, "invalid_grant"),
+        ({"subject_token": "a.b.c"}, "invalid_grant"),
+    ],
+)
+def test_a_wrong_field_is_refused_in_oauths_words(exchange: Exchange, changes: dict[str, str], error: str) -> None:
+    assert_refused(exchange.ask(**changes), error)
+
+
+def test_an_empty_optional_field_is_as_if_absent_and_unknown_ones_are_ignored(exchange: Exchange) -> None:
+    assert exchange.ask(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
+
+
+def test_the_resource_is_the_exact_base_address(exchange: Exchange) -> None:
+    for wrong in ("/", "/product", "?", "#x"):
+        assert_refused(exchange.ask(resource=exchange.service.url + wrong), "invalid_target")
+
+
+@pytest.mark.parametrize("name", ["grant_type", "subject_token", "resource", "client_id", "unknown"])
+def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
+    assert_refused(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"&&&", b"=x", b"%", b"grant_type=%zz", b"grant_type=%f", b"grant_type=%ff", b"grant_type=\xff",
+        b"grant_type=a%00b", b"grant_type=a\x00b", b"%00=x", b'{"grant_type": "x"}', b"x" * 70_000,
+        b"grant_type=" + b"%61" * 30_000, b"&".join(b"a%d=" % n for n in range(9_000)), b"%ED%A0%80=x",
+    ],
+)  # fmt: skip
+def test_a_form_that_cannot_be_read_is_refused(exchange: Exchange, content: bytes) -> None:
+    assert_refused(post(exchange, content), "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "content_type", [None, "application/json", "text/plain", "multipart/form-data; boundary=x", "", ";"]
+)
+def test_what_is_not_said_to_be_a_form_is_an_invalid_request(exchange: Exchange, content_type: str | None) -> None:
+    assert_refused(post(exchange, urlencode(exchange.form()), content_type), "invalid_request")
+
+
+def test_a_form_may_name_its_character_set(exchange: Exchange) -> None:
+    content = urlencode(exchange.form())
+    assert post(exchange, content, f"{FORM}; charset=utf-8").status_code == 200
+    assert post(exchange, content, FORM.upper()).status_code == 200
+
+
+def test_fields_in_the_query_do_not_count(exchange: Exchange) -> None:
+    assert_refused(post(exchange, b"", params=exchange.form()), "invalid_request")
+
+
+def test_a_customers_key_opens_nothing_here(exchange: Exchange) -> None:
+    answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
+    assert_refused(answer, "invalid_client")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_other_methods_are_405(exchange: Exchange, method: str) -> None:
+    answer = exchange.http.request(method, "/oauth/token")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+def test_the_database_holds_neither_tokens_nor_secrets(exchange: Exchange) -> None:
+    token = exchange.access_token()
+    with psycopg.connect(exchange.service.database_url) as connection:
+        contents = "".join(
+            str(connection.execute(SQL("select t::text from {} t").format(Identifier(table))).fetchall())
+            for table in ("application", "access_token")
+        )
+    assert exchange.application.client_id in contents
+    assert exchange.application.client_secret not in contents
+    assert token not in contents
+    assert token[:16] not in contents
+
+
+def test_the_audience_is_the_address_that_was_reached_whatever_host_is_named(exchange: Exchange) -> None:
+    """Or else a token for another service could be had accepted by naming that service."""
+    elsewhere = exchange.form(subject_token=exchange.subject_token(aud="http://elsewhere.example"))
+    named = {"Host": "elsewhere.example"}
+    assert_refused(
+        exchange.http.post("/oauth/token", data=elsewhere, headers=named, auth=exchange.basic), "invalid_grant"
+    )
+    port = exchange.service.url.rpartition(":")[2]
+    for host in ("elsewhere.example", "127.0.0.1:99999", "127.0.0.1:x", "[", f"127.0.0.1:{port}"):
+        ours = exchange.http.post("/oauth/token", data=exchange.form(), headers={"Host": host}, auth=exchange.basic)
+        assert ours.status_code == 200, host
+    local = f"localhost:{port}"
+    token = exchange.form(subject_token=exchange.subject_token(aud=f"http://{local}"))
+    here = exchange.http.post("/oauth/token", data=token, headers={"Host": local}, auth=exchange.basic)
+    assert here.status_code == 200
+
+
+def test_a_configured_base_address_is_the_audience_and_the_resource(exchange: Exchange) -> None:
+    database_url, base = exchange.service.database_url, "https://api.example/v1"
+    with running_exchange(database_url, base_url=base) as other:
+        good = other.subject_token(aud=["https://elsewhere.example", base])
+        assert other.ask(subject_token=good, resource=base).status_code == 200
+        assert_refused(other.ask(subject_token=other.subject_token(aud=other.service.url)), "invalid_grant")
+        assert_refused(other.ask(subject_token=good, resource=other.service.url), "invalid_target")

@@ -1,0 +1,56 @@
+"""`tradecounter app`."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.cluster import Cluster
+from support.command_line import Program, program
+
+UNKNOWN = "no-such-application"
+
+
+@pytest.fixture(scope="module")
+def shell(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with postgres.database() as url, program(tmp_path_factory.mktemp("app"), url) as running:
+        yield running
+
+
+def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:
+    made = shell.json("app", "add", "ERP of Harbourline")
+    assert set(made) == {"client_id", "client_secret"}
+    assert len(made["client_secret"]) == 64
+    [listed] = shell.json("app", "list")
+    assert (listed["client_id"], listed["name"]) == (made["client_id"], "ERP of Harbourline")
+    assert set(listed) == {"client_id", "name", "created_at", "disabled_at"}
+    assert listed["disabled_at"] is None
+    assert shell.json("app", "disable", made["client_id"]) == {"client_id": made["client_id"], "disabled": True}
+    [disabled] = shell.json("app", "list")
+    assert disabled["disabled_at"] is not None
+    assert "is disabled" in shell.text("app", "disable", made["client_id"])
+    assert shell.json("app", "list") == [disabled], "the first time counts"
+
+
+def test_a_person_is_told_the_secret_once(shell: Program) -> None:
+    text = shell.text("app", "add", "Shop")
+    secret = next(line.split()[-1] for line in text.splitlines() if line.startswith("client secret"))
+    assert secret not in shell.text("app", "list")
+    assert "Shop" in shell.text("app", "list")
+
+
+def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
+    client_id = shell.json("app", "add", "Revoked")["client_id"]
+    add = ("customer", "add", "--email", "a@b.example", "--first-name", "Ada", "--last-name", "Buyer")
+    customer_id = shell.json(*add)["id"]
+    assert shell.json("app", "revoke", client_id, str(customer_id)) == {
+        "client_id": client_id,
+        "customer_id": customer_id,
+        "revoked": 0,
+    }
+    assert shell.refused("app", "revoke", UNKNOWN, str(customer_id)) == f"there is no application {UNKNOWN}"
+    assert shell.refused("app", "revoke", client_id, "999999") == "there is no customer 999999"
+
+
+def test_an_unknown_application_cannot_be_disabled(shell: Program) -> None:
+    assert shell.refused("app", "disable", UNKNOWN) == f"there is no application {UNKNOWN}"
+    shell.misused("app", "add")
