@@ -14,6 +14,9 @@ Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])
 
 _MARK = "__operation__"
 
+# Creating orders and quotes is never refused for its rate (specification, section 8).
+_NEVER_LIMITED = {("POST", "/order"), ("POST", "/quote")}
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -24,6 +27,7 @@ class Answer:
     body: Any = None
     csv: bool = False
     yaml: bool = False
+    pdf: bool = False
     headers: tuple[str, ...] = ()
 
 
@@ -38,11 +42,20 @@ class Operation:
     summary: str
     description: str = ""
     query: type[msgspec.Struct] | None = None
+    request_headers: tuple[str, ...] = ()
     body: type[msgspec.Struct] | None = None
     body_required: bool = True
+    form: type[msgspec.Struct] | None = None
     answer: Answer
     errors: tuple[int, ...] = ()
+    refusal: type[msgspec.Struct] | None = None  # the body of 400 and 401 where it is not the general one
     public: bool = False
+    cacheable: bool = False
+
+    @property
+    def rate_limited(self) -> bool:
+        """Whether requests count against the customer's rate limit."""
+        return not self.public and (self.method, self.path) not in _NEVER_LIMITED
 
 
 @dataclass(frozen=True, slots=True)
