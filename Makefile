@@ -2,6 +2,7 @@
 # make test    every test, on a real PostgreSQL that it brings along
 # make check   formatting, lint, types, import contracts, file lengths
 # make format  let the formatter and the linter's safe fixes run
+# make fuzz    20,000 generated requests against the running API (ARGS='--requests N --seed N')
 # make docs    write docs/openapi.json anew from the code
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
@@ -16,7 +17,7 @@ export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs
+.PHONY: help demo test check format docs fuzz
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
@@ -37,6 +38,9 @@ check: $(UV)
 format: $(UV)
 	@$(RUN_DEV) ruff check --fix-only --quiet .
 	@$(RUN_DEV) ruff format --quiet .
+
+fuzz: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/run.py $(ARGS)
 
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from support.command_line import started, without_settings
 from support.embedded_user import alive, wait_for
+from support.interface import checked_client
 
 REAL_CATALOGUE = Path(__file__).parents[3] / "shared" / "catalogue" / "products.jsonl"
 SMALL_CATALOGUE = [
@@ -46,7 +46,7 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
     """What the next start announced; it answered every customer and was stopped by Ctrl-C."""
     with started("demo", "--port", "0", "--json", folder=folder, environment={}) as running:
         told: dict[str, Any] = running.announced
-        with httpx.Client(base_url=told["base_url"], headers={"Accept": "application/json"}, timeout=30) as client:
+        with checked_client(base_url=told["base_url"], headers={"Accept": "application/json"}) as client:
             assert client.get("/docs").status_code == 200
             for customer in told["customers"]:
                 key = {"X-Api-Key": customer["api_key"]}
@@ -108,7 +108,7 @@ def test_another_catalogue_gets_prices_and_stock(tmp_path: Path) -> None:
     words = ("demo", "--port", "0", "--json", "--catalogue", path)
     with started(*words, folder=tmp_path, environment={}, given=lines if path == "-" else "") as running:
         key = {"X-Api-Key": running.announced["customers"][0]["api_key"], "Accept": "application/json"}
-        with httpx.Client(base_url=running.announced["base_url"], headers=key, timeout=30) as client:
+        with checked_client(base_url=running.announced["base_url"], headers=key) as client:
             answer = client.get("/product", params={"limit": 100})
             assert answer.headers["X-Total-Count"] == str(given.count("\n"))
             assert all(product["single_unit_cost"] > 0 for product in answer.json())

@@ -10,6 +10,7 @@ import pytest
 
 from support.command_line import SECRET, Running, started
 from support.embedded_user import alive, wait_for
+from support.interface import checked_client
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
 
@@ -33,7 +34,7 @@ def children(pid: int) -> list[int]:
 
 def test_several_processes_answer_and_stop_cleanly(served: Running) -> None:
     base_url = served.announced["base_url"]
-    with httpx.Client(timeout=30) as client:
+    with checked_client() as client:
         assert client.get(f"{base_url}/check-health").status_code == 200
         assert client.get(f"{base_url}/product").status_code == 401
     processes = children(served.process.pid)
@@ -46,7 +47,7 @@ def test_several_processes_answer_and_stop_cleanly(served: Running) -> None:
 def test_one_process_answers_and_stops_cleanly(environment: dict[str, str], tmp_path: Path) -> None:
     with started("serve", "--port", "0", "--json", folder=tmp_path, environment=environment) as running:
         base_url = running.announced["base_url"]
-        with httpx.Client(timeout=30) as client:  # its open connection does not keep the server up
+        with checked_client() as client:  # its open connection does not keep the server up
             assert client.get(f"{base_url}/check-health").status_code == 200
             assert running.stop(signal.SIGINT) == (0, "")
         assert running.logs == []

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 import httpx
 import pytest
 
-from support.json_schema import problems, resolve
+from support.interface import interface_document, problems_by
 from support.orders import buy, confirm, create
 from support.service import Customer, Service
 from support.shop import ADDRESS, order
@@ -132,11 +131,7 @@ def test_an_error_has_the_general_body_and_is_announced(
 ) -> None:
     answer = ask(shoppers)
     assert_general(answer, status)
-    document: dict[str, Any] = shoppers.nobody.get("/openapi.json").json()
-    announced = document["paths"][path][method.lower()]["responses"]
-    assert str(status) in announced
-    schema = resolve(document, announced[str(status)]["$ref"])["content"]["application/json"]["schema"]
-    assert list(problems(answer.json(), schema, document)) == []
+    assert str(status) in interface_document()["paths"][path][method.lower()]["responses"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/nowhere"), ("PATCH", "/order"), ("POST", "/product")])
@@ -149,15 +144,18 @@ def test_addresses_and_methods_that_there_are_not_have_the_general_body(
 def test_a_refused_credential_is_the_one_exception(shoppers: Shoppers) -> None:
     answer = shoppers.nobody.get("/order")
     assert (answer.status_code, answer.content) == (401, b"{}")
-    document = shoppers.nobody.get("/openapi.json").json()
-    schema = document["components"]["responses"]["Unauthorized"]["content"]["application/json"]["schema"]
-    assert list(problems({}, schema, document)) == []
-    assert list(problems({"message": "x"}, schema, document)) != []
+    document = interface_document()
+    body = document["components"]["responses"]["Unauthorized"]["content"]["application/json"]
+    problems = problems_by(document, body["schema"])
+    assert problems({}) == []
+    assert problems({"message": "x"}) != []
 
 
-def test_every_error_of_the_document_is_tried_here(shoppers: Shoppers) -> None:
-    """500 and 503 are provoked in `tests/api/web/test_faults.py`; 403, 429 and tokens in `tests/api/identity`."""
-    document = shoppers.nobody.get("/openapi.json").json()
+def test_every_error_of_the_document_is_tried_here() -> None:
+    """But for those of every operation: credentials, tokens, lockout and rate limit in `tests/api/identity/`, faults in
+    `tests/api/web/test_faults.py`.
+    """
+    document = interface_document()
     announced = {
         (int(status), method.upper(), path)
         for path, methods in document["paths"].items()

@@ -1,13 +1,12 @@
 """The token endpoint answers as the interface document says."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
 
 from support.applications import Exchange, running_exchange
-from support.json_schema import problems, resolve, undescribed
+from support.interface import interface, interface_document, problems_by
 
 
 @pytest.fixture(scope="module")
@@ -31,17 +30,13 @@ def answers(exchange: Exchange) -> Iterator[httpx.Response]:
 
 
 def test_the_token_endpoint_is_described(exchange: Exchange) -> None:
-    document: dict[str, Any] = exchange.http.get("/openapi.json").json()
+    document = interface_document()
     operation = document["paths"]["/oauth/token"]["post"]
-    form = operation["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]
-    assert list(problems(exchange.form(), form, document)) == []
-    assert list(problems({}, form, document)) != []
+    problems = problems_by(document, operation["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"])
+    assert problems(exchange.form()) == []
+    assert problems({}) != []
     seen = set()
     for answer in answers(exchange):
         seen.add(str(answer.status_code))
-        described = operation["responses"][str(answer.status_code)]
-        response = resolve(document, described["$ref"]) if "$ref" in described else described
-        schema = response["content"]["application/json"]["schema"]
-        assert list(problems(answer.json(), schema, document)) == []
-        assert list(undescribed(answer.json(), schema, document)) == []
+        interface().check(answer)
     assert seen == set(operation["responses"]) - {"500"}

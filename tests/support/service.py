@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import httpx
 import msgspec
 
+from support.interface import checked_client
 from tradecounter.customers.accounts import AccountChange, add_account
 from tradecounter.db.import_files import Row
 from tradecounter.db.importing import ImportReport
@@ -118,8 +119,8 @@ class Service:
         return report
 
     def client(self, **headers: str) -> httpx.Client:
-        """A client without a key, unless the headers hold one."""
-        made = httpx.Client(base_url=self.url, headers={"Accept": "application/json", **headers}, timeout=30)
+        """A client without a key, unless the headers hold one; the interface document has to announce every answer."""
+        made = checked_client(base_url=self.url, headers={"Accept": "application/json", **headers})
         made.event_hooks["request"].append(own_address)
         self.clients.append(made)
         return made

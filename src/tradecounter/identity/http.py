@@ -87,7 +87,7 @@ class TokenEndpoint:
             description="For registered applications that act for a customer (RFC 8693). The application authenticates "
             "with HTTP Basic, or with `client_id` and `client_secret` in the form.",
             form=TokenRequest,
-            answer=Answer(200, "The token.", AccessToken),
+            answer=Answer(200, "The token.", AccessToken, headers=("Cache-Control",)),
             errors=(400, 401, 403, 503),
             refusal=OAuthError,
             public=True,

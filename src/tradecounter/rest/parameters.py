@@ -19,8 +19,6 @@ from tradecounter.rest.problems import readable
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
-TextList = tuple[str, ...]
-
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 _MOST_QUOTED = 100
 
@@ -55,7 +53,8 @@ def _readings(shape: type[msgspec.Struct]) -> dict[str, _Reading]:
 def _reading(annotation: Any) -> _Reading:
     options = alternatives(annotation)
     words = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
-    return _Reading(TextList in options, int in options, words)
+    is_list = any(get_origin(option) is tuple for option in options)
+    return _Reading(is_list, int in options, words)
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:

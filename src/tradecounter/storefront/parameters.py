@@ -1,6 +1,6 @@
 """The query parameters of the product endpoints (specification, section 4)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -12,7 +12,7 @@ Flag = Literal["true", "false"]
 Sort = Literal["price", "availability", "sku", "name"]
 
 Extras = Annotated[
-    tuple[str, ...],
+    tuple[Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Extra))})], ...],
     Meta(
         description="Fields to add: description, description_html, short_description, related, similar.",
         examples=["description,related"],

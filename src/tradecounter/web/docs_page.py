@@ -1,5 +1,6 @@
 """`GET /docs`: the API reference as one page, rendered from the interface document; it loads nothing from elsewhere."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -64,7 +65,14 @@ def render_docs(document: dict[str, Any], base_url: str) -> str:
         for method, operation in methods.items():
             tags[operation["tags"][0]].append({**operation, "path": path, "method": method.upper()})
     template = _templates.get_template("docs.html")
-    return template.render(document=document, tags=tags, base_url=base_url, type_of=_type_of, name_of=_name_of)
+    return template.render(
+        document=document, tags=tags, base_url=base_url, type_of=_type_of, name_of=_name_of, written=_written
+    )
+
+
+def _written(example: Any) -> str:
+    """Return an example as it is read: text as it is, anything else as JSON."""
+    return example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
 
 
 def _name_of(reference: str) -> str:

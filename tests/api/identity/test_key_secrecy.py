@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
+from support.interface import checked_client
 from support.outage import database_away
 from support.service import Customer, Service
 
@@ -72,7 +73,7 @@ def served(database_url: str, folder: Path) -> Iterator[Program]:
 
 def ask_in_every_way(program: Program, customer: Customer) -> dict[str, int]:
     """Statuses of requests that present the key, by path, then of some that HTTP itself refuses."""
-    with httpx.Client(base_url=program.url, timeout=30) as client:
+    with checked_client(base_url=program.url) as client:
         statuses = {}
         for path in ("/customer/address", "/nowhere", "/order/x", "/product?sort=x"):
             separator = "&" if "?" in path else "?"

@@ -1,0 +1,93 @@
+"""The interface document's schemas, from the types that decode requests and encode answers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from tradecounter.catalogue.wire import Product
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.ordering.wire import SavedAddress
+from tradecounter.rest.answers import Error
+from tradecounter.rest.operation import Operation
+
+SCHEMAS = "#/components/schemas/"
+EMPTY = "EmptyObject"
+
+# Named by schemas that msgspec cannot see into.
+_ASKED_BY_NAME = (AddressDetails, SavedAddress)
+_ANSWERED_BY_NAME = (Error, Product)
+
+
+class Schemas:
+    """The schemas of the operations' bodies and answers, and the components that these refer to."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        operations = list(operations)
+        asked = [*_ASKED_BY_NAME, *(t for o in operations for t in (o.body, o.form) if t is not None)]
+        answered = [*_ANSWERED_BY_NAME, *(t for o in operations for t in (o.answer.body, o.refusal) if t is not None)]
+        types = [*asked, *answered]
+        found, self.components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
+        self._by_type = {id(type_): schema for type_, schema in zip(types, found, strict=True)}
+        in_requests = _reachable([self._by_type[id(t)] for t in asked], self.components)
+        for name, schema in self.components.items():
+            schema.pop("title", None)
+            _tidy(schema)
+            if name not in in_requests:
+                _leave_out_nulls(schema)
+        self.components[EMPTY] = {"description": "`{}`.", "type": "object", "maxProperties": 0}
+
+    def of(self, type_: Any) -> dict[str, Any]:
+        """Return the schema of a body's or an answer's type."""
+        schema: dict[str, Any] = self._by_type[id(type_)]
+        return schema
+
+
+def tidied(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema of msgspec's as the document states it."""
+    _tidy(schema)
+    return schema
+
+
+def _tidy(schema: Any) -> None:
+    """Say of numbers what they are on the wire: amounts are numbers (`rest/answers.py`), whole numbers have 64 bits."""
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for part in parts:
+        _tidy(part)
+    if not isinstance(schema, dict):
+        return
+    if schema.get("format") == "decimal":
+        schema["type"] = "number"
+        del schema["format"]
+    if schema.get("type") == "integer":
+        schema["format"] = "int64"
+    if "enum" in schema and all(isinstance(value, str) for value in schema["enum"]):
+        schema.setdefault("type", "string")
+    if "default" in schema and schema["default"] is None:
+        del schema["default"]
+
+
+def _leave_out_nulls(schema: dict[str, Any]) -> None:
+    """Say of an answer's optional members that they are left out, which they are, and not null."""
+    for name, member in schema.get("properties", {}).items():
+        if name in schema.get("required", []) or "anyOf" not in member:
+            continue
+        options = [option for option in member.pop("anyOf") if option != {"type": "null"}]
+        schema["properties"][name] = {**options[0], **member} if len(options) == 1 else {**member, "anyOf": options}
+
+
+def _reachable(schemas: Iterable[Any], components: dict[str, Any]) -> set[str]:
+    """Return the names of the components that schemas refer to, however indirectly."""
+    names: set[str] = set()
+    waiting: list[Any] = list(schemas)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += part.values()
+            name = str(part.get("$ref", "")).removeprefix(SCHEMAS)
+            if name and name not in names:
+                names.add(name)
+                waiting.append(components[name])
+        elif isinstance(part, list):
+            waiting += part
+    return names

@@ -1,0 +1,93 @@
+"""What holds every response of the tests to the interface document does notice what breaks it."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from support.interface import interface
+from support.service import Service
+
+ID = {"X-Request-Id": "1"}
+JSON = {**ID, "Content-Type": "application/json"}
+ALLOW = {**JSON, "Allow": "GET, HEAD, OPTIONS"}
+CUSTOMER = {"first_name": "A", "last_name": "B", "email_address": "a@b.example", "trade_account": True,
+            "credit_terms": None}  # fmt: skip
+PAGING = {**JSON, "X-Total-Count": "0", "X-Page": "1", "X-Limit": "100", "X-Total-Pages": "0"}
+CSV = {**PAGING, "Content-Type": "text/csv; charset=utf-8"}
+WRONG: Any = {"message": "wrong"}
+
+
+def response(method: str, path: str, status: int, headers: dict[str, str], body: Any = None) -> httpx.Response:
+    content = {"content": body} if isinstance(body, bytes) else {} if body is None else {"json": body}
+    request = httpx.Request(method, f"http://shop.example{path}")
+    return httpx.Response(status, headers=headers, request=request, **content)
+
+
+GOOD = {
+    "an answer": ("GET", "/customer", 200, JSON, CUSTOMER),
+    "an answer without a body to HEAD": ("HEAD", "/customer", 200, JSON, None),
+    "an empty page": ("GET", "/order?limit=100", 200, PAGING, []),
+    "an empty table": ("GET", "/order", 200, CSV, b"id\r\n"),
+    "a refusal": ("GET", "/order?page=0", 400, JSON, WRONG),
+    "a refused credential": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, {}),
+    "an unknown address": ("GET", "/nowhere", 404, JSON, WRONG),
+    "an unknown method": ("PATCH", "/customer", 405, ALLOW, WRONG),
+    "what is possible": ("OPTIONS", "/customer", 204, {**ID, "Allow": "GET, HEAD, OPTIONS"}, None),
+    "a deletion": ("DELETE", "/customer/address/1", 204, ID, None),
+    "the page for people": ("GET", "/docs", 200, {**ID, "Content-Type": "text/html"}, b"<p>"),
+}
+BAD = {
+    "no request id": ("GET", "/customer", 200, {"Content-Type": "application/json"}, CUSTOMER),
+    "an unannounced status": ("GET", "/customer", 418, JSON, WRONG),
+    "another success": ("GET", "/customer", 201, JSON, CUSTOMER),
+    "a missing member": ("GET", "/customer", 200, JSON, {**CUSTOMER, "first_name": None}),
+    "a member that is not described": ("GET", "/customer", 200, JSON, {**CUSTOMER, "secret": 1}),
+    "a null that should be left out": ("GET", "/customer", 200, JSON, {**CUSTOMER, "accounts_email": None}),
+    "another media type": ("GET", "/customer", 200, {**ID, "Content-Type": "text/plain"}, CUSTOMER),
+    "no paging headers": ("GET", "/order", 200, JSON, []),
+    "a page that is no number": ("GET", "/order", 200, {**PAGING, "X-Page": "one"}, []),
+    "a table that is not UTF-8": ("GET", "/order", 200, CSV, b"\xff"),
+    "a refusal without a message": ("GET", "/order", 400, JSON, {}),
+    "a refused credential with a message": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, WRONG),
+    "a refused credential without a challenge": ("GET", "/order", 401, JSON, {}),
+    "a body where there is none": ("DELETE", "/customer/address/1", 204, ID, b"x"),
+    "an answer from nowhere": ("GET", "/nowhere", 200, JSON, CUSTOMER),
+    "an unknown address in another tongue": ("GET", "/nowhere", 404, {**ID, "Content-Type": "text/html"}, b"<p>"),
+    "an unknown method answered": ("PATCH", "/customer", 200, JSON, CUSTOMER),
+    "an unknown method without Allow": ("PATCH", "/customer", 405, JSON, WRONG),
+    "too much possible": ("OPTIONS", "/customer", 204, {**ID, "Allow": "GET, HEAD, OPTIONS, PUT"}, None),
+}
+
+
+@pytest.mark.parametrize("given", GOOD.values(), ids=GOOD)
+def test_what_the_document_announces_passes(given: Any) -> None:
+    interface().check(response(*given))
+
+
+@pytest.mark.parametrize("given", BAD.values(), ids=BAD)
+def test_what_it_does_not_announce_fails(given: Any) -> None:
+    with pytest.raises((AssertionError, UnicodeDecodeError)):
+        interface().check(response(*given))
+
+
+def test_every_client_of_the_tests_is_checked(service: Service) -> None:
+    [hook] = service.client().event_hooks["response"]
+    with pytest.raises(AssertionError, match="against the document"):
+        hook(response(*BAD["an answer from nowhere"]))
+
+
+@pytest.mark.parametrize(
+    ("path", "template"),
+    [
+        ("/product", "/product"),
+        ("/product/a/b", "/product/{sku}"),
+        ("/order/1", "/order/{reference}"),
+        ("/customer/credit", "/customer/credit"),
+        ("/customer/address/1", "/customer/address/{id}"),
+        ("/order/", None),
+        ("/nowhere", None),
+    ],
+)
+def test_a_path_is_the_one_of_the_document(path: str, template: str | None) -> None:
+    assert interface().path_of(path) == template

@@ -1,0 +1,37 @@
+"""Generated requests, right ones and wrong ones, get the answers that the interface document announces."""
+
+import pytest
+
+from support.fuzzing import BEHIND_A_PROXY, Report, fill, generated_requests
+from support.interface import interface_document
+from support.service import running_service
+
+
+@pytest.fixture(scope="module")
+def report(database_url: str) -> Report:
+    """A short run, the same every time; `make fuzz` is the long one."""
+    found = Report()
+    with running_service(database_url, **BEHIND_A_PROXY) as service:
+        for event in generated_requests(service, fill(service), ("examples", "coverage", "fuzzing"), examples=6):
+            found.add(event)
+    return found
+
+
+def test_no_answer_breaks_the_documents_promises(report: Report) -> None:
+    assert not report.failures, report.summary()
+
+
+def test_every_operation_was_tried_with_right_and_with_wrong_requests(report: Report) -> None:
+    operations = {
+        f"{method.upper()} {path}": operation
+        for path, methods in interface_document()["paths"].items()
+        for method, operation in methods.items()
+        if path != "/openapi.json"  # where the requests come from
+    }
+    for label, operation in operations.items():
+        statuses = {answer.removeprefix(f"{label} ") for answer in report.answers if answer.startswith(f"{label} ")}
+        assert statuses, f"{label} was never tried"
+        assert "401" in statuses or operation.get("security") == []
+        if "requestBody" in operation:
+            assert statuses & {"400", "404", "415"}, label
+    assert report.requests > 500

@@ -1,0 +1,214 @@
+"""Holds every response of the tests to the interface document: what it does not announce fails the test that asked."""
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import httpx
+import jsonschema_rs
+
+from tradecounter.db.pool import Database
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import Settings
+from tradecounter.web.app import Application
+
+Document = dict[str, Any]
+Problems = Callable[[Any], list[str]]
+
+GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
+_ANYTHING = "sku"  # the one path parameter that may hold slashes
+
+
+@cache
+def interface_document() -> Document:
+    """The document of the API as it is, for some base address."""
+    return Application(Settings(), Database("postgresql://"), SystemClock()).document("https://api.example")
+
+
+def everything(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a JSON value."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from everything(part)
+
+
+def resolve(document: Document, given: dict[str, Any]) -> dict[str, Any]:
+    """A part of the document, or what it refers to."""
+    while "$ref" in given:
+        found: Any = document
+        for step in given["$ref"].removeprefix("#/").split("/"):
+            assert step in found, given["$ref"]
+            found = found[step]
+        given = found
+    return given
+
+
+def closed(document: Document) -> Document:
+    """The document with every object's schema closed, so that members which it does not name are problems."""
+    strict = copy.deepcopy(document)
+    for schema in everything(strict):
+        if schema.get("type") == "object" and "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+    return strict
+
+
+def problems_by(document: Document, schema: dict[str, Any]) -> Problems:
+    """What finds the problems of a value with a schema of the document."""
+    rooted = {"components": {"schemas": document["components"]["schemas"]}, **schema}
+    validator = jsonschema_rs.Draft202012Validator(rooted, validate_formats=True)
+
+    def problems(value: Any) -> list[str]:
+        return [f"{'/'.join(map(str, error.instance_path))}: {error.message}" for error in validator.iter_errors(value)]
+
+    return problems
+
+
+@dataclass
+class Described:
+    """One response of the document: its bodies by media type, and its headers with whether they have to be there."""
+
+    bodies: dict[str, Problems] = field(default_factory=dict)
+    headers: dict[str, tuple[bool, dict[str, Any]]] = field(default_factory=dict)
+
+
+@dataclass
+class Interface:
+    """The interface document, ready to judge responses by."""
+
+    document: Document
+    paths: list[tuple[re.Pattern[str], str]]
+    responses: dict[tuple[str, str, int], Described]
+    error: Problems
+    seen: set[tuple[str, str, int]] = field(default_factory=set)
+
+    def path_of(self, path: str) -> str | None:
+        """The path of the document that a decoded path is one of; one without parameters comes first."""
+        return next((template for pattern, template in self.paths if pattern.fullmatch(path)), None)
+
+    def check(self, response: httpx.Response) -> None:
+        """Fail unless the document announces the response."""
+        found = list(self._problems(response))
+        asked = response.request
+        assert not found, f"{asked.method} {asked.url} answered {response.status_code} against the document: {found}"
+
+    def _problems(self, response: httpx.Response) -> Iterator[str]:
+        method, status = response.request.method, response.status_code
+        if not response.headers.get("X-Request-Id"):
+            yield "X-Request-Id is missing"
+        path = self.path_of(response.request.url.path)
+        operations = set() if path is None else {m for m, p, _ in self.responses if p == path}
+        described_method = "GET" if method == "HEAD" else method
+        if path is None and response.request.url.path == "/docs":
+            operations = {"GET"}  # the page for people, which the document does not list
+        if method == "OPTIONS" and operations:
+            yield from [] if (status, response.content) == (204, b"") else ["OPTIONS is answered with 204"]
+            yield from self._allow(response, operations)
+        elif described_method in operations:
+            if path is not None:
+                yield from self._described(response, described_method, path)
+        elif operations:
+            yield from [] if status == 405 else ["an unknown method is answered with 405"]
+            yield from self._allow(response, operations)
+            yield from self._general_error(response)
+        else:
+            yield from [] if status == 404 else ["an unknown address is answered with 404"]
+            yield from self._general_error(response)
+
+    def _described(self, response: httpx.Response, method: str, path: str) -> Iterator[str]:
+        described = self.responses.get((method, path, response.status_code))
+        if described is None:
+            yield f"the status is not announced for {method} {path}"
+            return
+        self.seen.add((method, path, response.status_code))
+        for name, (required, schema) in described.headers.items():
+            yield from _header_problems(name, response.headers.get(name), schema, required=required)
+        media_type = response.headers.get("content-type", "").partition(";")[0]
+        if not described.bodies or response.request.method == "HEAD":
+            yield from ["there should be no body"] if response.content else []
+        elif media_type not in described.bodies:
+            yield f"the media type {media_type!r} is not announced"
+        else:
+            yield from described.bodies[media_type](_decoded(response, media_type))
+
+    def _general_error(self, response: httpx.Response) -> Iterator[str]:
+        if response.headers.get("content-type") != "application/json":
+            yield "an error is JSON"
+        elif response.request.method != "HEAD":
+            yield from self.error(response.json())
+
+    @staticmethod
+    def _allow(response: httpx.Response, operations: set[str]) -> Iterator[str]:
+        allowed = {method.strip() for method in response.headers.get("Allow", "").split(",")}
+        wanted = operations | {"OPTIONS"} | ({"HEAD"} if "GET" in operations else set())
+        if allowed != wanted:
+            yield f"Allow names {sorted(allowed)}, not {sorted(wanted)}"
+
+
+def _header_problems(name: str, value: str | None, schema: dict[str, Any], *, required: bool) -> Iterator[str]:
+    if value is None:
+        yield from [f"the header {name} is missing"] if required else []
+        return
+    typed: Any = int(value) if schema["type"] == "integer" and value.isdigit() else value
+    if not jsonschema_rs.is_valid(schema, typed):
+        yield f"the header {name}: {value!r} does not fit {schema}"
+
+
+def _decoded(response: httpx.Response, media_type: str) -> Any:
+    if media_type == "application/json":
+        return json.loads(response.content)
+    if media_type.startswith("text/"):
+        return response.content.decode()
+    return {} if media_type == "application/yaml" else ""
+
+
+@cache
+def interface() -> Interface:
+    """The interface document, compiled once."""
+    document = interface_document()
+    strict = closed(document)
+    compiled: dict[str, Problems] = {}
+
+    def compile_once(schema: dict[str, Any]) -> Problems:
+        key = json.dumps(schema, sort_keys=True)
+        if key not in compiled:
+            compiled[key] = problems_by(strict, schema)
+        return compiled[key]
+
+    responses = {}
+    for path, methods in strict["paths"].items():
+        for method, operation in methods.items():
+            for status, given in operation["responses"].items():
+                response = resolve(strict, given)
+                responses[method.upper(), path, int(status)] = Described(
+                    {name: compile_once(media["schema"]) for name, media in response.get("content", {}).items()},
+                    {
+                        name: (header.get("required", False), header["schema"])
+                        for name, reference in response.get("headers", {}).items()
+                        for header in [resolve(strict, reference)]
+                    },
+                )
+    paths = sorted(document["paths"], key=lambda path: ("{" in path, path.count("{"), path))
+    patterns = [(_pattern(path), path) for path in paths]
+    return Interface(document, patterns, responses, compile_once(GENERAL_ERROR))
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    parts = re.split(r"\{(\w+)\}", path)
+    names = [".*" if name == _ANYTHING else "[^/]+" for name in parts[1::2]]
+    literals = [re.escape(literal) for literal in parts[::2]]
+    return re.compile("".join(a + b for a, b in zip(literals, [*names, ""], strict=True)), re.DOTALL)
+
+
+def checked_client(**options: Any) -> httpx.Client:
+    """A client whose every response is held to the interface document."""
+
+    def check(response: httpx.Response) -> None:
+        response.read()
+        interface().check(response)
+
+    return httpx.Client(event_hooks={"response": [check]}, timeout=30, **options)

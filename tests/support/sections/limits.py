@@ -1,0 +1,161 @@
+"""Sections 5 to 9 of the specification: authentication, events, errors, limits, versioning."""
+
+LIMITS: dict[str, dict[str, list[str]]] = {
+    "5 Authentication": {
+        "every endpoint but the public ones needs a credential": [
+            "contract/routes::every_route_but_the_public_ones_needs_a_credential",
+            "contract/routes::the_interface_document_knows_the_same_routes_and_which_are_public",
+        ],
+        "a key in the header, or in the query; it says who the customer is": [
+            "api/identity/credentials::a_key_in_the_header_is_accepted",
+            "api/identity/credentials::a_key_in_the_query_is_accepted",
+            "api/identity/credentials::the_header_beats_the_query",
+        ],
+        "a disabled key stops working": [
+            "api/identity/key_lifecycle::a_disabled_key_stops_working_and_the_customers_others_go_on",
+        ],
+        "a bearer token counts alone": [
+            "api/identity/credentials::a_bearer_token_counts_alone_whatever_key_comes_with_it",
+            "api/identity/credentials::an_empty_bearer_token_does_not_fall_back_to_the_key",
+        ],
+        "missing or invalid is 401 with an empty JSON body": [
+            "contract/errors::a_refused_credential_is_the_one_exception",
+            "api/identity/credentials::no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge",
+        ],
+        "with the backend away, 503": ["api/web/faults::an_absent_database_is_a_503_until_it_is_back"],
+        "a customer sees its own prices and orders only": [
+            "api/identity/isolation_properties::every_customer_sees_its_own_prices_orders_and_addresses_only",
+            "api/identity/isolation::lists_hold_only_the_customers_own",
+            "api/identity/isolation::reading_a_foreign_order_answers_as_for_an_unknown_one",
+        ],
+    },
+    "6 Events": {
+        "orders carry the contacts for notifications": [
+            "api/ordering/create_order::a_created_order_carries_every_field_of_the_response",
+        ],
+    },
+    "7 Errors": {
+        "the status is set, the body is a message that says why": [
+            "contract/errors::an_error_has_the_general_body_and_is_announced",
+            "contract/errors::addresses_and_methods_that_there_are_not_have_the_general_body",
+            "contract/checked_responses::what_it_does_not_announce_fails",
+        ],
+        "every kind of refusal has its status": [
+            "unit/web/error_table::every_kind_of_refusal_has_a_status_of_its_own",
+        ],
+    },
+    "7 400": {
+        "invalid data on creation": [
+            "api/ordering/refused_orders::a_fault_is_refused_by_the_name_of_its_field",
+            "api/web/bad_bodies::what_is_no_clean_json_is_refused_everywhere",
+            "api/web/bad_fields::a_wrong_value_in_an_address_is_refused_by_its_name",
+        ],
+        "a sort that is not one": ["api/catalogue/product_bad_parameters::a_bad_value_is_refused_and_named"],
+        "an invalid shipping method": [
+            "api/ordering/confirm_order::an_invalid_method_is_refused_and_the_order_stays_pending",
+        ],
+    },
+    "7 401": {
+        "missing or invalid key or token": [
+            "api/identity/credentials::a_key_that_is_not_exactly_right_is_refused",
+            "unit/web/error_table::a_refused_credential_is_an_empty_object_and_a_challenge",
+        ],
+    },
+    "7 402": {
+        "no credit terms, or not enough credit": [
+            "api/ordering/order_credit::an_account_without_credit_terms_cannot_order",
+            "api/ordering/order_credit::credit_is_checked_again_at_confirmation",
+            "concurrency/credit_limit::of_fifty_confirmations_at_once_exactly_those_succeed_that_the_limit_allows",
+        ],
+    },
+    "7 404": {
+        "unknown address": ["api/web/order_of_checks::an_unknown_address_is_404_for_everybody"],
+        "unknown reference, SKU, address id or code": [
+            "api/ordering/read_order::an_unknown_reference_is_not_found",
+            "api/catalogue/product_by_sku::inactive_unpriced_and_unknown_products_get_the_same_answer",
+            "api/customers/address_book::a_path_that_names_no_address_is_404",
+            "api/ordering/confirm_order::an_unknown_code_is_not_found",
+        ],
+    },
+    "7 409": {
+        "data would be there twice": [
+            "api/ordering/unique_references::the_reference_of_a_confirmed_order_is_refused_naming_that_order",
+            "concurrency/the_same_order::of_twenty_pending_orders_with_one_unique_reference_one_is_held",
+        ],
+    },
+    "7 410": {
+        "the pending order has expired": [
+            "api/ordering/confirm_order::an_expired_order_is_gone_before_anything_else_is_wrong_with_it",
+        ],
+    },
+    "7 412": {
+        "no shipping method and no default": [
+            "api/ordering/auto_confirm::without_a_method_and_a_usable_default_412_and_nothing_is_created",
+            "api/ordering/confirm_order::without_a_method_and_a_default_nothing_can_be_confirmed",
+        ],
+    },
+    "7 500": {
+        "an unexpected error": ["api/web/faults::a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else"],
+    },
+    "7 503": {
+        "temporarily unavailable": [
+            "api/web/faults::an_absent_database_is_a_503_until_it_is_back",
+            "unit/web/error_table::a_database_that_is_away_is_a_503_that_says_when_to_come_back",
+        ],
+    },
+    "7 504": {
+        "no request waits for a third party but the issuer, whose absence is 503": [
+            "contract/sections::no_operation_waits_for_a_third_party",
+        ],
+    },
+    "8 Page size": {
+        "500 at most, 100 by default, 0 is all": [
+            "api/catalogue/product_bad_parameters::a_bad_value_is_refused_and_named",
+            "api/ordering/list_orders::a_page_limit_or_format_that_cannot_be_is_refused",
+            "api/catalogue/product_paging::json_without_page_and_limit_is_the_first_hundred",
+            "api/ordering/list_orders::a_limit_of_0_returns_the_whole_history",
+        ],
+    },
+    "8 Unpaginated CSV catalogue": {
+        "whole without limit and page": [
+            "api/catalogue/product_paging::csv_without_page_and_limit_is_the_whole_catalogue",
+        ],
+    },
+    "8 Price and stock cache": {
+        "changes show once the server has noticed, which is within five minutes": [
+            "api/catalogue/product_prices::imported_prices_show_as_soon_as_the_server_notices",
+            "api/catalogue/product_stock::imported_stock_shows_once_the_server_has_noticed",
+            "unit/settings::a_bad_value_is_refused_and_its_variable_named",
+        ],
+    },
+    "8 Pending order lifetime": {
+        "24 hours": ["api/ordering/confirm_order::a_pending_order_can_be_confirmed_for_exactly_24_hours"],
+    },
+    "8 API key and bearer token length": {
+        "64 characters": ["api/identity/key_lifecycle::a_key_is_64_hexadecimal_characters_and_never_the_same"],
+    },
+    "8 Order items": {
+        "at least one item, of at least one unit": [
+            "api/ordering/refused_orders::a_fault_is_refused_by_the_name_of_its_field",
+            "api/ordering/refused_orders::bounds_themselves_are_accepted",
+        ],
+    },
+    "8 Category depth": {
+        "two levels": [
+            "api/catalogue/reference_data::categories_are_a_tree_whose_leaves_have_null_for_children",
+            "imports/bad_rows::a_bad_row_is_refused_with_its_line_and_its_reason",
+        ],
+    },
+    "9 Versioning": {
+        "the document's version is 1.0, the paths have none": [
+            "contract/openapi::the_head_of_the_document_is_that_of_the_specification",
+            "contract/routes::the_routes_are_exactly_those_of_the_specification",
+        ],
+        "orders come newest first": ["api/ordering/list_orders::orders_come_newest_first"],
+        "JSON in general, CSV for the two lists without an Accept header": [
+            "api/catalogue/product_formats::the_accept_header_chooses_the_format",
+            "api/ordering/list_orders::csv_is_the_answer_unless_json_is_wanted",
+        ],
+        "the order status is open-ended": ["contract/sections::the_document_gives_no_fixed_set_of_order_states"],
+    },
+}
