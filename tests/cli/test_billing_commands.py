@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from support.billing import dispatch, invoice_text
+from support.billing import invoice_text
 from support.command_line import Program, program
-from support.orders import buy
+from support.orders import buy, dispatch
 from support.service import Customer, Service
 
 SELLER = {

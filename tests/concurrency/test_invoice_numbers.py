@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from support.billing import SELLER, dispatch, invoiced, issue, pay
-from support.orders import buy, in_parallel, outstanding, read, rows
+from support.billing import SELLER, invoiced, issue, pay
+from support.orders import buy, dispatch, in_parallel, outstanding, read, rows
 from support.service import Service
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.db.transaction import Transaction

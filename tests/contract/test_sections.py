@@ -1,15 +1,13 @@
 """Every rule of the specification is proved by tests that there are (`tests/support/sections/`)."""
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from support.interface import interface_document
-from support.sections import OUTLINE, TABLE, Rules
-from support.sections.awaited import AWAITED
+from support.sections import OUTLINE, TABLE
 
 TESTS = Path(__file__).parents[1]
 
@@ -29,15 +27,9 @@ def exists(test: str) -> bool:
     return f"test_{name}" in names_in(place)
 
 
-def rows(table: Rules) -> Iterator[tuple[str, str, list[str]]]:
-    for section, rules in table.items():
-        for rule, tests in rules.items():
-            yield section, rule, tests
-
-
 def test_the_table_has_the_sections_of_the_specification() -> None:
     assert len(set(OUTLINE)) == len(OUTLINE)
-    assert set(TABLE) | set(AWAITED) == set(OUTLINE)
+    assert set(TABLE) == set(OUTLINE)
     assert all(TABLE.values())
 
 
@@ -48,12 +40,7 @@ def test_every_rule_is_proved_by_tests_that_there_are(section: str) -> None:
         assert [test for test in tests if not exists(test)] == [], f"{section}: {rule}"
 
 
-def test_no_rule_waits_for_tests_that_are_there_already() -> None:
-    arrived = [f"{section}: {rule}" for section, rule, tests in rows(AWAITED) if all(map(exists, tests))]
-    assert not arrived, f"these belong into the table now: {arrived}"
-
-
-def test_every_endpoint_of_the_outline_is_in_the_document_unless_it_is_awaited() -> None:
+def test_every_endpoint_of_the_outline_is_in_the_document() -> None:
     documented = {
         f"{method.upper()} {path}" for path, methods in interface_document()["paths"].items() for method in methods
     }

@@ -16,9 +16,12 @@ from schemathesis.engine.core import EventStream
 from schemathesis.engine.events import EngineEvent, FatalError, NonFatalError, ScenarioFinished
 from schemathesis.engine.recorder import ScenarioRecorder
 
+from support.billing import invoiced
 from support.orders import buy, create
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, price, product, stock_shop
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.wire import OrderVideoResponse
 
 EXAMPLE_SKU = "CV-320P"
 EXAMPLE_METHOD = 101
@@ -49,6 +52,10 @@ OPERATIONS: list[dict[str, Any]] = [
         "include-operation-id": "listProducts",
         "checks": {**_FOR_ITS_MEANING, "negative_data_rejection": {"enabled": False}},
     },
+    {
+        "include-operation-id": "getInvoice",
+        "checks": {"positive_data_acceptance": {"expected-statuses": ["2xx", "404", "412"]}},
+    },
     {"include-operation-id": "getProduct", "checks": {"negative_data_rejection": {"enabled": False}}},
 ]
 
@@ -64,6 +71,8 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+_KEY = "Idempotency-Key"
+_keys = itertools.count()
 _addresses = itertools.count()
 
 
@@ -82,15 +91,21 @@ class Shop:
     references: list[str]
     codes: list[str]
     addresses: list[int]
+    configurable: dict[str, Any]
 
     def known(self, case: Case[Any]) -> Case[Any]:
         """Put names that there are into every other request of those that fit the schema."""
         drawn = Random(repr((case.path_parameters, case.query, case.body)))  # noqa: S311 the same for the same request
+        if _KEY in case.headers and drawn.random() < 3 / 4:
+            case.headers[_KEY] = f"key-{next(_keys)}"  # one that was used before would be all that is wrong
         if case.meta is None or case.meta.generation.mode.is_negative or drawn.random() < 1 / 2:
             return case
         pools: dict[str, list[Any]] = {"sku": self.skus, "id": self.addresses, "reference": self.references}
         if case.method == "PUT":
             pools["reference"] = self.codes
+        if "orderItemId" in (case.path_parameters or {}):
+            pools |= {"reference": [self.configurable["order_reference"]]}
+            pools |= {"orderItemId": [item["id"] for item in self.configurable["items"]]}
         for name in case.path_parameters or {}:
             if name in pools:
                 case.path_parameters[name] = drawn.choice(pools[name])
@@ -106,19 +121,23 @@ def fill(service: Service) -> Shop:
     """Fill a service so that the document's examples are true of it: the product, the method, the address."""
     stock_shop(service)
     service.must_load("manufacturers", [{"key": "corvane", "name": "Corvane"}])
-    service.must_load("products", [product(EXAMPLE_SKU, manufacturer="corvane")])
+    service.must_load("products", [product(EXAMPLE_SKU, manufacturer="corvane", configurable=True)])
     service.must_load("price-list", [price(EXAMPLE_SKU, "79.90")])
     service.must_load("stock", [{"sku": EXAMPLE_SKU, "available": 1_000_000}])
     service.must_load("shipping-methods", [*METHODS, {**METHODS[0], "id": EXAMPLE_METHOD, "max_weight_kg": 1_000_000}])
     customer = service.customer(credit="99999999.99")
     addresses = [customer.post("/customer/address", ADDRESS).json()["id"] for _ in range(50)]
     assert addresses[0] == 5001
+    done = invoiced(service, customer)
+    video = OrderVideoResponse("https://video.example/1.mp4", "https://video.example/1.m3u8")
+    service.in_transaction(lambda tx: add_video(tx, done["order_reference"], video))
     return Shop(
         customer,
         skus=["PHONE", "CABLE", "SWITCH", EXAMPLE_SKU],
-        references=[buy(customer)["order_reference"] for _ in range(5)],
+        references=[done["order_reference"], *(buy(customer)["order_reference"] for _ in range(4))],
         codes=[create(customer)["confirmation_code"] for _ in range(20)],
         addresses=addresses[1:],
+        configurable=buy(customer, [(EXAMPLE_SKU, 10_000)], EXAMPLE_METHOD),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 _PIECE = 65536
+_CONFIRMS = b"order_number"  # unlike the polls, whose transactions end in the same way
 
 
 @dataclass
@@ -19,8 +20,8 @@ class Link:
     listener: socket.socket
     flowing: threading.Event = field(default_factory=threading.Event)
     sockets: list[socket.socket] = field(default_factory=list)
-    break_before: bytes | None = None  # what the server never gets to hear
-    break_after: bytes | None = None  # what it hears, and whose answer is lost
+    break_before: bytes | None = None  # what the server never gets to hear of a confirmation
+    break_after: bytes | None = None  # what it hears of one, and whose answer is lost
 
     def hang(self) -> None:
         """Accept connections and bytes, and pass nothing on."""
@@ -44,12 +45,14 @@ class Link:
             threading.Thread(target=self._pump, args=(source, target, hears), daemon=True).start()
 
     def _pump(self, source: socket.socket, target: socket.socket, hears: bool) -> None:
+        confirming = False
         with suppress(OSError):
             while piece := source.recv(_PIECE):
                 self.flowing.wait()
-                if hears and self.break_before is not None and self.break_before in piece.lower():
+                confirming = hears and (confirming or _CONFIRMS in piece)
+                if confirming and self.break_before is not None and self.break_before in piece.lower():
                     break
-                if hears and self.break_after is not None and self.break_after in piece.lower():
+                if confirming and self.break_after is not None and self.break_after in piece.lower():
                     target.sendall(piece)
                     target.recv(_PIECE, socket.MSG_PEEK)  # done: its answer is there
                     break

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from support.billing import dispatch, invoiced, issue, pay
-from support.orders import at, buy, create, uk
+from support.billing import invoiced, issue, pay
+from support.orders import at, buy, create, dispatch, uk
 from support.service import Customer, Service
 from support.shop import NEXT_DAY
 from tradecounter.customers.accounts import AccountChange, edit_account

@@ -2,8 +2,8 @@
 
 import pytest
 
-from support.billing import dispatch, invoice_text, invoiced, pay
-from support.orders import buy, create, rows
+from support.billing import invoice_text, invoiced, pay
+from support.orders import buy, create, dispatch, rows
 from support.service import Customer, Service
 from support.shop import ADDRESS
 from tradecounter.db.rows import execute

@@ -7,8 +7,8 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from support.billing import SELLER, dispatch, invoice_text, invoiced, issue
-from support.orders import at, buy, create, outstanding, read, rows, sell, uk
+from support.billing import SELLER, invoice_text, invoiced, issue
+from support.orders import at, buy, create, dispatch, outstanding, read, rows, sell, uk
 from support.service import Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
 from tradecounter.billing.issue_invoice import issue_invoice
@@ -109,16 +109,18 @@ def test_an_order_that_has_not_left_completely_is_refused_naming_what_is_left(sh
     refused = refusal(shop, placed["order_reference"])
     assert refused.kind is Kind.PRECONDITION_FAILED
     assert refused.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
-    dispatch(shop, placed, skus=["PHONE"])
+    phones, _cables = placed["items"]
+    dispatch(shop, placed, (phones["id"], 2))
     assert refusal(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
-    dispatch(shop, placed, skus=["CABLE"])
+    dispatch(shop, placed)
     assert issue(shop, placed).anew
 
 
 def test_the_time_of_supply_is_when_the_last_of_it_left(shop: Service) -> None:
     placed = buy(shop.customer(), [("PHONE", 1), ("CABLE", 1)])
-    dispatch(shop, placed, skus=["CABLE"], at=uk(2026, 6, 20, 12))
-    dispatch(shop, placed, skus=["PHONE"], at=uk(2026, 6, 18, 12))
+    for item, moment in zip(placed["items"], (uk(2026, 6, 18, 12), uk(2026, 6, 20, 12)), strict=True):
+        with at(shop, moment):
+            dispatch(shop, placed, (item["id"], 1))
     with at(shop, uk(2026, 7, 1, 9)):
         issue(shop, placed)
     document = stored(shop, placed)

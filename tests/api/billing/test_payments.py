@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from support.billing import dispatch, invoiced, pay
+from support.billing import invoiced, pay
 from support.orders import at as at_moment
-from support.orders import buy, create, outstanding, read, rows, uk
+from support.orders import buy, create, dispatch, outstanding, read, rows, uk
 from support.service import Service
 from tradecounter.billing.record_payment import record_payment
 from tradecounter.kit.errors import DomainError, Kind

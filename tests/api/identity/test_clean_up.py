@@ -14,7 +14,7 @@ LEFT = """
 
 
 def test_old_tokens_failures_blocks_and_counts_go_and_the_rest_stays(database_url: str) -> None:
-    with running_exchange(database_url) as exchange:
+    with running_exchange(database_url, rate_limit=1000) as exchange:
         service, token = exchange.service, exchange.access_token()
 
         async def clean_up(tx: Transaction) -> int:

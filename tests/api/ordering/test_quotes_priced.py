@@ -144,7 +144,10 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     assert refused(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
     assert refused(shop, cancelled, cost) == "the quote is cancelled"
     gone = confirm(customer, cancelled)
-    assert (gone.status_code, gone.json()["message"]) == (410, "the quote was cancelled")
+    assert (gone.status_code, gone.json()["message"]) == (
+        410,
+        "the quote was cancelled: create it again if it is still wanted",
+    )
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
         assert "expired at 2026-06-23T09:00:00" in refused(shop, expired, cost)
         shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))

@@ -103,7 +103,7 @@ def test_reading_orders_takes_as_many_statements_for_many_shipments_as_for_none(
 def test_dispatching_takes_as_many_statements_for_many_lines_as_for_one(
     counted: Service, customer: Customer, another: Callable[[], str]
 ) -> None:
-    sku, found = sell(counted, "LEAVING", available=MANY + 1), []
+    sku, found = sell(counted, "LEAVING", available=MANY + 1, weight_kg="0.1"), []
     for items in ([(sku, 1)], [(sku, 1)] * MANY):
         placed = buy(customer, items, customer_reference=another())
         CountingCursor.executed.clear()

@@ -7,7 +7,7 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/order_credit::an_order_may_use_the_credit_to_the_last_penny_and_not_one_more",
         ],
         "nothing cancels or amends an order, nor applies for an account: there are no such operations": [
-            "contract/routes::the_routes_are_exactly_those_of_the_specification",
+            "contract/routes::the_routes_are_exactly_those_of_the_specification"
         ],
         "answers are JSON unless stated": [
             "contract/checked_responses::what_it_does_not_announce_fails",
@@ -99,7 +99,7 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/list_orders::csv_has_a_row_per_order_with_the_fields_of_the_json",
         ],
         "the reference's prefix is one of two, by the packing": [
-            "api/ordering/confirm_order::the_reference_tells_the_accounts_packing",
+            "api/ordering/confirm_order::the_reference_tells_the_accounts_packing"
         ],
         "costs are those of the items, shipping has its own": [
             "api/ordering/create_order::totals_are_those_of_the_items_without_shipping",
@@ -109,6 +109,11 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/confirm_order::a_confirmed_order_reads_back_with_every_field",
             "api/ordering/read_order::an_order_without_courier_contacts_shows_none",
         ],
+        "configurations, serial numbers and tracking events, as dispatched": [
+            "api/fulfilment/dispatch::a_whole_order_leaves_at_once",
+            "api/fulfilment/dispatch::tracking_events_are_in_order_of_date_and_the_latest_is_the_status",
+            "api/fulfilment/configurations::the_answer_is_the_item_with_all_its_configurations",
+        ],
     },
     "2 Order request": {
         "the required fields are required, the others are not": [
@@ -116,27 +121,27 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/create_order::an_order_with_the_required_fields_alone_has_no_optional_ones",
         ],
         "the answer carries every field": [
-            "api/ordering/create_order::a_created_order_carries_every_field_of_the_response",
+            "api/ordering/create_order::a_created_order_carries_every_field_of_the_response"
         ],
         "an address is full or saved, and the id wins": [
             "api/ordering/order_addresses::an_order_may_mix_a_saved_and_a_full_address",
             "api/ordering/order_addresses::the_id_wins_and_the_details_are_not_even_validated",
         ],
         "of the shipping method only the id is needed": [
-            "api/ordering/auto_confirm::an_order_confirmed_at_once_is_created_with_its_ids",
+            "api/ordering/auto_confirm::an_order_confirmed_at_once_is_created_with_its_ids"
         ],
         "the region is 1 unless given": [
             "api/ordering/tax_and_regions::without_a_region_that_of_the_country_is_taken",
             "api/ordering/tax_and_regions::a_given_region_counts",
         ],
         "what is read-only is ignored on input": [
-            "api/ordering/create_order::what_the_service_sets_is_ignored_on_input",
+            "api/ordering/create_order::what_the_service_sets_is_ignored_on_input"
         ],
         "order id and reference are set once confirmed": [
-            "api/ordering/confirm_order::a_confirmed_order_is_what_was_created_with_its_ids_and_method",
+            "api/ordering/confirm_order::a_confirmed_order_is_what_was_created_with_its_ids_and_method"
         ],
         "the weight is that of all items": [
-            "api/ordering/create_order::the_weight_is_that_of_all_items_and_unknown_weights_are_nothing",
+            "api/ordering/create_order::the_weight_is_that_of_all_items_and_unknown_weights_are_nothing"
         ],
         "shipping options have a price, and dates": [
             "api/ordering/shipping_options::an_option_costs_its_base_and_the_orders_weight",
@@ -166,27 +171,31 @@ BASICS: dict[str, dict[str, list[str]]] = {
     },
     "2 CreditOverview": {
         "what may be owed, is owed, is left": [
-            "api/ordering/credit_overview::what_is_available_is_the_limit_less_what_all_orders_come_to",
+            "api/billing/credit_overview::what_is_available_is_the_limit_less_what_all_orders_come_to"
         ],
         "orders with something due, what of them, and since when": [
-            "api/ordering/credit_overview::an_order_is_owed_with_its_shipping_until_the_end_of_the_day_after_its_term",
-            "api/ordering/credit_overview::a_part_payment_leaves_the_rest_due_and_a_full_one_nothing",
-            "api/ordering/credit_overview::an_order_is_overdue_once_its_due_second_is_over",
+            "api/billing/credit_overview::an_order_is_owed_with_its_shipping_until_the_end_of_the_day_after_its_term",
+            "api/billing/credit_overview::a_part_payment_leaves_the_rest_due_and_a_full_one_nothing",
+            "api/billing/credit_overview::an_order_is_overdue_once_its_due_second_is_over",
         ],
     },
     "2 Reference data": {
         "categories nest, without children null": [
-            "api/catalogue/reference_data::categories_are_a_tree_whose_leaves_have_null_for_children",
+            "api/catalogue/reference_data::categories_are_a_tree_whose_leaves_have_null_for_children"
         ],
         "manufacturers have key and name": [
-            "api/catalogue/reference_data::manufacturers_are_ordered_by_name_without_case",
+            "api/catalogue/reference_data::manufacturers_are_ordered_by_name_without_case"
         ],
-        "attributes have a type and values": [
-            "api/catalogue/reference_data::attributes_have_their_type_and_values",
-        ],
+        "attributes have a type and values": ["api/catalogue/reference_data::attributes_have_their_type_and_values"],
     },
     "2 OrderVideoResponse, Error, OAuthError": {
         "an error is its message": ["contract/errors::an_error_has_the_general_body_and_is_announced"],
+        "a video is two addresses": [
+            "api/fulfilment/configurations::an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it"
+        ],
+        "an OAuth error is one of five words": [
+            "api/identity/token_exchange::a_wrong_field_is_refused_in_oauths_words"
+        ],
     },
     "3 POST /order, to be confirmed": {
         "the order is pending; the answer has its code and the shipping options": [
@@ -194,7 +203,7 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/create_order::a_pending_order_is_not_among_the_customers_orders_and_holds_neither_stock_nor_credit",
         ],
         "auto_confirm of false is as if absent": [
-            "api/ordering/auto_confirm::auto_confirm_of_false_or_null_leaves_the_order_pending",
+            "api/ordering/auto_confirm::auto_confirm_of_false_or_null_leaves_the_order_pending"
         ],
         "the credit has to suffice": ["api/ordering/order_credit::what_is_owed_already_is_not_available"],
     },
@@ -205,12 +214,21 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/auto_confirm::the_live_price_counts",
         ],
         "the method has to be valid": [
-            "api/ordering/auto_confirm::a_method_that_was_not_offered_is_refused_even_if_the_default_was",
+            "api/ordering/auto_confirm::a_method_that_was_not_offered_is_refused_even_if_the_default_was"
         ],
     },
     "3 POST /order, confirmed at once without a method": {
         "412, and nothing is created": [
-            "api/ordering/auto_confirm::without_a_method_and_a_usable_default_412_and_nothing_is_created",
+            "api/ordering/auto_confirm::without_a_method_and_a_usable_default_412_and_nothing_is_created"
+        ],
+    },
+    "3 POST /quote": {
+        "a ticket is raised, support sets the price, the customer is told": [
+            "api/ordering/quotes_requested::support_is_told_of_a_quote_in_the_same_transaction",
+            "api/ordering/quotes_priced::the_customer_is_told_of_each_price_in_the_same_transaction",
+        ],
+        "the code then confirms the order at the adjusted price": [
+            "api/ordering/quotes_requested::a_priced_quote_becomes_an_order_at_its_price"
         ],
     },
     "3 PUT /order/{reference}, in time": {
@@ -227,7 +245,7 @@ BASICS: dict[str, dict[str, list[str]]] = {
     },
     "3 PUT /order/{reference}, without a method": {
         "412, and the order stays pending": [
-            "api/ordering/confirm_order::without_a_method_and_a_default_nothing_can_be_confirmed",
+            "api/ordering/confirm_order::without_a_method_and_a_default_nothing_can_be_confirmed"
         ],
     },
     "3 pending, by time": {

@@ -34,7 +34,7 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/catalogue/product_filters::a_manufacturer_filter_finds_its_products"
         ],
         "category: comma-separated names": [
-            "api/catalogue/product_filters::a_category_filter_finds_by_name_or_key_and_includes_children",
+            "api/catalogue/product_filters::a_category_filter_finds_by_name_or_key_and_includes_children"
         ],
         "query: keywords over the details": [
             "api/catalogue/product_filters::a_query_finds_products_by_the_starts_of_words",
@@ -46,14 +46,14 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "unit/catalogue/attribute_index::the_index_finds_what_comparing_every_product_finds",
         ],
         "reduced or clearance; inStock": [
-            "api/catalogue/product_filters::flags_filter_and_different_parameters_have_to_hold_together",
+            "api/catalogue/product_filters::flags_filter_and_different_parameters_have_to_hold_together"
         ],
         "sort: four words, any other is 400": [
             "api/catalogue/product_filters::a_sort_orders_without_case_and_ties_break_on_sku",
             "api/catalogue/product_bad_parameters::a_bad_value_is_refused_and_named",
         ],
         "extra: fields to add": [
-            "api/catalogue/product_formats::extra_fields_are_there_when_asked_for_and_else_absent",
+            "api/catalogue/product_formats::extra_fields_are_there_when_asked_for_and_else_absent"
         ],
         "as JSON or CSV, in pages": [
             "api/catalogue/product_formats::the_accept_header_chooses_the_format",
@@ -88,11 +88,14 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/ordering/refused_orders::a_fault_is_refused_by_the_name_of_its_field",
         ],
         "confirmed at once when auto_confirm is true": [
-            "api/ordering/auto_confirm::an_order_confirmed_at_once_is_created_with_its_ids",
+            "api/ordering/auto_confirm::an_order_confirmed_at_once_is_created_with_its_ids"
         ],
         "its errors": [
             "contract/errors::an_error_has_the_general_body_and_is_announced",
             "contract/errors::every_error_of_the_document_is_tried_here",
+        ],
+        "Idempotency-Key, and Idempotent-Replay on a replay": [
+            "api/ordering/idempotency::a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing"
         ],
     },
     "4 GET /order/{reference}": {
@@ -108,24 +111,52 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/ordering/confirm_order::neither_id_nor_reference_of_an_order_confirms_it",
         ],
         "every field but the shipping method is ignored": [
-            "api/ordering/confirm_order::every_other_field_of_the_body_is_ignored",
+            "api/ordering/confirm_order::every_other_field_of_the_body_is_ignored"
         ],
         "without a method the account's default, if it was among the options": [
             "api/ordering/auto_confirm::a_pending_order_without_a_usable_default_needs_a_method",
             "api/ordering/auto_confirm::a_default_counts_for_the_addresses_that_it_serves",
         ],
         "the answer has order id and reference": [
-            "api/ordering/confirm_order::a_confirmed_order_is_what_was_created_with_its_ids_and_method",
+            "api/ordering/confirm_order::a_confirmed_order_is_what_was_created_with_its_ids_and_method"
         ],
         "its errors": ["contract/errors::every_error_of_the_document_is_tried_here"],
+    },
+    "4 POST /order/{reference}/item/{orderItemId}/configuration": {
+        "attaches at least one configuration and no more than remain; 200 with the item": [
+            "api/fulfilment/configurations::the_answer_is_the_item_with_all_its_configurations",
+            "api/fulfilment/configurations::no_more_than_the_units_of_an_item_can_be_configured",
+        ],
+    },
+    "4 GET /order/{reference}/video": {
+        "its addresses, 404 without one": [
+            "api/fulfilment/configurations::an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it"
+        ],
+    },
+    "4 GET /order/{reference}/invoice": {
+        "a PDF": ["api/billing/invoice::it_is_a_pdf_file_by_reference_and_by_id"],
+        "412 before it is issued": ["api/billing/invoice::before_it_is_issued_the_answer_is_412"],
+        "404 when unknown": ["api/billing/invoice::anothers_invoice_is_as_unknown_as_one_that_does_not_exist"],
+    },
+    "4 POST /quote": {
+        "priced without placing an order; 201": [
+            "api/ordering/quotes_requested::a_quote_is_priced_like_an_order_and_is_none_yet",
+            "api/ordering/quotes_requested::a_quote_takes_neither_stock_nor_credit_and_is_not_listed",
+        ],
+        "auto_confirm set is 400": ["api/ordering/quotes_requested::auto_confirm_must_not_be_set"],
+        "its other errors": [
+            "api/ordering/quotes_requested::what_is_wrong_with_an_order_is_wrong_with_a_quote",
+            "api/ordering/quotes_requested::a_quote_needs_credit_like_an_order",
+        ],
+        "Idempotency-Key": ["api/ordering/idempotency::a_repeated_quote_asks_support_once"],
     },
     "4 GET /customer": {
         "the account": ["api/customers/account::an_account_with_everything_shows_it"],
     },
     "4 GET /customer/credit": {
         "the overview": [
-            "api/ordering/credit_overview::an_account_that_never_ordered_has_all_its_credit",
-            "api/ordering/credit_overview::an_account_without_credit_terms_has_none",
+            "api/billing/credit_overview::an_account_that_never_ordered_has_all_its_credit",
+            "api/billing/credit_overview::an_account_without_credit_terms_has_none",
         ],
     },
     "4 GET /customer/address": {
@@ -163,6 +194,28 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
         "what the attribute filter knows": [
             "api/catalogue/reference_data::attributes_have_their_type_and_values",
             "api/catalogue/reference_data::a_filter_by_an_attribute_that_is_gone_is_refused",
+        ],
+    },
+    "4 POST /oauth/token": {
+        "consent is exchanged for a bearer token of 64 characters, not to be stored": [
+            "api/identity/token_exchange::consent_is_exchanged_for_a_token_that_works_like_the_customers_key",
+            "api/identity/token_exchange::a_stock_oauth_client_obtains_a_token_and_uses_it",
+        ],
+        "every field by its rule, else 400": [
+            "api/identity/token_exchange::a_wrong_field_is_refused_in_oauths_words",
+            "api/identity/token_exchange::the_resource_is_the_exact_base_address",
+            "api/identity/token_exchange::what_is_not_said_to_be_a_form_is_an_invalid_request",
+        ],
+        "the subject token is the issuer's, or invalid_grant without detail": [
+            "api/identity/subject_tokens::a_claim_that_is_wrong_or_missing_refuses_the_token",
+            "api/identity/subject_tokens::an_unsigned_token_is_refused",
+        ],
+        "a client that is not authenticated is 401": [
+            "api/identity/token_exchange::basic_credentials_that_are_wrong_or_cannot_be_read_are_401",
+            "api/identity/token_exchange::missing_client_credentials_are_401",
+        ],
+        "503 without the issuer": [
+            "api/identity/issuer_keys::an_issuer_that_cannot_be_used_is_a_503_and_over_by_itself"
         ],
     },
 }
