@@ -31,14 +31,14 @@ def stored(shop: Service, placed: dict[str, Any]) -> dict[str, Any]:
 
 
 def jobs(shop: Service, placed: dict[str, Any]) -> list[str]:
-    """The jobs about an order that are queued, those of its confirmation apart."""
+    """The jobs about an order's invoice that are queued."""
     found = rows(
         shop,
         "select task_name from procrastinate_jobs j join orders o on o.id = (j.args->>'order_id')::bigint"
-        " where o.number = %s order by task_name",
+        " where o.number = %s and task_name like '%%invoice%%' order by task_name",
         placed["order_id"],
     )
-    return [name for (name,) in found if name != "mail_order_confirmed"]
+    return [name for (name,) in found]
 
 
 def refusal(shop: Service, reference: str) -> DomainError:
