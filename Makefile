@@ -3,6 +3,7 @@
 # make check   formatting, lint, types, import contracts, file lengths
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests against the running API (ARGS='--requests N --seed N')
+# make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
 # make docs    write docs/openapi.json anew from the code
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
@@ -17,10 +18,10 @@ export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz
+.PHONY: help demo test check format docs fuzz kill
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -9
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -41,6 +42,9 @@ format: $(UV)
 
 fuzz: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/run.py $(ARGS)
+
+kill: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
 
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json
