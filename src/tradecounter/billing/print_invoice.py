@@ -17,6 +17,7 @@ from msgspec import json
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, Party
 from tradecounter.billing.rules import day_in_words
+from tradecounter.kit.text import one_line
 
 _LONG_WORD = re.compile(r"\S{22,}")
 _PIECE = re.compile(r"(.{8})(?=.)", re.DOTALL)
@@ -57,8 +58,8 @@ def _printed(document: InvoiceDocument) -> dict[str, Any]:
             ["Tax point", day_in_words(document.supplied_on)],
             ["Due date", day_in_words(document.due_on)],
             ["Customer number", str(document.customer_id)],
-            ["Order", _breakable(document.order_reference)],
-            ["Your reference", _breakable(document.customer_reference)],
+            ["Order", _shown(document.order_reference)],
+            ["Your reference", _shown(document.customer_reference)],
         ],
         "lines": _lines(document.lines),
         "vat_totals": [
@@ -75,18 +76,18 @@ def _printed(document: InvoiceDocument) -> dict[str, Any]:
 
 def _party(party: Party) -> dict[str, Any]:
     return {
-        "name": _breakable(party.name),
-        "address": [_breakable(line) for line in party.address],
-        "tax_number": None if party.tax_number is None else _breakable(party.tax_number),
+        "name": _shown(party.name),
+        "address": [shown for line in party.address if (shown := _shown(line))],
+        "tax_number": None if party.tax_number is None else _shown(party.tax_number),
     }
 
 
 def _lines(lines: Sequence[InvoiceLine]) -> list[dict[str, Any]]:
     return [
         {
-            "sku": _breakable(line.sku),
-            "description": _breakable(line.description),
-            "parts": [_breakable(f"{part.quantity} of {part.sku} {part.description}") for part in line.parts],
+            "sku": _shown(line.sku),
+            "description": _shown(line.description),
+            "parts": [_shown(f"{part.quantity} of {part.sku} {part.description}") for part in line.parts],
             "figures": [
                 f"{line.quantity:,}",
                 _pounds(line.unit_price),
@@ -107,6 +108,9 @@ def _per_cent(rate: Decimal) -> str:
     return f"{rate.normalize():f}%"
 
 
-def _breakable(text: str) -> str:
-    """Return a text whose long words may be broken, so that they stay in their column."""
-    return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), text)
+def _shown(text: str) -> str:
+    """Return what somebody typed as one line, so that it cannot pass for another part of the invoice.
+
+    Its long words may be broken, so that they stay in their column.
+    """
+    return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), one_line(text))

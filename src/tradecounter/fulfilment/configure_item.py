@@ -1,5 +1,6 @@
 """Attaching provisioning configurations to an item (specification, section 4; decisions, configurations)."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -40,5 +41,10 @@ async def configure_item(
     remaining = line.quantity - found.configured
     if len(configurations) > remaining:
         raise invalid("configurations", f"must have at most {remaining} elements, since so many units remain")
-    await insert_configurations(tx, line.id, [vault.seal(c) for c in configurations], now)
+    sealed = await asyncio.to_thread(_sealed, configurations, vault)  # thousands would keep other requests waiting
+    await insert_configurations(tx, line.id, sealed, now)
     return line
+
+
+def _sealed(configurations: Sequence[NewConfiguration], vault: ProvisioningVault) -> list[bytes]:
+    return [vault.seal(configuration) for configuration in configurations]

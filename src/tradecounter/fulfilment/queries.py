@@ -1,5 +1,6 @@
 """Reading what became of orders."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ async def _configurations(
     tx: Transaction, order_ids: Sequence[int], vault: ProvisioningVault
 ) -> defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]]:
     made: defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]] = defaultdict(lambda: defaultdict(list))
-    for found in await fetch_all(
+    found = await fetch_all(
         tx,
         _Configuration,
         """
@@ -123,10 +124,15 @@ async def _configurations(
         from configuration c join order_line l on l.id = c.line_id where l.order_id = any(%s) order by c.id
         """,
         [list(order_ids)],
-    ):
-        data = ProvisioningData(product=found.sku, **msgspec.structs.asdict(vault.unseal(found.data)))
-        made[found.order_id][found.line_id].append(OrderItemConfiguration(data))
+    )
+    if found:  # an order may have tens of thousands, which would keep other requests waiting
+        for one, data in zip(found, await asyncio.to_thread(_unsealed, found, vault), strict=True):
+            made[one.order_id][one.line_id].append(OrderItemConfiguration(data))
     return made
+
+
+def _unsealed(found: Sequence[_Configuration], vault: ProvisioningVault) -> list[ProvisioningData]:
+    return [ProvisioningData(product=one.sku, **msgspec.structs.asdict(vault.unseal(one.data))) for one in found]
 
 
 async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:

@@ -57,7 +57,7 @@ async def read_issuer(url: str) -> IssuerKeys:
             if not is_safe_url(metadata.jwks_uri):
                 raise IssuerAwayError("jwks_uri is not an https URL")
             published = msgspec.json.decode(await _read(client, metadata.jwks_uri), type=_KeySet)
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, msgspec.DecodeError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, msgspec.DecodeError, RecursionError) as error:
         raise IssuerAwayError(f"{type(error).__name__}: {error}") from error
     keys = tuple(key for data in published.keys[:_MOST_KEYS] if (key := _usable_key(data)) is not None)
     if not keys:
@@ -73,7 +73,7 @@ async def _read_metadata(client: httpx.AsyncClient, url: str) -> _Metadata:
     ):
         try:
             return msgspec.json.decode(await _read(client, place), type=_Metadata)
-        except (httpx.HTTPStatusError, msgspec.DecodeError) as error:
+        except (httpx.HTTPStatusError, msgspec.DecodeError, RecursionError) as error:
             problem = error
     raise problem
 
@@ -92,7 +92,7 @@ async def _read(client: httpx.AsyncClient, url: str) -> bytes:
 
 def _usable_key(data: Any) -> Key | None:
     """Return a public key for signatures, or None for whatever else a key set may hold."""
-    if not isinstance(data, dict) or data.get("kty") not in {"RSA", "EC", "OKP"} or data.get("use", "sig") != "sig":
+    if not isinstance(data, dict) or data.get("kty") not in ("RSA", "EC", "OKP") or data.get("use", "sig") != "sig":
         return None
     try:
         if data["kty"] == "RSA" and _bits(data["n"]) < _LEAST_RSA_BITS:

@@ -1,9 +1,11 @@
-"""Comparing text without regard to case and accents."""
+"""Comparing text without regard to case and accents; showing what others typed."""
 
 import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+")
+# They reorder the text around them, so that it reads as something else.
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def fold(text: str) -> str:
@@ -25,3 +27,9 @@ def words(text: str) -> list[str]:
 def joined_word(text: str) -> str:
     """Return a text's letters and digits as one word: `WS-C2960` gives `wsc2960`."""
     return "".join(words(text))
+
+
+def one_line(text: str) -> str:
+    """Return text as one line, without what would break or reorder it."""
+    without_controls = "".join(" " if unicodedata.category(c) == "Cc" else c for c in _DIRECTIONS.sub("", text))
+    return " ".join(without_controls.split())

@@ -2,7 +2,6 @@
 
 import email.policy
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +9,11 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
+from tradecounter.kit.text import one_line
+
 _ATOM = r'[^\s()<>\[\]:;@\\,."]+'
 _DOT_ATOM = re.compile(rf"{_ATOM}(\.{_ATOM})*")
 _DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
-# They reorder the text around them, so that it reads as something else.
-_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +33,6 @@ class Mail:
     sender: str
     recipients: tuple[str, ...]
     message: EmailMessage
-
-
-def one_line(text: str) -> str:
-    """Return text as one line, without what would break or reorder it."""
-    without_controls = "".join(" " if unicodedata.category(c) == "Cc" else c for c in _DIRECTIONS.sub("", text))
-    return " ".join(without_controls.split())
 
 
 def mail_address(text: str, name: str = "") -> Address | None:

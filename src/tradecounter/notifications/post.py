@@ -12,7 +12,8 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 import structlog
 
-from tradecounter.notifications.mail import Mail, one_line
+from tradecounter.kit.text import one_line
+from tradecounter.notifications.mail import Mail
 from tradecounter.settings import Settings, SettingsError
 
 log = structlog.get_logger()

@@ -7,7 +7,7 @@ from typing import Any
 import jinja2
 
 from tradecounter.kit.local_time import UK
-from tradecounter.notifications.mail import one_line
+from tradecounter.kit.text import one_line
 
 _ADDRESS_LINES = (
     "contact_name", "company_name", "street_one", "street_two", "street_three", "city", "state", "zip", "country_code",

@@ -39,9 +39,7 @@ class BoundedHttp(HttpToolsProtocol):
         """Take in a piece of a request."""
         self._unset_keepalive_if_required()
         try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as offer:
-            self._go_on_without_upgrade(data[offer.args[0] :])
+            self._parse(memoryview(data))
         except httptools.HttpParserError:
             self.send_400_response("")
         self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
@@ -70,15 +68,25 @@ class BoundedHttp(HttpToolsProtocol):
         """Refuse what is not HTTP."""
         self._refuse("400 Bad Request", "the request is not valid HTTP")
 
-    def _go_on_without_upgrade(self, rest: bytes) -> None:
+    def _parse(self, data: memoryview) -> None:
+        """Parse a piece, however many requests in it offer another protocol. Raises httptools.HttpParserError."""
+        while data:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as offer:
+                self._start_anew_without_upgrade()
+                data = data[offer.args[0] :]
+            else:
+                return
+
+    def _start_anew_without_upgrade(self) -> None:
         """Read a request that offers another protocol as if it did not: the parser would take its body for that one.
 
         Java's client offers HTTP/2 with every request; HTTP lets a server ignore that (RFC 9110, section 7.8).
         """
         method = self.parser.get_method()
         if method == b"CONNECT":
-            self.send_400_response("")  # this is no proxy
-            return
+            raise httptools.HttpParserError("this is no proxy")
         head = [method, b" ", self.url, b" HTTP/", self.parser.get_http_version().encode(), b"\r\n"]
         for name, value in self.headers:
             if name == b"connection":
@@ -86,7 +94,7 @@ class BoundedHttp(HttpToolsProtocol):
             if name not in _UPGRADING:
                 head += [name, b": ", value, b"\r\n"]
         self.parser = httptools.HttpRequestParser(self)
-        self.data_received(b"".join([*head, b"\r\n", rest]))
+        self.parser.feed_data(b"".join([*head, b"\r\n"]))
 
     def _refuse(self, status: str, message: str) -> None:
         body = to_json(Error(message))

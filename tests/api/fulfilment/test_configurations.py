@@ -1,5 +1,7 @@
 """Configurations of items, and packing videos (specification, section 4; decisions, configurations and video)."""
 
+import asyncio
+import time
 from functools import partial
 from typing import Any
 
@@ -48,6 +50,30 @@ def test_the_answer_is_the_item_with_all_its_configurations(customer: Customer, 
     item = answer.json()
     assert item["configurations"] == [{"data": {"product": "ROUTER", **c}} for c in (ONE, wifi)]
     assert item == read(customer, placed)["items"][0]
+
+
+async def longest_pause(over: asyncio.Event) -> float:
+    """The longest time in seconds, until an event, in which the server's loop did nothing else."""
+    longest = 0.0
+    while not over.is_set():
+        started = time.perf_counter()
+        await asyncio.sleep(0)
+        longest = max(longest, time.perf_counter() - started)
+    return longest
+
+
+def test_thousands_of_configurations_do_not_keep_others_waiting(shop: Service, customer: Customer) -> None:
+    many = 8000
+    sell(shop, "CHEAP-ROUTER", "0.01", configurable=True, weight_kg=0)
+    placed = buy(customer, [("CHEAP-ROUTER", many)])
+    over = asyncio.Event()
+    pause = asyncio.run_coroutine_threadsafe(longest_pause(over), shop.loop)
+    started = time.perf_counter()
+    answer = configure(customer, placed, *({**ONE, "adsl_username": str(n)} for n in range(many)))
+    seconds = time.perf_counter() - started
+    shop.loop.call_soon_threadsafe(over.set)
+    assert [c["data"]["adsl_username"] for c in answer.json()["configurations"]] == [str(n) for n in range(many)]
+    assert pause.result(timeout=30) < seconds / 3
 
 
 def test_an_item_is_named_by_the_orders_reference_too(customer: Customer, placed: dict[str, Any]) -> None:

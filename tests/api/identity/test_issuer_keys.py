@@ -146,6 +146,9 @@ FAULTS: dict[str, Spoil] = {
     "no keys": lambda i: i.publish("/keys", {"keys": []}),
     "only a secret": lambda i: i.publish("/keys", {"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "first"}]}),
     "too long": lambda i: i.publish("/keys", b'{"keys": [' + b" " * 300_000 + b"]}"),
+    "metadata without end": lambda i: i.publish(OPENID, b"[" * 200_000),
+    "keys without end": lambda i: i.publish("/keys", b'{"keys": ' + b"[" * 200_000),
+    "a key of no kind": lambda i: i.publish("/keys", {"keys": [{"kty": []}, {"kty": {}}]}),
     "broken compression": lambda i: i.publish("/keys", b"not gzip", Content_Encoding="gzip"),
 }
 

@@ -126,6 +126,12 @@ def test_an_offer_of_http_2_leaves_request_and_connection_as_they_are(
             assert b"city: must be text" in answer
 
 
+def test_many_offers_in_one_piece_are_all_answered(service: Service) -> None:
+    offer = b"GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    answers = exchange(service, offer * 500 + get(path=b"/nothing"))
+    assert answers.count(b"HTTP/1.1 404") == 501
+
+
 @pytest.mark.parametrize(
     "head",
     [

@@ -140,6 +140,14 @@ def test_any_text_is_shown_as_it_is_and_leaves_the_rest_alone(text: str) -> None
         assert "".join(text.split()) in found.replace(" ", "")
 
 
+def test_what_was_typed_is_shown_as_one_line_in_its_order() -> None:
+    """Otherwise a customer's reference could add lines of its own to an invoice, or turn an amount round."""
+    typed, plain = (
+        replace(hostile(text), payment_terms="", notes=[]) for text in ("A\r\nB\u2028C 00\u202e1", "A B C 001")
+    )
+    assert print_invoice(typed, MOMENT) == print_invoice(plain, MOMENT)
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_breaks_it(text: str) -> None:

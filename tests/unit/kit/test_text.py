@@ -1,10 +1,10 @@
-"""Comparing text without case and accents."""
+"""Comparing text without case and accents, and showing what others typed."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.kit.text import fold, joined_word, normalised, words
+from tradecounter.kit.text import fold, joined_word, normalised, one_line, words
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,15 @@ def test_words_do_not_depend_on_case(text: str) -> None:
 def test_ascii_takes_no_other_way_than_the_rest(text: str) -> None:
     assert words(text) == words(normalised(text))
     assert normalised(text) == text.lower()
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\u2028\x85\x00\u202e,"), max_size=300))
+def test_one_line_is_one_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1
+    assert one_line(one_line(text)) == one_line(text)
+
+
+def test_one_line_keeps_what_people_write() -> None:
+    assert one_line("  Zoë\r\n\t👩‍🚒 &  <Söhne> ") == "Zoë 👩‍🚒 & <Söhne>"
+    assert one_line("100\u202e001") == "100001"
