@@ -3,11 +3,9 @@
 import pytest
 
 from support.billing import invoice_text, invoiced, pay
-from support.orders import buy, create, dispatch, rows
+from support.orders import buy, cancel, create, dispatch, rows
 from support.service import Customer, Service
 from support.shop import ADDRESS
-from tradecounter.db.rows import execute
-from tradecounter.db.transaction import Transaction
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +72,7 @@ def test_before_it_is_issued_the_answer_is_412(shop: Service, customer: Customer
 
 def test_a_cancelled_order_has_none(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
-
-    async def cancel(tx: Transaction) -> None:
-        await execute(tx, "update orders set state = 'cancelled' where number = %s", [placed["order_id"]])
-
-    shop.in_transaction(cancel)
+    cancel(shop, placed)
     answer = customer.get(f"/order/{placed['order_reference']}/invoice")
     assert answer.status_code == 412
     assert "cancelled" in answer.json()["message"]
