@@ -16,6 +16,7 @@ import msgspec
 from dotenv import dotenv_values
 
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.money import rounded
 
 PREFIX = "TRADECOUNTER_"
 
@@ -30,10 +31,14 @@ _LONGEST_LIFETIME = timedelta(days=3650)
 _LONGEST_REFRESH = timedelta(minutes=5)  # prices and stock are never staler (specification, section 8)
 
 
-_REFERENCE_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,19}")
+# A digit at the end would let two orders' references be the same: P1 with 23 and P with 123.
+_REFERENCE_PREFIX = re.compile(r"[A-Za-z]([A-Za-z0-9._-]{0,18}[A-Za-z._-])?")
 _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _MAILBOX = re.compile(r"[^@\s]+@[^@\s]+")
-_PREFIX_WANTED = "must start with a letter and hold at most 20 letters, digits, dots, dashes and underscores"
+_PREFIX_WANTED = (
+    "must start with a letter, end with none of the digits, and hold at most 20 letters, digits, dots, dashes and "
+    "underscores"
+)
 
 
 class SettingsError(OperatorError):
@@ -150,8 +155,8 @@ def _checked(settings: Settings) -> Settings:
             "must be * or origins such as https://shop.example, comma-separated, without a path",
         ),
         "VAT_RATE": (
-            settings.vat_rate.is_finite() and 0 <= settings.vat_rate <= 100,  # noqa: PLR2004 per cent
-            "must be between 0 and 100 per cent",
+            _is_per_cent(settings.vat_rate),
+            "must be between 0 and 100 per cent, with at most two decimal places",
         ),
         "LOW_STOCK": (0 <= settings.low_stock <= 1_000_000_000, "must be between 0 and 1000000000"),  # noqa: PLR2004 named in the message
         "OWN_BRAND_PREFIX": (_is_prefix(settings.own_brand_prefix), _PREFIX_WANTED),
@@ -212,6 +217,11 @@ def _are_networks(text: str | None) -> bool:
 def _are_origins(text: str | None) -> bool:
     origins = [part.strip() for part in (text or "").split(",") if part.strip()]
     return origins == ["*"] or all(_ORIGIN.fullmatch(origin) for origin in origins)
+
+
+def _is_per_cent(rate: Decimal) -> bool:
+    # Orders keep two decimal places: with more, an order's lines and its shipping would be taxed at different rates.
+    return rate.is_finite() and 0 <= rate <= 100 and rate == rounded(rate)  # noqa: PLR2004 per cent
 
 
 def _is_prefix(text: str) -> bool:

@@ -57,8 +57,16 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
         assert postmaster != interrupted
         assert running.stop(signal.SIGINT) == (0, "")
         assert not alive(postmaster)
-        assert running.logs == []
+        assert {json.loads(line)["event"] for line in running.logs} == {"mail sent"}
     return told
+
+
+def test_the_mails_of_the_demos_orders_are_in_the_folder(announced: dict[str, Any], folder: Path) -> None:
+    assert announced["customers"]
+    kinds = {path.stem.partition("Z-")[2].rstrip("-0123456789") for path in (folder / ".tradecounter/mail").iterdir()}
+    assert kinds == {
+        "quote-requested", "quote-priced", "order-confirmed", "order-dispatched", "order-invoiced", "invoice-copy"
+    }  # fmt: skip
 
 
 def test_a_demo_that_is_told_to_stop_while_it_starts_leaves_nothing_running(interrupted: int) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import pytest
 
@@ -16,11 +16,20 @@ from support.service import MORNING, SETTINGS
 from tradecounter.db.pool import Database
 from tradecounter.demo.files import customer_notes, data_file
 from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
-from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.demo.wishes import WISHES
+from tradecounter.notifications.jobs import LETTERS
+from tradecounter.ordering.records import State
+from tradecounter.ordering.rules import (
+    AWAITING_DISPATCH,
+    BACK_ORDERED,
+    CANCELLED,
+    COMPLETED,
+    DISPATCHED,
+    INVOICED,
+    PART_DISPATCHED,
+)
 
 Result = TypeVar("Result")
-
-POLICY = OrderingPolicy.from_settings(SETTINGS)
 
 
 def on(url: str, work: Callable[[Database], Awaitable[Result]]) -> Result:
@@ -32,7 +41,7 @@ def on(url: str, work: Callable[[Database], Awaitable[Result]]) -> Result:
 
 
 def load(url: str, catalogue: str | None = None) -> None:
-    on(url, lambda database: load_demo(database, POLICY, MORNING, catalogue))
+    on(url, lambda database: load_demo(database, SETTINGS, MORNING, catalogue))
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +51,52 @@ def demo(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importe
     return Importer(database_url, Path(tmp_path_factory.mktemp("demo")))
 
 
-def test_orders_are_there_in_several_states(demo: Importer) -> None:
-    states = {state for (state,) in demo.query("select state from orders")}
-    statuses = {status for (status,) in demo.query("select status from orders where state = 'confirmed'")}
-    assert states == {"pending", "expired", "confirmed"}
-    assert statuses == {"Awaiting dispatch", "Back-ordered"}
+def test_orders_are_there_in_every_state(demo: Importer) -> None:
+    states = set(demo.query("select state, kind from orders"))
+    statuses = {status for (status,) in demo.query("select status from orders where number is not null")}
+    assert {state for state, _ in states} == set(get_args(State))
+    assert ("pending", "quote") in states
+    assert demo.one("select count(*) from orders") == len(WISHES)
+    assert statuses == {AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, DISPATCHED, INVOICED, COMPLETED, CANCELLED}
     assert (
         demo.one("select count(*) from orders o where not exists (select from order_line where order_id = o.id)") == 0
     )
+
+
+def test_the_first_customer_has_something_of_everything(demo: Importer) -> None:
+    of_first = "from orders o where customer_id = (select min(id) from customer)"
+    kept = f"{of_first} and exists (select from %s where order_id = o.id)"
+    on_lines = f"{of_first} and exists (select from order_line l join %s on line_id = l.id where l.order_id = o.id)"
+    found = {
+        "waiting quotes": f"{of_first} and kind = 'quote' and priced_at is null",
+        "priced quotes": f"{of_first} and kind = 'quote' and priced_at is not null",
+        "paid": f"{of_first} and paid = gross and exists (select from invoice where order_id = o.id)",
+        "paid in part": f"{of_first} and paid > 0 and paid < gross",
+        "bundles": f"{of_first} and exists (select from order_line where order_id = o.id and bundle_line_id > 0)",
+        "videos": kept % "packing_video",
+        "tracked": kept % "shipment join tracking_event on shipment_id = shipment.id",
+        "numbered": on_lines % "serial_number",
+        "configured": on_lines % "configuration",
+    }
+    assert [name for name, which in found.items() if not demo.one(f"select count(*) {which}")] == []
+    due = {overdue for (overdue,) in demo.query("select due_at < %s from invoice join orders o on o.id = order_id"
+                                                " where paid < o.gross", MORNING)}  # fmt: skip
+    assert due == {True, False}
+
+
+def test_orders_and_invoices_are_numbered_in_the_order_of_time(demo: Importer) -> None:
+    assert demo.query("select number from orders where number > 0 order by confirmed_at") == demo.query(
+        "select number from orders where number > 0 order by number"
+    )
+    assert demo.query("select number from invoice order by issued_at") == demo.query(
+        "select number from invoice order by number"
+    )
+
+
+def test_the_mail_to_send_is_some_of_each_kind_and_no_heap(demo: Importer) -> None:
+    queued = dict(demo.query("select task_name, count(*)::integer from procrastinate_jobs group by 1"))
+    assert set(queued) == set(LETTERS)
+    assert sum(queued.values()) <= 10
 
 
 def test_what_every_account_owes_is_what_its_orders_say(demo: Importer) -> None:
@@ -64,7 +111,7 @@ def test_what_every_account_owes_is_what_its_orders_say(demo: Importer) -> None:
 
 def test_stock_adds_up_to_the_levels_of_the_file(demo: Importer) -> None:
     promised = """
-        select p.sku, s.available + s.allocated, s.allocated, s.back_ordered,
+        select p.sku, s.available + s.allocated + coalesce(sum(l.dispatched), 0)::bigint, s.allocated, s.back_ordered,
                coalesce(sum(l.allocated), 0)::bigint, coalesce(sum(l.back_ordered), 0)::bigint
         from stock_level s join product p on p.id = s.product_id
              left join order_line l on l.product_id = p.id

@@ -3,10 +3,9 @@
 import asyncio
 import email
 import email.policy
-import json
 import socket
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.message import EmailMessage
@@ -17,6 +16,7 @@ import psycopg
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from support.orders import rows
 from support.service import Service
 from tradecounter.db.jobs import queue
 from tradecounter.worker import run_worker, work_off
@@ -147,72 +147,7 @@ def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:
     return deliver_mail(service)
 
 
-# What follows stands for use cases: it writes what they write.
-
-
 def internal_id(service: Service, placed: dict[str, Any]) -> int:
-    return int(_one(service, "select id from orders where confirmation_code = %s", placed["confirmation_code"]))
-
-
-def make_quote(service: Service, placed: dict[str, Any]) -> int:
-    """Turn a pending order into a quote that waits for its price; its internal id."""
-    order = internal_id(service, placed)
-    _one(service, "update orders set kind = 'quote', expires_at = null where id = %s returning id", order)
-    return order
-
-
-def price_quote(service: Service, quote: int, note: str | None, *, pricing: int = 1) -> None:
-    _one(
-        service,
-        "update orders set priced_at = %s, expires_at = %s::timestamptz + interval '7 days', pricings = %s,"
-        " quote_note = %s where id = %s returning id",
-        service.clock.now(), service.clock.now(), pricing, note, quote,
-    )  # fmt: skip
-
-
-def dispatch(
-    service: Service,
-    order: int,
-    quantities: Iterable[tuple[str, int]],
-    *,
-    tracking_number: str | None = None,
-    serials: Iterable[tuple[str, str, str, str]] = (),
-) -> int:
-    """A shipment of so many of SKUs, with serial numbers by SKU; its id."""
-    shipment = _one(
-        service,
-        "insert into shipment (order_id, shipping_method, tracking_number, dispatched_at)"
-        " select id, shipping_method, %s, %s from orders where id = %s returning id",
-        tracking_number, service.clock.now(), order,
-    )  # fmt: skip
-    line = "(select id from order_line where order_id = %s and sku = %s)"
-    for sku, quantity in quantities:
-        _one(service, f"insert into shipment_line values (%s, {line}, %s) returning 1", shipment, order, sku, quantity)  # noqa: S608 text of this file
-    for sku, *numbers in serials:
-        _one(
-            service,
-            "insert into serial_number (shipment_id, line_id, serial_number, mac_address, provisioning_sku)"  # noqa: S608 the same
-            f" values (%s, {line}, %s, %s, %s) returning 1",
-            shipment, order, sku, *numbers,
-        )  # fmt: skip
-    return int(shipment)
-
-
-def issue_invoice(service: Service, order: int, pdf: bytes) -> int:
-    """An invoice; its number."""
-    return int(
-        _one(
-            service,
-            "insert into invoice (number, order_id, issued_at, supplied_at, due_at, gross, document, pdf)"
-            " select (select coalesce(max(number), 10000) + 1 from invoice), id, %s, %s, %s::timestamptz"
-            " + interval '30 days', gross, %s, %s from orders where id = %s returning number",
-            service.clock.now(), service.clock.now(), service.clock.now(), json.dumps({}), pdf, order,
-        )
-    )  # fmt: skip
-
-
-def _one(service: Service, statement: Any, *values: Any) -> Any:
-    with psycopg.connect(service.database_url, autocommit=True) as database:
-        row = database.execute(statement, values).fetchone()
-        assert row is not None
-        return row[0]
+    """The id of an order or a quote that mails and jobs name it by."""
+    [(found,)] = rows(service, "select id from orders where confirmation_code = %s", placed["confirmation_code"])
+    return int(found)

@@ -10,8 +10,8 @@ from tradecounter.billing.wire import CreditOverview
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, Kind, not_found
-from tradecounter.ordering.queries import find_order
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.queries import own_order
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
@@ -42,9 +42,7 @@ class BillingEndpoints:
     async def show_invoice(self, call: Call) -> Response:
         """Answer `GET /order/{reference}/invoice`."""
         async with reading(self.database) as tx:
-            order = await find_order(tx, call.customer_id, call.path_text("reference", "order"))
-            if order is None:
-                raise not_found("order")
+            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             invoice = await find_printed_invoice(tx, order.id)
         if order.state == "cancelled":
             raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")

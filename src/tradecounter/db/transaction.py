@@ -35,6 +35,13 @@ async def transaction(database: Database) -> AsyncIterator[Transaction]:
 
 
 @asynccontextmanager
+async def attempt(tx: Transaction) -> AsyncIterator[None]:
+    """Run a part of a transaction that is undone alone when it raises; what came before it stands."""
+    async with tx.connection.transaction():
+        yield
+
+
+@asynccontextmanager
 async def reading(database: Database) -> AsyncIterator[Transaction]:
     """Run a block of reads that all see the database at one moment; nothing can be written."""
     async with database.connection() as connection, connection.transaction():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tradecounter.billing.seller import seller_from
 from tradecounter.catalogue.records import read_catalogue
 from tradecounter.customers.accounts import Account, list_accounts
 from tradecounter.db.import_files import BadRow, Row
@@ -13,13 +14,16 @@ from tradecounter.db.transaction import reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
 from tradecounter.demo.orders import place_demo_orders
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
+from tradecounter.demo.progress import Reseller
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.identity.api_keys import add_key
-from tradecounter.identity.installation_secret import derived_key
+from tradecounter.identity.installation_secret import derived_key, secret_key
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries import list_all_orders
+from tradecounter.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +40,17 @@ class DemoDataError(OperatorError):
     """The demo data cannot be loaded; the message names the file and the row."""
 
 
-async def load_demo(
-    database: Database,
-    policy: OrderingPolicy,
-    now: datetime,
-    catalogue: str | None = None,
-    *,
-    ours: bool = True,
-) -> None:
+async def load_demo(database: Database, settings: Settings, now: datetime, catalogue: str | None = None) -> None:
     """Fill an empty database; one with orders or with other customers is left as it is.
 
-    A load that was cut short is completed, but in a database that is not `ours` products without customers are
-    somebody's beginnings, and left alone. Raises DemoDataError.
+    A load that was cut short is completed, but in a database that is not the embedded one products without customers
+    are somebody's beginnings, and left alone. Raises DemoDataError.
     """
     async with reading(database) as tx:
         emails = {account.email_address for account in await list_accounts(tx)}
         if not emails <= customer_notes().keys() or await list_all_orders(tx, None, 1):
             return
-        if not ours and not emails and (await read_catalogue(tx)).products:
+        if not settings.embedded and not emails and (await read_catalogue(tx)).products:
             return
     if catalogue is None:
         await _load_own_catalogue(database, now)
@@ -65,7 +62,12 @@ async def load_demo(
         async with reading(database) as tx:
             ids = {account.email_address: account.id for account in await list_accounts(tx)}
         await _load(database, "contract-prices", contract_rows(uk_date(now), ids))
-    await place_demo_orders(database, policy, now)
+    await place_demo_orders(database, _reseller(settings), now)
+
+
+def _reseller(settings: Settings) -> Reseller:
+    vault = ProvisioningVault(lambda: secret_key(settings))
+    return Reseller(OrderingPolicy.from_settings(settings), seller_from(settings), vault)
 
 
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:

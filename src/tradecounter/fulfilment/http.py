@@ -11,9 +11,8 @@ from tradecounter.fulfilment.queries import OrderFulfilment, find_video
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, OrderVideoResponse
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
-from tradecounter.ordering.http import reference_in_path
 from tradecounter.ordering.present import item_on_the_wire
-from tradecounter.ordering.queries import find_order, products_of
+from tradecounter.ordering.queries import own_order, products_of
 from tradecounter.ordering.wire import OrderItem
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
@@ -50,9 +49,7 @@ class FulfilmentEndpoints:
         """Answer `POST /order/{reference}/item/{orderItemId}/configuration`."""
         request = await call.body(AddConfigurationsRequest)
         async with transaction(self.database) as tx:
-            order = await find_order(tx, call.customer_id, reference_in_path(call))
-            if order is None:
-                raise not_found("order")
+            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             item_id = call.path_id("orderItemId", "item")
             now, vault = self.clock.now(), self.fulfilment.vault
             line = await configure_item(tx, order, item_id, request.configurations, vault, now)
@@ -75,9 +72,7 @@ class FulfilmentEndpoints:
     async def show_video(self, call: Call) -> Response:
         """Answer `GET /order/{reference}/video`."""
         async with reading(self.database) as tx:
-            order = await find_order(tx, call.customer_id, reference_in_path(call))
-            if order is None:
-                raise not_found("order")
+            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             video = await find_video(tx, order.id)
         if video is None:
             raise not_found("packing video")

@@ -10,14 +10,13 @@ from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import not_found
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, order_on_the_wire, orders_as_csv
-from tradecounter.ordering.queries import count_orders, find_order, lines_of, list_orders, products_of
+from tradecounter.ordering.queries import count_orders, lines_of, list_orders, own_order, products_of
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
 from tradecounter.rest import csv_text
@@ -147,9 +146,7 @@ class OrderEndpoints:
     async def show_order(self, call: Call) -> Response:
         """Answer `GET /order/{reference}`."""
         async with reading(self.database) as tx:
-            order = await find_order(tx, call.customer_id, reference_in_path(call))
-            if order is None:
-                raise not_found("order")
+            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             lines = await lines_of(tx, [order.id])
             fulfilled = await self.fulfilment.of_orders(tx, [order.id])
         view = await self.views.showing(call.customer_id, products_of(lines))
@@ -177,7 +174,7 @@ class OrderEndpoints:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
         circumstances = await self._circumstances(call)
-        code = reference_in_path(call)
+        code = call.path_text("reference", "order")
         async with transaction(self.database) as tx:
             await confirm_order(tx, code, method_id, circumstances)
             confirmed = await created_order(tx, call.customer_id, code)
@@ -218,11 +215,3 @@ async def _place(tx: Transaction, request: CreateOrderRequest, circumstances: Ci
     if request.auto_confirm:
         await confirm_order(tx, code, None, circumstances)
     return code
-
-
-def reference_in_path(call: Call) -> str:
-    """Return the reference or code in the path; PostgreSQL cannot even be asked for one with a NUL character."""
-    reference = call.path("reference")
-    if "\x00" in reference:
-        raise not_found("order")
-    return reference

@@ -84,9 +84,7 @@ async def _draft(
         shipping_weight=weight,
         tax_rate=rate,
         created_at=now,
-        expires_at=now + policy.pending_lifetime
-        if kind == "order"
-        else None,  # a quote's time starts when it is priced
+        expires_at=None if kind == "quote" else now + policy.pending_lifetime,  # a quote's time starts at its pricing
         lines=price_lines(view, wanted, rate),
     )
 

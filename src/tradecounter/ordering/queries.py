@@ -9,7 +9,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.ordering.records import LineRecord, OrderRecord
 
 _ORDER = SQL(
@@ -43,18 +43,24 @@ async def list_orders(tx: Transaction, customer_id: int, start: int, end: int) -
     )
 
 
-async def find_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord | None:
-    """Return a customer's order by its id or its reference, once confirmed, cancelled ones included."""
+async def own_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord:
+    """Return a customer's order by its id or its reference, once confirmed, cancelled ones included.
+
+    Raises DomainError (not found).
+    """
     number = int(reference) if _is_number(reference) else None
-    return await fetch_one(
+    order = await fetch_one(
         tx,
         OrderRecord,
         SQL(
             "select {} from orders where customer_id = %s and number is not null"
-            " and (order_reference = %s or number = %s) order by order_reference = %s desc limit 1"
+            " and (order_reference = %s or number = %s) limit 1"
         ).format(_ORDER),
-        [customer_id, reference, number, reference],
+        [customer_id, reference, number],
     )
+    if order is None:
+        raise not_found("order")
+    return order
 
 
 async def find_by_code(tx: Transaction, customer_id: int, code: str) -> OrderRecord | None:

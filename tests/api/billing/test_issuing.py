@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from support.billing import SELLER, invoice_text, invoiced, issue
-from support.orders import at, buy, create, dispatch, outstanding, read, rows, sell, uk
+from support.orders import at, buy, cancel, create, dispatch, outstanding, read, rows, sell, uk
 from support.service import Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
 from tradecounter.billing.issue_invoice import issue_invoice
@@ -171,17 +171,10 @@ def test_orders_that_are_unknown_pending_or_cancelled_are_refused(shop: Service)
     assert pending.kind is Kind.PRECONDITION_FAILED
     assert "not confirmed" in pending.message
     placed = buy(customer)
-    _cancel(shop, placed)
+    cancel(shop, placed)
     cancelled = refusal(shop, placed["order_reference"])
     assert cancelled.kind is Kind.PRECONDITION_FAILED
     assert "cancelled" in cancelled.message
-
-
-def _cancel(shop: Service, placed: dict[str, Any]) -> None:
-    async def work(tx: Transaction) -> None:
-        await execute(tx, "update orders set state = 'cancelled' where number = %s", [placed["order_id"]])
-
-    shop.in_transaction(work)
 
 
 def test_a_refused_attempt_uses_up_no_number(shop: Service) -> None:
@@ -237,19 +230,9 @@ def test_an_export_says_that_no_vat_is_charged(shop: Service) -> None:
 
 def test_what_a_bundle_holds_is_shown_below_it_and_not_waited_for(shop: Service) -> None:
     customer = shop.customer()
-    sell(shop, "BUNDLE", 30, available=5)
+    sell(shop, "HANDSET", name="Handset")
+    sell(shop, "BUNDLE", 30, available=5, components=[{"sku": "HANDSET", "quantity": 3}])
     placed = buy(customer, [("BUNDLE", 2)])
-
-    async def add_part(tx: Transaction) -> None:
-        await execute(
-            tx,
-            "insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net,"
-            " cost_tax, bundle_line_id) select order_id, 2, product_id, 'HANDSET', 'Handset', 6, 0, 0, 0, l.id"
-            " from order_line l join orders o on o.id = l.order_id where o.number = %s",
-            [placed["order_id"]],
-        )
-
-    shop.in_transaction(add_part)
     dispatch(shop, placed)
     issue(shop, placed)
     document = stored(shop, placed)

@@ -17,18 +17,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from support.mail import (
+    deliver_mail,
     forget_jobs,
     free_port,
     jobs,
     let_time_pass,
     mail_server,
-    make_quote,
-    price_quote,
     work_off_over,
 )
-from support.orders import buy, create
+from support.orders import buy
+from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
-from tradecounter.db.jobs import queue
 from tradecounter.notifications.mail import mail_address, make_mail
 from tradecounter.notifications.post import MailServer
 
@@ -137,9 +136,9 @@ def test_a_mail_refused_for_good_is_given_up_after_a_few_attempts_and_kept(
 
 def test_a_mail_that_one_of_two_recipients_refuses_goes_to_the_other_once(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
-    quote = make_quote(shop, create(buyer, **CONTACT))
-    price_quote(shop, quote, None)
-    shop.in_transaction(lambda tx: queue(tx, "mail_quote_priced", order_id=quote, pricing=1))
+    quote = request_quote(buyer, **CONTACT)
+    deliver_mail(shop)
+    price_as_support(shop, quote, ("PHONE", "40"))
     with mail_server() as inbox:
         inbox.answers[BUYER] = "550 No such user"
         work_off_over(shop, inbox.url)

@@ -7,27 +7,18 @@ from typing import Any
 
 import pytest
 
-from support.mail import (
-    deliver_mail,
-    dispatch,
-    html,
-    internal_id,
-    issue_invoice,
-    jobs,
-    make_quote,
-    plain,
-    price_quote,
-    send_for,
-)
-from support.orders import buy, create, sell
+from support.billing import invoiced, issue
+from support.mail import deliver_mail, html, internal_id, jobs, plain, send_for
+from support.orders import buy, create, dispatch, read, rows, sell
+from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
 from support.shop import ADDRESS, order
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.rules import Serial
 
 BUYER = "buying@harbour.example"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER, "phone_number": "01130000000"}}
-PDF = b"%PDF-1.7 \x00\xff not text"
 
 
 def holds(mail: EmailMessage, *facts: str) -> None:
@@ -66,10 +57,10 @@ def test_an_order_without_a_contact_is_told_to_nobody(shop: Service) -> None:
 
 
 def test_what_is_rolled_back_is_not_told(shop: Service) -> None:
-    placed = create(shop.customer(), **CONTACT)
+    order_id = internal_id(shop, create(shop.customer(), **CONTACT))
 
     async def queued_and_undone(tx: Transaction) -> None:
-        await queue(tx, "mail_order_confirmed", order_id=internal_id(shop, placed))
+        await queue(tx, "mail_order_confirmed", order_id=order_id)
         tx.undo()
 
     shop.in_transaction(queued_and_undone)
@@ -97,24 +88,27 @@ def test_a_mail_sent_again_is_the_same_mail(shop: Service) -> None:
 
 
 def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Service) -> None:
-    placed = buy(shop.customer(), [("PHONE", 3), ("CABLE", 2)], **CONTACT)
+    buyer = shop.customer()
+    placed = buy(buyer, [("PHONE", 3), ("CABLE", 2)], **CONTACT)
     deliver_mail(shop)
+    phone, cable = (item["id"] for item in read(buyer, placed)["items"])
+    numbered = Serial(phone, "SN-1", "00:11:22:33:44:55", "PROV-9")
+    dispatch(shop, placed, (phone, 1), (cable, 2), tracking_number="TRACK-1", serials=[numbered])
+    shop.clock.advance(timedelta(hours=1))
+    dispatch(shop, placed, (phone, 2), serials=[Serial(phone, "SN-2"), Serial(phone, "SN-3")])
+    mail, last = deliver_mail(shop)
+    shop.clock.set(MORNING)
     order_id = internal_id(shop, placed)
-    first = dispatch(
-        shop, order_id, [("PHONE", 1), ("CABLE", 2)],
-        tracking_number="TRACK-1", serials=[("PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9")],
-    )  # fmt: skip
-    second = dispatch(shop, order_id, [("PHONE", 2)], serials=[("PHONE", "SN-2", "", ""), ("PHONE", "SN-3", "", "")])
-    [mail] = send_for(shop, "mail_order_dispatched", order_id=order_id, shipment_id=first)
     assert mail["To"] == BUYER
-    assert mail["Message-ID"] == f"<order-dispatched-{order_id}-{first}@localhost>"
+    assert [mail["Message-ID"], last["Message-ID"]] == [
+        f"<order-dispatched-{order_id}-{shipment}@localhost>"
+        for (shipment,) in rows(shop, "select id from shipment where order_id = %s order by id", order_id)
+    ]
     holds(
         mail,
         "Part of your order", placed["order_reference"], "TRACK-1", "1 x PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9",
         "2 x CABLE", "Still to come", "2 x PHONE", "Slowpost Standard",
     )  # fmt: skip
-    [last] = send_for(shop, "mail_order_dispatched", order_id=order_id, shipment_id=second)
-    assert last["Message-ID"] != mail["Message-ID"]
     holds(last, "Your order", "2 x PHONE", "SN-2", "SN-3", "Nothing is left to come")
     assert "Tracking" not in plain(last)
     assert "SN-1" not in plain(last)
@@ -123,11 +117,10 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
 def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop: Service) -> None:
     buyer = shop.customer(accounts_email="accounts@harbour.example")
     placed = buy(buyer, [("PHONE", 1)], customer_reference="PO-9", **CONTACT)
+    dispatch(shop, placed)
     deliver_mail(shop)
-    order_id = internal_id(shop, placed)
-    number = issue_invoice(shop, order_id, PDF)
-    [invoice] = send_for(shop, "mail_order_invoiced", order_id=order_id)
-    [copy] = send_for(shop, "mail_invoice_copy", order_id=order_id)
+    number = issue(shop, placed).number
+    copy, invoice = deliver_mail(shop)
     assert (invoice["To"], copy["To"]) == (BUYER, "accounts@harbour.example")
     assert invoice["Message-ID"] == f"<order-invoiced-{number}@localhost>"
     assert copy["Message-ID"] == f"<invoice-copy-{number}@localhost>"
@@ -136,14 +129,14 @@ def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop:
         holds(mail, str(number), placed["order_reference"], "£66.60", "16 July 2026")
         [pdf] = mail.iter_attachments()
         assert (pdf.get_filename(), pdf.get_content_type()) == (f"invoice-{number}.pdf", "application/pdf")
-        assert pdf.get_content() == PDF
+        assert pdf.get_content() == buyer.get(f"/order/{placed['order_reference']}/invoice").content
     holds(copy, "A copy of invoice")
 
 
 def test_without_an_accounts_address_there_is_no_copy(shop: Service) -> None:
-    order_id = internal_id(shop, buy(shop.customer()))
-    issue_invoice(shop, order_id, PDF)
-    assert send_for(shop, "mail_invoice_copy", order_id=order_id) == []
+    order_id = internal_id(shop, invoiced(shop, shop.customer()))
+    assert deliver_mail(shop) == []
+    assert send_for(shop, "mail_invoice_copy", order_id=order_id) == []  # it was there when the job was queued
     assert send_for(shop, "mail_order_invoiced", order_id=order_id) == []
     assert jobs(shop) == []
 
@@ -153,7 +146,7 @@ def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> No
         email_address="Ada@harbour.example", first_name="Ada", last_name="Buyer", company="Harbour & Sons"
     )
     sku = sell(shop, "ODD 'SKU' #1", "12.50", available=7)
-    placed = create(
+    placed = request_quote(
         buyer,
         [("PHONE", 6), (sku, 2), (sku, 1)],
         customer_reference="PO-5",
@@ -162,8 +155,7 @@ def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> No
         courier_notifications={"email_address": "door@harbour.example"},
         **CONTACT,
     )
-    quote = make_quote(shop, placed)
-    [mail] = send_for(shop, "mail_quote_requested", order_id=quote)
+    [mail] = deliver_mail(shop)
     code = placed["confirmation_code"]
     assert mail["To"] == "support@localhost"
     assert mail["Reply-To"] == "Ada@harbour.example"
@@ -184,26 +176,28 @@ def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> No
 
 def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
-    placed = create(buyer, [("PHONE", 6)], customer_reference="PO-6", **CONTACT)
-    quote = make_quote(shop, placed)
-    price_quote(shop, quote, "Better from 10.\nAsk for Eve.")
-    [mail] = send_for(shop, "mail_quote_priced", order_id=quote, pricing=1)
+    placed = request_quote(buyer, [("PHONE", 6)], customer_reference="PO-6", **CONTACT)
+    deliver_mail(shop)
+    price_as_support(shop, placed, ("PHONE", "40"), note="Better from 10.\nAsk for Eve.")
+    [mail] = deliver_mail(shop)
     assert mail["To"] == f"{BUYER}, owner@harbour.example"
-    assert mail["Message-ID"] == f"<quote-priced-{quote}-1@localhost>"
+    assert mail["Message-ID"] == f"<quote-priced-{internal_id(shop, placed)}-1@localhost>"
     holds(
-        mail, placed["confirmation_code"], "PO-6", "£45.00", "£270.00", "Better from 10.", "Ask for Eve.",
+        mail, placed["confirmation_code"], "PO-6", "£40.00", "£240.00", "Better from 10.", "Ask for Eve.",
         "23 June 2026, 09:00 (UK time)",
     )  # fmt: skip
 
 
 def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) -> None:
     buyer = shop.customer(email_address=BUYER.upper())
-    quote = make_quote(shop, create(buyer, **CONTACT))  # the same address but for its case: told once
-    price_quote(shop, quote, None, pricing=2)
-    shop.in_transaction(lambda tx: queue(tx, "mail_quote_priced", order_id=quote, pricing=1))
-    [mail] = send_for(shop, "mail_quote_priced", order_id=quote, pricing=2)
+    placed = request_quote(buyer, **CONTACT)  # the same address but for its case: told once
+    deliver_mail(shop)
+    price_as_support(shop, placed, ("PHONE", "41"))
+    price_as_support(shop, placed, ("PHONE", "42"))
+    [mail] = deliver_mail(shop)
     assert mail["To"] == BUYER.upper()
-    assert mail["Message-ID"] == f"<quote-priced-{quote}-2@localhost>"
+    assert mail["Message-ID"] == f"<quote-priced-{internal_id(shop, placed)}-2@localhost>"
+    holds(mail, "£42.00")
     assert jobs(shop) == []
 
 

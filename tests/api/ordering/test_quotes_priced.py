@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from support.orders import at, confirm, create, rows
+from support.orders import at, cancel, confirm, create, rows
 from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.db.rows import execute
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.price_quote import LONGEST_NOTE, MOST_POUNDS, price_quote
 from tradecounter.ordering.store import expire_orders
@@ -137,8 +136,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     for quote in (confirmed, expired, marked):
         price_as_support(shop, quote, cost)
     reference = confirm(customer, confirmed).json()["order_reference"]
-    cancel = "update orders set state = 'cancelled' where confirmation_code = %s"
-    shop.in_transaction(lambda tx: execute(tx, cancel, [cancelled["confirmation_code"]]))
+    cancel(shop, cancelled)
 
     assert "is an order, not a quote" in refused(shop, order, cost)
     assert refused(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"

@@ -1,0 +1,179 @@
+"""What becomes of the demo's orders after they are placed, by the use cases that everybody uses."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Protocol
+
+from tradecounter.billing.invoice_document import Party
+from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.record_payment import record_payment
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.configure_item import configure_item
+from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
+from tradecounter.kit.money import percentage
+from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.price_quote import price_quote
+from tradecounter.ordering.queries import any_order, lines_of
+from tradecounter.ordering.records import LineRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Reseller:
+    """What the reseller works with: its policy, its name for invoices, where it keeps configurations."""
+
+    policy: OrderingPolicy
+    seller: Party
+    vault: ProvisioningVault
+
+
+class Step(Protocol):
+    """Something that happens to an order."""
+
+    @property
+    def days_ago(self) -> float:
+        """How many days ago it happened."""
+        ...
+
+    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        """Let it happen to the order with a confirmation code. Raises DomainError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """Support prices a quote, at so many per cent of the customer's prices."""
+
+    days_ago: float
+    percent: int
+    note: str
+
+    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        """Price it."""
+        lines = await _lines(tx, code)
+        unit_costs = {line.sku: percentage(line.unit_cost, Decimal(self.percent)) for line in lines}
+        await price_quote(tx, code, list(unit_costs.items()), self.note, now, reseller.policy.quote_lifetime)
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """The customer attaches configurations for units of the first item."""
+
+    days_ago: float
+    units: int
+
+    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        """Attach them."""
+        order, [item, *_] = await any_order(tx, code), await _lines(tx, code)
+        configurations = [
+            NewConfiguration(
+                f"branch{unit}@dsl.example", f"demo-password-{unit}", f"Branch {unit}", f"demo-wifi-{unit}"
+            )
+            for unit in range(1, self.units + 1)
+        ]
+        await configure_item(tx, order, item.id, configurations, reseller.vault, now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatched:
+    """A shipment leaves: so many lines, or all; `numbered` ones have serial numbers and MAC addresses."""
+
+    days_ago: float
+    lines: int | None = None
+    tracking: str | None = None
+    numbered: bool = False
+
+    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        """Dispatch it."""
+        leaving = (await _lines(tx, code))[: self.lines]
+        request = DispatchRequest(
+            items=[(line.id, line.quantity) for line in leaving],
+            tracking_number=self.tracking,
+            serials=list(_serials(leaving)) if self.numbered else (),
+        )
+        await dispatch_order(tx, code, request, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """The courier says where the latest shipment is."""
+
+    days_ago: float
+    type: str
+    description: str
+    locality: str
+
+    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        """Note it."""
+        sighting = Sighting(type=self.type, description=self.description, locality=self.locality)
+        await track_shipment(tx, code, None, sighting, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Filmed:
+    """A packing video can be watched."""
+
+    days_ago: float
+
+    async def take(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
+        """Note where."""
+        reference = (await any_order(tx, code)).order_reference
+        video = OrderVideoResponse(
+            f"https://video.example/{reference}.mp4", f"https://video.example/{reference}/playlist.m3u8"
+        )
+        await add_video(tx, code, video)
+
+
+@dataclass(frozen=True, slots=True)
+class Invoiced:
+    """The invoice is issued."""
+
+    days_ago: float
+
+    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        """Issue it."""
+        await issue_invoice(tx, code, reseller.seller, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """So many per cent of what is due are paid."""
+
+    days_ago: float
+    percent: int = 100
+
+    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        """Record the payment."""
+        due = (await any_order(tx, code)).due
+        await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Support cancels the order."""
+
+    days_ago: float
+    reason: str
+
+    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        """Cancel it."""
+        await cancel_order(tx, code, self.reason, now)
+
+
+async def _lines(tx: Transaction, code: str) -> list[LineRecord]:
+    order = await any_order(tx, code)
+    return (await lines_of(tx, [order.id]))[order.id]
+
+
+def _serials(lines: Sequence[LineRecord]) -> Iterator[Serial]:
+    """Yield numbers for every unit, of a bundle for what it holds; the MAC addresses are of the range for examples."""
+    units = [part for line in lines for part in line.components or (line,) for _ in range(part.quantity)]
+    for number, part in enumerate(units, start=1):
+        yield Serial(part.id, f"{part.sku}-{part.id:05}-{number:03}", f"00:00:5E:00:53:{number % 256:02X}", part.sku)

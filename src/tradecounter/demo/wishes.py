@@ -1,0 +1,117 @@
+"""The demo's orders: in every state that an order can be in, as if of the last weeks.
+
+Mail is queued as it always is. So that the mail folder holds one or two of each kind, and not the post of two months,
+only one of the orders names a contact who is told what happens to it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tradecounter.demo.progress import (
+    Cancelled,
+    Configured,
+    Dispatched,
+    Filmed,
+    Invoiced,
+    Paid,
+    Priced,
+    Step,
+    Tracked,
+)
+
+HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # places in data/customers.jsonl
+
+Kind = Literal["pending", "confirmed", "quote"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """An order to place: by which customer, how many days ago, of what, and what became of it since.
+
+    `skus` name the products; without them it is so many `lines` of cheap ones that are in stock, or are not.
+    """
+
+    customer: int
+    days_ago: float
+    quantity: int
+    kind: Kind = "confirmed"
+    skus: Sequence[str] = ()
+    lines: int = 1
+    from_stock: bool = True
+    told: bool = False
+    since: Sequence[Step] = ()
+
+
+WISHES: Sequence[Wish] = (
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=64,
+        lines=3,
+        quantity=6,
+        since=(Dispatched(days_ago=63.9, tracking="NW-4410-2265"), Invoiced(days_ago=63), Paid(days_ago=20)),
+    ),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=58,
+        lines=2,
+        quantity=12,
+        since=(Dispatched(days_ago=57.9), Invoiced(days_ago=57), Paid(days_ago=12, percent=40)),
+    ),
+    Wish(
+        customer=PETREL_COVE,
+        days_ago=26,
+        quantity=2,
+        since=(Dispatched(days_ago=25.9, tracking="MX-7718"), Invoiced(days_ago=25)),
+    ),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=9,
+        lines=2,
+        quantity=3,
+        told=True,
+        since=(
+            Dispatched(days_ago=8.9, tracking="NW-4410-9871", numbered=True),
+            Filmed(days_ago=8.8),
+            Tracked(8.6, "Collected", "The courier has the parcel.", "Southampton"),
+            Tracked(7.9, "Delivered", "Signed for by M Adeyemi-Holt.", "Southampton"),
+            Invoiced(days_ago=7),
+        ),
+    ),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=8,
+        lines=1,
+        quantity=5,
+        since=(Cancelled(7.5, "The customer ordered the wrong model."),),
+    ),
+    Wish(customer=NORDKAI, days_ago=7, lines=2, quantity=10, since=(Dispatched(days_ago=6.5), Invoiced(days_ago=6))),
+    Wish(customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=3, since=(Configured(days_ago=5.9, units=2),)),
+    Wish(customer=FENWICK_BROOK, days_ago=5, lines=2, quantity=5),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=4,
+        skus=("HM-BRANCH-KIT",),
+        quantity=2,
+        since=(
+            Dispatched(days_ago=3.9, tracking="NW-4411-0042", numbered=True),
+            Filmed(days_ago=3.8),
+            Tracked(3.6, "Collected", "The courier has the parcel.", "Southampton"),
+            Tracked(2.8, "Out for delivery", "The parcel is on the van.", "Eastleigh"),
+        ),
+    ),
+    Wish(customer=FENWICK_BROOK, days_ago=3, quantity=1, kind="pending"),
+    Wish(customer=HARBOURLINE, days_ago=2.5, lines=2, quantity=4, since=(Dispatched(days_ago=2.1, lines=1),)),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=2.2,
+        lines=2,
+        quantity=40,
+        kind="quote",
+        since=(Priced(1.5, percent=92, note="The price holds for a delivery in one go."),),
+    ),
+    Wish(customer=PETREL_COVE, days_ago=2, quantity=1),
+    Wish(customer=HARBOURLINE, days_ago=1, quantity=4, from_stock=False),
+    Wish(customer=HARBOURLINE, days_ago=0.2, lines=3, quantity=25, kind="quote"),
+    Wish(customer=HARBOURLINE, days_ago=0.1, lines=4, quantity=2, kind="pending"),
+)
