@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from support.cluster import Cluster, cluster
+from support.command_line import Forker, forking
 from support.service import Service, running_service
 from support.shop import stock_shop
 
@@ -49,6 +50,13 @@ def postgres(tmp_path_factory: pytest.TempPathFactory, worker_id: str, testrun_u
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent
     with cluster(shared, testrun_uid[:8]) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker]:
+    """The process that commands are forked from: it takes seconds to start, so one does for all files."""
+    with forking() as found:
         yield found
 
 

@@ -1,12 +1,11 @@
 """`customer`, `key` and `order`: what they do, print and refuse; keys and orders checked against the running API."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from support.command_line import Program, program
+from support.command_line import Forker, Program
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
 
@@ -19,10 +18,9 @@ FULL = [
 
 
 @pytest.fixture(scope="module")
-def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
     stock_shop(service)
-    with program(tmp_path_factory.mktemp("accounts"), service.database_url) as found:
-        yield found
+    return Program(tmp_path_factory.mktemp("accounts"), service.database_url, forker)
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 
 from support.cluster import Cluster
-from support.command_line import Program, program
+from support.command_line import Forker, Program
 
 UNKNOWN = "no-such-application"
 
 
 @pytest.fixture(scope="module")
-def shell(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with postgres.database() as url, program(tmp_path_factory.mktemp("app"), url) as running:
-        yield running
+def shell(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[Program]:
+    with postgres.database() as url:
+        yield Program(tmp_path_factory.mktemp("app"), url, forker)
 
 
 def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:

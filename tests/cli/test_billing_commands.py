@@ -1,13 +1,12 @@
 """`order invoice`, `order pay`, and what `order show` says of them."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.billing import invoice_text
-from support.command_line import Program, program
+from support.command_line import Forker, Program
 from support.orders import buy, dispatch
 from support.service import Customer, Service
 
@@ -19,9 +18,8 @@ SELLER = {
 
 
 @pytest.fixture(scope="module")
-def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with program(tmp_path_factory.mktemp("billing"), shop.database_url) as found:
-        yield found
+def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
+    return Program(tmp_path_factory.mktemp("billing"), shop.database_url, forker)
 
 
 @pytest.fixture

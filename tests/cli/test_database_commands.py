@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
-from support.command_line import SECRET, Program, program
+from support.command_line import SECRET, Forker, Program
 from tradecounter.db.migrate import schema_state
 
 COMMANDS_ON_A_DATABASE = [
@@ -29,12 +29,11 @@ COMMANDS_ON_A_DATABASE = [
 
 
 @pytest.fixture(scope="module")
-def tradecounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def tradecounter(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
     """The command line on the embedded database of its folder, unless it is told another."""
     folder = Path(tmp_path_factory.mktemp("database"))
     (folder / "stock.csv").write_text("sku,available\nPHONE,1\n")
-    with program(folder, None) as found:
-        yield found
+    return Program(folder, None, forker)
 
 
 @pytest.fixture(scope="module")

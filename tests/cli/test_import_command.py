@@ -1,25 +1,24 @@
 """`import`: files and standard input, its report for programs and for people, and when it is refused."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.command_line import Program, program
+from support.command_line import Forker, Program
 
 PRODUCTS = [{"sku": sku, "name": sku.title(), "manufacturer": "acme"} for sku in ("PHONE", "CABLE")]
 
 
 @pytest.fixture(scope="module")
-def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
     folder = Path(tmp_path_factory.mktemp("imports"))
     (folder / "manufacturers.csv").write_text("key,name\nacme,Acme\n")
     (folder / "products.jsonl").write_text("".join(json.dumps(row) + "\n" for row in PRODUCTS))
-    with program(folder, database_url) as found:
-        found.json("import", "manufacturers", "manufacturers.csv")
-        found.json("import", "products", "products.jsonl")
-        yield found
+    found = Program(folder, database_url, forker)
+    found.json("import", "manufacturers", "manufacturers.csv")
+    found.json("import", "products", "products.jsonl")
+    return found
 
 
 def counted(added: int = 0, changed: int = 0, unchanged: int = 0, deactivated: int = 0) -> dict[str, object]:

@@ -1,23 +1,21 @@
 """`order dispatch`, `order track`, `order video` and `order cancel`: what they do, print and refuse."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from support.command_line import SECRET, Program, program
+from support.command_line import SECRET, Forker, Program
 from support.orders import at, buy, create, read, sell
 from support.service import Customer, Service
 from support.shop import stock_shop
 
 
 @pytest.fixture(scope="module")
-def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
     stock_shop(service)
     sell(service, "KIT", 5, available=50, configurable=True, components=[{"sku": "CABLE", "quantity": 2}])
-    with program(tmp_path_factory.mktemp("fulfilment"), service.database_url) as found:
-        yield found
+    return Program(tmp_path_factory.mktemp("fulfilment"), service.database_url, forker)
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """`quote` and what `order` says of quotes: listed, shown and priced, against the running API."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from support.command_line import Program, program
+from support.command_line import Forker, Program
 from support.orders import at, confirm, create, sell
 from support.quotes import jobs, request_quote
 from support.service import MORNING, Customer, Service
@@ -22,9 +21,8 @@ def shop(service: Service) -> Service:
 
 
 @pytest.fixture(scope="module")
-def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with program(tmp_path_factory.mktemp("quotes"), shop.database_url) as found:
-        yield found
+def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
+    return Program(tmp_path_factory.mktemp("quotes"), shop.database_url, forker)
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,18 @@
 """Using the program wrongly, asking it for help, and its settings."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.command_line import SECRET, Program, program
+from support.command_line import SECRET, Forker, Program
 from tradecounter.cli.main import COMMANDS
 from tradecounter.settings import PREFIX, Settings, describe
 
 
 @pytest.fixture(scope="module")
-def tradecounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with program(tmp_path_factory.mktemp("usage"), None) as found:
-        yield found
+def tradecounter(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
+    return Program(tmp_path_factory.mktemp("usage"), None, forker)
 
 
 def test_the_help_names_every_command(tradecounter: Program) -> None:

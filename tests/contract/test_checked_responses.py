@@ -27,6 +27,7 @@ def response(method: str, path: str, status: int, headers: dict[str, str], body:
 GOOD = {
     "an answer": ("GET", "/customer", 200, JSON, CUSTOMER),
     "an answer without a body to HEAD": ("HEAD", "/customer", 200, JSON, None),
+    "what is left of the rate limit": ("GET", "/customer", 200, {**JSON, "RateLimit": "x"}, CUSTOMER),
     "an empty page": ("GET", "/order?limit=100", 200, PAGING, []),
     "an empty table": ("GET", "/order", 200, CSV, b"id\r\n"),
     "a refusal": ("GET", "/order?page=0", 400, JSON, WRONG),
@@ -47,6 +48,7 @@ BAD = {
     "another media type": ("GET", "/customer", 200, {**ID, "Content-Type": "text/plain"}, CUSTOMER),
     "no paging headers": ("GET", "/order", 200, JSON, []),
     "a page that is no number": ("GET", "/order", 200, {**PAGING, "X-Page": "one"}, []),
+    "a header that is not described": ("GET", "/customer", 200, {**JSON, "X-Secret": "1"}, CUSTOMER),
     "a table that is not UTF-8": ("GET", "/order", 200, CSV, b"\xff"),
     "a refusal without a message": ("GET", "/order", 400, JSON, {}),
     "a refused credential with a message": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, WRONG),

@@ -1,6 +1,7 @@
 """`make fuzz`: thousands of generated requests, with links followed, against a service with a filled shop.
 
-Fails on any 5xx, any undocumented status, and any answer that does not fit its schema. It ends by itself.
+The first round also tries every constraint of every schema. Fails on any 5xx, any undocumented status, and any answer
+that does not fit its schema. It ends by itself.
 """
 
 import argparse
@@ -52,7 +53,8 @@ def fuzz(service: Service, shop: Shop, limits: Wanted) -> Report:
     started, told, seed = time.monotonic(), 0.0, limits.seed
     while report.requests < limits.requests and not report.failures:
         report.seed = seed
-        stream = generated_requests(service, shop, ("fuzzing", "stateful"), examples=EXAMPLES_PER_ROUND, seed=seed)
+        phases = ("coverage", "fuzzing", "stateful") if seed == limits.seed else ("fuzzing", "stateful")
+        stream = generated_requests(service, shop, phases, examples=EXAMPLES_PER_ROUND, seed=seed)
         for event in stream:
             report.add(event)
             elapsed = time.monotonic() - started

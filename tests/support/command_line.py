@@ -23,6 +23,8 @@ from tradecounter.cli.main import COMMANDS, app, run
 
 SECRET = "s" * 64
 
+Forker = subprocess.Popen[str]
+
 
 @dataclass(frozen=True)
 class Done:
@@ -41,11 +43,11 @@ class Done:
 
 @dataclass
 class Program:
-    """Runs commands in a folder of their own, by default on one database."""
+    """Runs commands in a folder of their own, on one database or on the embedded one of the folder."""
 
     folder: Path
     url: str | None
-    forker: subprocess.Popen[str]
+    forker: Forker
     environment: dict[str, str] = field(default_factory=dict)
 
     def run(self, *words: str, given: str | bytes = b"", **environment: str) -> Done:
@@ -94,8 +96,8 @@ class Program:
 
 
 @contextmanager
-def program(folder: Path, url: str | None) -> Iterator[Program]:
-    """The command line in a folder, on a database or on the embedded one of the folder."""
+def forking() -> Iterator[Forker]:
+    """The process that commands are forked from, while the block runs."""
     forker = subprocess.Popen(
         [sys.executable, __file__],
         stdin=subprocess.PIPE,
@@ -104,7 +106,7 @@ def program(folder: Path, url: str | None) -> Iterator[Program]:
         env={**without_settings(), "PYTHONPATH": str(Path(__file__).parents[1])},
     )
     with forker:
-        yield Program(folder, url, forker)
+        yield forker
         assert forker.stdin is not None
         forker.stdin.close()
 

@@ -29,8 +29,8 @@ FIRST_ADDRESS = IPv4Address("10.0.0.1")
 BEHIND_A_PROXY: dict[str, Any] = {"trusted_proxies": "127.0.0.1", "rate_limit": 0}
 
 # Data that fits the schema and may still be refused, for what no schema can say: a SKU that is not sold, a country that
-# there is not, an attribute that is no number, a credit limit.
-MEANING: list[Any] = ["2xx", "400", "401", "402", "404", "409", "410", "412"]
+# there is not, an attribute that is no number, a credit limit. And whoever sends `If-None-Match: *` may get 304.
+MEANING: list[Any] = ["2xx", "304", "400", "401", "402", "404", "409", "410", "412"]
 # Wrong data is refused; an id in the path that cannot be one is an unknown one.
 WRONG: list[Any] = ["400", "401", "404", "405", "413", "415"]
 

@@ -22,6 +22,11 @@ Problems = Callable[[Any], list[str]]
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 
+# What every answer may have, as HTTP has it; any other header has to be announced.
+_ANY_ANSWERS = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
+                "transfer-encoding", "vary"}  # fmt: skip
+_BROWSERS = "access-control-"  # when a page of another origin asks, which `test_cross_origin.py` looks at
+
 
 @cache
 def interface_document() -> Document:
@@ -129,6 +134,10 @@ class Interface:
         self.seen.add((method, path, response.status_code))
         for name, (required, schema) in described.headers.items():
             yield from _header_problems(name, response.headers.get(name), schema, required=required)
+        announced = {name.lower() for name in described.headers} | _ANY_ANSWERS
+        for name in response.headers.keys() - announced:
+            if not name.startswith(_BROWSERS):
+                yield f"the header {name} is not announced"
         media_type = response.headers.get("content-type", "").partition(";")[0]
         if not described.bodies or response.request.method == "HEAD":
             yield from ["there should be no body"] if response.content else []

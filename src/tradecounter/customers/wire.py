@@ -17,7 +17,7 @@ class CustomerCreditTerms(Struct):
     """How much may be owed, and for how many days."""
 
     credit_limit: Amount
-    term_days: int
+    term_days: Annotated[int, Meta(description="Days from the invoice to the last day to pay it.")]
 
 
 class Customer(Struct, omit_defaults=True):
@@ -26,7 +26,7 @@ class Customer(Struct, omit_defaults=True):
     first_name: str
     last_name: str
     email_address: Annotated[str, Meta(description="The login address.")]
-    trade_account: bool
+    trade_account: Annotated[bool, Meta(description="Whether expected deliveries are shown.")]
     credit_terms: Annotated[
         CustomerCreditTerms | None, Meta(description="null: the account has no credit, so it cannot order.")
     ]
@@ -45,11 +45,12 @@ class AddressDetails(Struct, omit_defaults=True):
         Meta(
             min_length=2,
             max_length=2,
-            description="ISO 3166-1 alpha-2: GB, IM, JE, GG, IE …",
+            description="ISO 3166-1 alpha-2: GB, IM, JE, GG, IE … A wrong one, such as GB for the Isle of Man, gives "
+            "wrong shipping options, and may lead to the order's cancellation.",
             examples=["GB"],
         ),
     ]
-    company_name: ShortText | None = None
+    company_name: Annotated[ShortText | None, Meta(description="The recipient's company.")] = None
     street_two: ShortText | None = None
     street_three: ShortText | None = None
     state: Annotated[ShortText | None, Meta(description="The county.")] = None
@@ -57,7 +58,7 @@ class AddressDetails(Struct, omit_defaults=True):
         FortyCharacters | None,
         Meta(description="For the courier; outside GB, JE, GG and IM in international format."),
     ] = None
-    tax_number: FortyCharacters | None = None
+    tax_number: Annotated[FortyCharacters | None, Meta(description="The recipient's tax number.")] = None
 
 
 class CustomerAddress(AddressDetails, omit_defaults=True):

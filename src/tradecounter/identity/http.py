@@ -89,8 +89,8 @@ class TokenEndpoint:
             form=TokenRequest,
             answer=Answer(200, "The token.", AccessToken, headers=("Cache-Control",)),
             errors=(400, 401, 403, 503),
-            refusal=OAuthError,
             public=True,
+            for_applications=True,
         )
     )
     async def exchange_token(self, call: Call) -> Response:

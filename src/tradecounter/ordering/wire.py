@@ -45,7 +45,7 @@ class SavedAddress(Struct):
 class CreateOrderItem(Struct):
     """A line to order."""
 
-    sku: Annotated[str, Meta(min_length=1, max_length=200)]
+    sku: Annotated[str, Meta(min_length=1, max_length=200, description="The product's SKU; its case does not matter.")]
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)]
 
 
@@ -62,14 +62,18 @@ class CreateOrderRequest(Struct):
     items: Annotated[list[CreateOrderItem], Meta(min_length=1, max_length=MOST_ITEMS)]
     billing_address: OrderAddress
     shipping_address: OrderAddress
-    shipping_method: ShippingChoice | None = None
+    shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
     shipping_region: Annotated[
         int | None, Meta(description="Absent: 1 (UK mainland) for GB, else the country's region.")
     ] = None
     external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier of your own customer.")] = None
-    order_notifications: NotificationDetails | None = None
-    courier_notifications: NotificationDetails | None = None
-    auto_confirm: Annotated[bool | None, Meta(description="Confirm at once.")] = None
+    order_notifications: Annotated[
+        NotificationDetails | None, Meta(description="Whom to tell how the order gets on.")
+    ] = None
+    courier_notifications: Annotated[
+        NotificationDetails | None, Meta(description="Whom the courier may tell of the delivery.")
+    ] = None
+    auto_confirm: Annotated[bool | None, Meta(description="`true` confirms at once; not possible on quotes.")] = None
 
 
 class ConfirmOrderRequest(Struct):
@@ -111,11 +115,11 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     order_notifications: NotificationDetails | None = None
     courier_notifications: NotificationDetails | None = None
     auto_confirm: bool | None = None
-    confirmation_code: str
+    confirmation_code: Annotated[str, Meta(description="Names the order when it is confirmed.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
     shipping_options: list[CreateOrderShipping]
-    shipping_weight: Annotated[Decimal, Meta(description="Kilograms.")]
+    shipping_weight: Annotated[Decimal, Meta(description="Kilograms, of all items together.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
@@ -124,7 +128,7 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
 class ProvisioningData(Struct, omit_defaults=True):
     """What a broadband router is set up with."""
 
-    product: str
+    product: Annotated[str, Meta(description="The SKU of the configured product.")]
     adsl_username: str
     adsl_password: str
     wifi_ssid: str | None = None
@@ -142,7 +146,7 @@ class ProductSerialNumber(Struct):
 
     mac_address: str
     serial_number: str
-    provisioning_sku: str
+    provisioning_sku: Annotated[str, Meta(description="The SKU under which the unit is provisioned.")]
 
 
 class OrderItem(Struct):
@@ -153,7 +157,7 @@ class OrderItem(Struct):
     quantity: int
     cost_net: Amount
     cost_tax: Amount
-    related_items: list["OrderItem"]
+    related_items: Annotated[list["OrderItem"], Meta(description="The components, of a bundle.")]
     configurations: list[OrderItemConfiguration]
     serial_numbers: list[ProductSerialNumber]
 
@@ -161,7 +165,7 @@ class OrderItem(Struct):
 class TrackingEvent(Struct):
     """Where a shipment was."""
 
-    date: str
+    date: LocalDateTime
     type: str
     description: str
     locality: str

@@ -12,7 +12,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class Error(msgspec.Struct):
-    """The body of every refusal but 401 (specification, section 7)."""
+    """What was wrong, and what would be right; every refusal but 401 has this body."""
 
     message: str
 

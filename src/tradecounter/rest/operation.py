@@ -48,8 +48,8 @@ class Operation:
     form: type[msgspec.Struct] | None = None
     answer: Answer
     errors: tuple[int, ...] = ()
-    refusal: type[msgspec.Struct] | None = None  # the body of 400 and 401 where it is not the general one
     public: bool = False
+    for_applications: bool = False  # they say who they are as OAuth has it, and are refused in its words
     cacheable: bool = False
 
     @property

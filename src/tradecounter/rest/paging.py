@@ -16,7 +16,10 @@ _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` b
 PageNumber = Annotated[
     int, Meta(ge=1, le=LAST_PAGE, description="The page, counted from 1; one beyond the end is empty.")
 ]
-PageLimit = Annotated[int, Meta(ge=0, le=500, description="Results on a page; 0 returns everything in one answer.")]
+PageLimit = Annotated[
+    int,
+    Meta(ge=0, le=500, description="Results on a page, 100 unless it is given; 0 returns everything in one answer."),
+]
 
 HEADERS = ("X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages", "Link")
 

@@ -6,12 +6,20 @@ from typing import Any
 import msgspec
 import yaml
 
+from tradecounter.identity.http import OAuthError
 from tradecounter.rest.operation import Operation
 from tradecounter.web.index import Documents
-from tradecounter.web.openapi_examples import answer_examples, body_examples, csv_examples, refusal_examples
+from tradecounter.web.openapi_examples import answer_examples, body_examples, csv_examples, oauth_examples
 from tradecounter.web.openapi_links import links_of
 from tradecounter.web.openapi_parameters import parameters_of
-from tradecounter.web.openapi_responses import ERRORS, error_responses, header_references, used_headers
+from tradecounter.web.openapi_responses import (
+    ERRORS,
+    OAUTH_ERRORS,
+    RATE,
+    error_responses,
+    header_references,
+    used_headers,
+)
 from tradecounter.web.openapi_schemas import Schemas
 
 VERSION = "1.0"
@@ -35,7 +43,7 @@ Amounts are pounds, net unless they say otherwise; times are UK local time witho
 Errors hold a `message` that names the field and says what would be right. Every answer has an `X-Request-Id`: quote it
 when you ask support.
 """
-_SECURITY_SCHEMES = {
+_CREDENTIALS = {
     "apiKey": {
         "type": "apiKey",
         "in": "header",
@@ -54,9 +62,15 @@ _SECURITY_SCHEMES = {
         "description": "An access token from `POST /oauth/token`; it counts alone, whatever else is sent.",
     },
 }
+_CLIENT_CREDENTIALS = {
+    "clientBasic": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "An application's `client_id` and `client_secret`, form-encoded; for `POST /oauth/token` alone.",
+    },
+}
 
 _CACHING = ("ETag", "Cache-Control", "Vary")
-_RATE = ("RateLimit", "RateLimit-Policy")
 
 
 def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, Any]:
@@ -83,9 +97,9 @@ def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, 
             "schemas": schemas.components,
             "responses": responses,
             "headers": used_headers([paths, responses]),
-            "securitySchemes": _SECURITY_SCHEMES,
+            "securitySchemes": _CREDENTIALS | _CLIENT_CREDENTIALS,
         },
-        "security": [{name: []} for name in _SECURITY_SCHEMES],
+        "security": [{name: []} for name in _CREDENTIALS],
     }
 
 
@@ -118,11 +132,12 @@ def _operation(operation: Operation, schemas: Schemas, known: Collection[str]) -
         document["requestBody"] = _request_body(operation, schemas)
     document["responses"] = {
         str(operation.answer.status): _answer(operation, schemas, known),
-        **({"304": _not_modified(operation)} if operation.cacheable else {}),
+        **({"304": _not_modified()} if operation.cacheable else {}),
         **{str(status): _refusal(operation, status, schemas) for status in _errors(operation)},
     }
     if operation.public:
-        document["security"] = []
+        # An application may put its credentials into the form as well: then nothing is asked of the head.
+        document["security"] = [*({name: []} for name in _CLIENT_CREDENTIALS), {}] if operation.for_applications else []
     return document
 
 
@@ -167,24 +182,23 @@ def _answer(operation: Operation, schemas: Schemas, known: Collection[str]) -> d
     return document
 
 
-def _not_modified(operation: Operation) -> dict[str, Any]:
-    headers = (*_CACHING, *(_RATE if operation.rate_limited else ()))
-    return {"description": "What you hold is current.", "headers": header_references(headers)}
+def _not_modified() -> dict[str, Any]:
+    return {"description": "What you hold is current.", "headers": header_references((*_CACHING, *RATE))}
 
 
 def _answer_headers(operation: Operation) -> tuple[str, ...]:
     caching = _CACHING if operation.cacheable else ()
-    rate = _RATE if operation.rate_limited else ()
+    rate = () if operation.public else RATE
     return tuple(dict.fromkeys((*operation.answer.headers, *caching, *rate)))
 
 
 def _refusal(operation: Operation, status: int, schemas: Schemas) -> dict[str, Any]:
-    if operation.refusal is None or status not in {400, 401}:
+    if not operation.for_applications or status not in OAUTH_ERRORS:
         return {"$ref": f"#/components/responses/{ERRORS[status].name}"}
     return {
-        "description": ERRORS[status].meaning,
+        "description": OAUTH_ERRORS[status],
         "headers": header_references(ERRORS[status].headers),
-        "content": {"application/json": _media(schemas.of(operation.refusal), refusal_examples(operation))},
+        "content": {"application/json": _media(schemas.of(OAuthError), oauth_examples(status))},
     }
 
 

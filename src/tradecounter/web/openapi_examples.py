@@ -212,7 +212,6 @@ _BY_TYPE: dict[type, Any] = {
             subject_token_type="urn:ietf:params:oauth:token-type:jwt",
         ),
         AccessToken("0f" * 32, ACCESS_TOKEN, "Bearer", 3600),
-        OAuthError("invalid_grant"),
     )
 }
 
@@ -260,9 +259,9 @@ def csv_examples(operation: Operation) -> dict[str, Any]:
     return _named({"A table": _CSV[operation.name]} if operation.name in _CSV else {})
 
 
-def refusal_examples(operation: Operation) -> dict[str, Any]:
-    """Return examples of the refusals of an operation that has its own body for them."""
-    return _named(dict(_of_type(operation.refusal)))
+def oauth_examples(status: int) -> dict[str, Any]:
+    """Return an example of a refusal of the token endpoint."""
+    return _named({"A refusal": OAuthError("invalid_client" if status == 401 else "invalid_grant")})  # noqa: PLR2004 a status
 
 
 def _of_type(type_: Any) -> Iterator[tuple[str, Any]]:

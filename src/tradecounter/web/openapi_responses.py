@@ -41,25 +41,30 @@ ERRORS = {
     402: Refusal(
         "PaymentRequired",
         "The account has no credit terms, or not enough available credit.",
-        "the order comes to 557.88, beyond your available credit of 100.00",
+        "the order's 557.88 including tax and shipping exceeds the available credit of 100.00",
     ),
     403: Refusal(
         "Forbidden",
-        "Your address is blocked for some minutes, after too many invalid credentials.",
-        "too many invalid credentials came from your address; try again in 5 minutes",
-        ("Retry-After",),
+        "Your address is blocked for five minutes, after ten invalid credentials within one.",
+        "too many invalid credentials came from your address: it is blocked for 5 minutes",
     ),
     404: Refusal("NotFound", "Unknown, or not yours.", "order not found"),
     409: Refusal(
         "Conflict",
-        "It would duplicate what is there, or the same request is still being processed.",
+        "An earlier request with the same `Idempotency-Key` is still being processed: wait and repeat it. Or the "
+        "account holds customer references to be unique, and this one was used already.",
         "customer_reference: 'PO-1001' was used on ORD-100042 already",
         ("Retry-After",),
     ),
-    410: Refusal("Gone", "The pending order has expired.", "the pending order has expired: create it again"),
+    410: Refusal(
+        "Gone",
+        "The pending order or the quote has expired, or was cancelled: create it again.",
+        "the pending order has expired: create it again",
+    ),
     412: Refusal(
         "PreconditionFailed",
-        "Something has to come first, such as a shipping method or the invoice.",
+        "Something has to come first: a shipping method, where none is given and the account has no default among the "
+        "shipping options; support's price, on a quote; the invoice, which is not issued yet.",
         "shipping_method: is required, since the account has no default among the shipping options",
     ),
     413: Refusal("TooLarge", "The body is too long.", "the body is longer than 1048576 bytes"),
@@ -71,7 +76,7 @@ ERRORS = {
     429: Refusal(
         "TooManyRequests",
         "Too many requests; wait five minutes.",
-        "the rate limit is exceeded; try again in 300 seconds",
+        "more than 3000 requests in 5 minutes: wait 300 seconds",
         ("Retry-After",),
     ),
     500: Refusal(
@@ -86,6 +91,16 @@ ERRORS = {
         ("Retry-After",),
     ),
 }
+
+# Where the body is an OAuth error (specification, section 4, `POST /oauth/token`).
+OAUTH_ERRORS = {
+    400: "There is no token, for a reason that `error` names; `invalid_grant`: the subject token is refused, "
+    "and nobody is told why.",
+    401: "The application is not authenticated.",
+}
+
+RATE = ("RateLimit", "RateLimit-Policy")
+_NOT_COUNTED = {401, 403}  # these come before it is known whose requests to count
 
 _COUNT = {"type": "integer", "format": "int64", "minimum": 0}
 _TEXT = {"type": "string"}
@@ -109,15 +124,18 @@ HEADERS = {
         "true",
     ),
     "ETag": Header("The answer's version; send it as `If-None-Match`.", _TEXT, '"9b2f1c"'),
-    "RateLimit": Header("What is left of the rate limit, and for how long.", _TEXT, '"default";r=2990;t=180'),
-    "RateLimit-Policy": Header("The rate limit: requests in a window of seconds.", _TEXT, '"default";q=3000;w=300'),
+    "RateLimit": Header("What is left of the rate limit, and for how long.", _TEXT, '"customer";r=2990;t=180'),
+    "RateLimit-Policy": Header("The rate limit: requests in a window of seconds.", _TEXT, '"customer";q=3000;w=300'),
     "Cache-Control": Header(
         "Whether the answer may be kept; kept ones have to be asked about again.", _TEXT, "private, no-cache"
     ),
     "Vary": Header("The request headers that the answer depends on.", _TEXT, "Accept, Accept-Encoding"),
     "Retry-After": Header("Seconds to wait before another try.", {**_COUNT, "minimum": 1}, 300),
     "WWW-Authenticate": Header(
-        "Which credential is wanted, and whether one was refused.", _TEXT, 'Bearer error="invalid_token"', always=True
+        "Which credential is wanted: Bearer, at the token endpoint Basic; and whether one was refused.",
+        _TEXT,
+        'Bearer error="invalid_token"',
+        always=True,
     ),
 }
 
@@ -129,7 +147,7 @@ def header_references(names: Iterable[str]) -> dict[str, Any]:
 
 def error_responses(statuses: Iterable[int]) -> dict[str, Any]:
     """Return the components of refusals, by name."""
-    return {ERRORS[status].name: _refusal(ERRORS[status]) for status in sorted(statuses)}
+    return {ERRORS[status].name: _refusal(status) for status in sorted(statuses)}
 
 
 def used_headers(parts: Any) -> dict[str, Any]:
@@ -147,14 +165,16 @@ def used_headers(parts: Any) -> dict[str, Any]:
     }
 
 
-def _refusal(refusal: Refusal) -> dict[str, Any]:
+def _refusal(status: int) -> dict[str, Any]:
+    refusal = ERRORS[status]
+    headers = (*refusal.headers, *(() if status in _NOT_COUNTED else RATE))
     # Only 401 has no message: its body is the empty object.
     body = {"schema": {"$ref": SCHEMAS + EMPTY}, "example": {}}
     if refusal.example is not None:
         body = {"schema": {"$ref": SCHEMAS + "Error"}, "example": {"message": refusal.example}}
     return {
         "description": refusal.meaning,
-        "headers": header_references(refusal.headers),
+        "headers": header_references(headers),
         "content": {"application/json": body},
     }
 

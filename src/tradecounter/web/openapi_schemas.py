@@ -7,6 +7,7 @@ import msgspec
 
 from tradecounter.catalogue.wire import Product
 from tradecounter.customers.wire import AddressDetails
+from tradecounter.identity.http import OAuthError
 from tradecounter.ordering.wire import SavedAddress
 from tradecounter.rest.answers import Error
 from tradecounter.rest.operation import Operation
@@ -16,7 +17,7 @@ EMPTY = "EmptyObject"
 
 # Named by schemas that msgspec cannot see into.
 _ASKED_BY_NAME = (AddressDetails, SavedAddress)
-_ANSWERED_BY_NAME = (Error, Product)
+_ANSWERED_BY_NAME = (Error, OAuthError, Product)
 
 
 class Schemas:
@@ -25,7 +26,7 @@ class Schemas:
     def __init__(self, operations: Iterable[Operation]) -> None:
         operations = list(operations)
         asked = [*_ASKED_BY_NAME, *(t for o in operations for t in (o.body, o.form) if t is not None)]
-        answered = [*_ANSWERED_BY_NAME, *(t for o in operations for t in (o.answer.body, o.refusal) if t is not None)]
+        answered = [*_ANSWERED_BY_NAME, *(t for o in operations for t in (o.answer.body,) if t is not None)]
         types = [*asked, *answered]
         found, self.components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
         self._by_type = {id(type_): schema for type_, schema in zip(types, found, strict=True)}

@@ -229,7 +229,7 @@ def _filters(shop: NaiveCatalogue, model: Row) -> st.SearchStrategy[AttributeFil
     return st.integers(0, 9).flatmap(lambda chance: senseless if chance == 9 else sensible)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=80, derandomize=True, deadline=None)
 @given(data=st.data(), name=st.sampled_from(VISITORS), as_csv=st.booleans())
 def test_random_mixtures_of_parameters_give_the_recomputed_list(
     real_shop: RealShop, data: st.DataObject, name: str, *, as_csv: bool

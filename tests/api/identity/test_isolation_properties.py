@@ -230,7 +230,7 @@ def check_others(member: Member, other: Member) -> None:
         assert other.mark not in refused.text
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(terms, wishes), min_size=2, max_size=3))
 def test_every_customer_sees_its_own_prices_orders_and_addresses_only(
     market: Service, population: list[tuple[Terms, list[tuple[int, int]]]]

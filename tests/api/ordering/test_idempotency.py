@@ -13,6 +13,8 @@ from support.quotes import jobs, keyed, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price
 from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.worker import PERIODIC_JOBS
 
 PATHS = ["/order", "/quote"]
 AT_ONCE = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
@@ -52,6 +54,19 @@ def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
         assert again.headers["Content-Type"] == first.headers["Content-Type"]
         assert again.headers["X-Request-Id"] != first.headers["X-Request-Id"]
     assert orders_of(shop, customer) == 1
+
+
+def test_a_key_is_remembered_for_good(shop: Service, customer: Customer) -> None:
+    async def clean_up(tx: Transaction) -> None:
+        for job in PERIODIC_JOBS:
+            await job.work(tx, shop.clock.now())
+
+    first = keyed(customer, "k-1")
+    shop.clock.advance(timedelta(days=3650))
+    shop.in_transaction(clean_up)
+    again = keyed(customer, "k-1")
+    shop.clock.set(MORNING)
+    assert (again.status_code, again.content, was_replayed(again)) == (201, first.content, True)
 
 
 def test_a_repeated_quote_asks_support_once(shop: Service, customer: Customer) -> None:

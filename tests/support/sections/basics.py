@@ -109,6 +109,9 @@ BASICS: dict[str, dict[str, list[str]]] = {
             "api/ordering/confirm_order::a_confirmed_order_reads_back_with_every_field",
             "api/ordering/read_order::an_order_without_courier_contacts_shows_none",
         ],
+        "related items are a bundle's components": [
+            "api/fulfilment/bundles::components_are_related_items_and_neither_items_nor_charged"
+        ],
         "configurations, serial numbers and tracking events, as dispatched": [
             "api/fulfilment/dispatch::a_whole_order_leaves_at_once",
             "api/fulfilment/dispatch::tracking_events_are_in_order_of_date_and_the_latest_is_the_status",

@@ -127,6 +127,11 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/fulfilment/configurations::the_answer_is_the_item_with_all_its_configurations",
             "api/fulfilment/configurations::no_more_than_the_units_of_an_item_can_be_configured",
         ],
+        "the item is the order's, by its id or reference, and can be configured": [
+            "api/fulfilment/configurations::an_item_is_named_by_the_orders_reference_too",
+            "api/fulfilment/configurations::an_unknown_item_is_not_found",
+            "api/fulfilment/configurations::an_item_that_is_not_configurable_is_refused",
+        ],
     },
     "4 GET /order/{reference}/video": {
         "its addresses, 404 without one": [
@@ -136,6 +141,9 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
     "4 GET /order/{reference}/invoice": {
         "a PDF": ["api/billing/invoice::it_is_a_pdf_file_by_reference_and_by_id"],
         "412 before it is issued": ["api/billing/invoice::before_it_is_issued_the_answer_is_412"],
+        "it is there once the status shows it": [
+            "api/billing/issuing::the_status_is_invoiced_and_whom_the_order_and_the_account_name_are_told"
+        ],
         "404 when unknown": ["api/billing/invoice::anothers_invoice_is_as_unknown_as_one_that_does_not_exist"],
     },
     "4 POST /quote": {
@@ -214,8 +222,13 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/identity/token_exchange::basic_credentials_that_are_wrong_or_cannot_be_read_are_401",
             "api/identity/token_exchange::missing_client_credentials_are_401",
         ],
-        "503 without the issuer": [
-            "api/identity/issuer_keys::an_issuer_that_cannot_be_used_is_a_503_and_over_by_itself"
+        "a blocked address is 403": [
+            "api/identity/lockout::the_tenth_wrong_credential_is_401_and_then_everything_is_403",
+            "contract/token_document::the_token_endpoint_is_described",
+        ],
+        "503 without the issuer, and without the database": [
+            "api/identity/issuer_keys::an_issuer_that_cannot_be_used_is_a_503_and_over_by_itself",
+            "api/identity/lockout::a_wrong_credential_that_cannot_be_counted_is_a_503",
         ],
     },
 }

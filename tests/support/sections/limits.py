@@ -4,6 +4,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
     "5 Authentication": {
         "every endpoint but the public ones needs a credential": [
             "contract/routes::every_route_but_the_public_ones_needs_a_credential",
+            "contract/openapi::security_requirements_name_schemes_that_exist",
             "contract/routes::the_interface_document_knows_the_same_routes_and_which_are_public",
         ],
         "a key in the header, or in the query; it says who the customer is": [
@@ -22,7 +23,10 @@ LIMITS: dict[str, dict[str, list[str]]] = {
             "contract/errors::a_refused_credential_is_the_one_exception",
             "api/identity/credentials::no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge",
         ],
-        "with the backend away, 503": ["api/web/faults::an_absent_database_is_a_503_until_it_is_back"],
+        "with the backend away, 503": [
+            "api/web/faults::an_absent_database_is_a_503_until_it_is_back",
+            "api/identity/lockout::a_wrong_credential_that_cannot_be_counted_is_a_503",
+        ],
         "a customer sees its own prices and orders only": [
             "api/identity/isolation_properties::every_customer_sees_its_own_prices_orders_and_addresses_only",
             "api/identity/isolation::lists_hold_only_the_customers_own",
@@ -79,8 +83,9 @@ LIMITS: dict[str, dict[str, list[str]]] = {
             "api/ordering/idempotency::another_body_with_the_same_key_is_refused",
             "api/ordering/idempotency::another_path_with_the_same_key_is_refused",
         ],
-        "too many configurations": [
-            "api/fulfilment/configurations::no_more_than_the_units_of_an_item_can_be_configured"
+        "an item that cannot be configured, or too many configurations": [
+            "api/fulfilment/configurations::an_item_that_is_not_configurable_is_refused",
+            "api/fulfilment/configurations::no_more_than_the_units_of_an_item_can_be_configured",
         ],
     },
     "7 401": {
@@ -129,6 +134,9 @@ LIMITS: dict[str, dict[str, list[str]]] = {
         "no shipping method and no default": [
             "api/ordering/auto_confirm::without_a_method_and_a_usable_default_412_and_nothing_is_created",
             "api/ordering/confirm_order::without_a_method_and_a_default_nothing_can_be_confirmed",
+        ],
+        "a quote before it is priced": [
+            "api/ordering/quotes_requested::a_quote_that_is_not_priced_yet_cannot_be_confirmed"
         ],
         "an invoice before it is issued": ["api/billing/invoice::before_it_is_issued_the_answer_is_412"],
     },
@@ -180,6 +188,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
             "api/ordering/idempotency::the_longest_key_is_good",
             "api/ordering/idempotency::a_bad_key_is_refused_naming_the_header",
         ],
+        "remembered permanently": ["api/ordering/idempotency::a_key_is_remembered_for_good"],
         "for the account and the identical method, path and body": [
             "api/ordering/idempotency::customers_may_use_the_same_key",
             "api/ordering/idempotency::another_path_with_the_same_key_is_refused",
@@ -189,12 +198,15 @@ LIMITS: dict[str, dict[str, list[str]]] = {
     "8 Invalid-credential lockout": {
         "ten within 60 seconds, for five minutes, on all authenticated endpoints": [
             "api/identity/lockout::the_tenth_wrong_credential_is_401_and_then_everything_is_403",
+            "api/identity/lockout::a_credential_that_is_presented_and_wrong_counts",
+            "api/identity/lockout::another_process_counts_on_and_learns_of_the_block_when_it_looks",
             "api/identity/lockout::a_block_ends_after_five_minutes_to_the_second_and_is_not_prolonged",
             "api/identity/lockout::failures_older_than_a_minute_no_longer_count",
         ],
     },
     "8 Rate limit": {
         "429, wait five minutes; new orders and quotes are exempt": [
+            "contract/openapi::every_credential_may_be_refused_blocked_or_limited",
             "api/identity/rate_limit::one_request_too_many_is_429_in_the_general_body",
             "api/identity/rate_limit::a_window_is_five_minutes_by_the_clock",
             "api/identity/rate_limit::creating_orders_neither_counts_nor_is_refused",
