@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Literal
 
-from tradecounter.rest.negotiation import weight
+from tradecounter.rest.negotiation import weight_of
 
 Coding = Literal["zstd", "br", "gzip", "identity"]
 
@@ -42,12 +42,7 @@ def _weights(accept_encoding: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for part in accept_encoding.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))
-        quality = 1.0
-        for parameter in parameters:
-            key, _, value = parameter.partition("=")
-            if key.strip() == "q":
-                quality = weight(value.strip())
         if name:
             coding = _ALIASES.get(name, name)
-            weights[coding] = max(quality, weights.get(coding, 0.0))
+            weights[coding] = max(weight_of(parameters), weights.get(coding, 0.0))
     return weights

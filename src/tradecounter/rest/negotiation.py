@@ -1,5 +1,6 @@
 """Choosing between CSV and JSON where an endpoint offers both (specification, section 1, content negotiation)."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
@@ -49,16 +50,20 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
 def _parse(part: str) -> _Range:
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
     kind, _, subtype = media.partition("/")
-    quality = 1.0
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            quality = weight(value.strip())
-    return _Range(kind, subtype, quality)
+    return _Range(kind, subtype, weight_of(parameters))
 
 
-def weight(text: str) -> float:
-    """Return a quality value between 0 and 1 (RFC 9110, section 12.4.2); what is none counts as 0."""
+def weight_of(parameters: Iterable[str]) -> float:
+    """Return the weight, from 0 to 1, that parameters give to what they stand behind (RFC 9110, section 12.4.2).
+
+    Without one it is 1; of several the last counts; what is no weight counts as 0.
+    """
+    pairs = (parameter.partition("=") for parameter in parameters)
+    weights = [_weight(value.strip()) for name, _, value in pairs if name.strip() == "q"]
+    return weights[-1] if weights else 1.0
+
+
+def _weight(text: str) -> float:
     try:
         value = float(text)  # a weight, not money
     except ValueError:
