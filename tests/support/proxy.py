@@ -41,25 +41,38 @@ class Link:
     def _join(self, client: socket.socket) -> None:
         server = _connect(self.database_url)
         self.sockets += [client, server]
-        for source, target, hears in ((client, server, True), (server, client, False)):
-            threading.Thread(target=self._pump, args=(source, target, hears), daemon=True).start()
+        cut = threading.Event()
+        for pump, source, target in ((self._pump_up, client, server), (self._pump_down, server, client)):
+            threading.Thread(target=pump, args=(source, target, cut), daemon=True).start()
 
-    def _pump(self, source: socket.socket, target: socket.socket, hears: bool) -> None:
+    def _pump_up(self, client: socket.socket, server: socket.socket, cut: threading.Event) -> None:
         confirming = False
-        with suppress(OSError):
-            while piece := source.recv(_PIECE):
+        with _both_ending(client, server):
+            while piece := client.recv(_PIECE):
                 self.flowing.wait()
-                confirming = hears and (confirming or _CONFIRMS in piece)
+                confirming = confirming or _CONFIRMS in piece
                 if confirming and self.break_before is not None and self.break_before in piece.lower():
-                    break
+                    return
                 if confirming and self.break_after is not None and self.break_after in piece.lower():
-                    target.sendall(piece)
-                    target.recv(_PIECE, socket.MSG_PEEK)  # done: its answer is there
-                    break
-                target.sendall(piece)
-        for end in (source, target):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
+                    cut.set()
+                server.sendall(piece)
+
+    def _pump_down(self, server: socket.socket, client: socket.socket, cut: threading.Event) -> None:
+        with _both_ending(server, client):
+            while piece := server.recv(_PIECE):
+                self.flowing.wait()
+                if cut.is_set():  # the server has done what it was told, and nobody hears of it
+                    return
+                client.sendall(piece)
+
+
+@contextmanager
+def _both_ending(*ends: socket.socket) -> Iterator[None]:
+    with suppress(OSError):
+        yield
+    for end in ends:
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
 
 
 def _connect(database_url: str) -> socket.socket:

@@ -35,7 +35,7 @@ class BillingEndpoints:
                 "`reference` is the order reference or the numeric order id. An order has one invoice, issued when all "
                 "of it is dispatched; it never changes. Before that the answer is 412: ask again later."
             ),
-            answer=Answer(200, "The invoice as a PDF file.", pdf=True),
+            answer=Answer(200, "The invoice as a PDF file.", pdf=True, headers=("Content-Disposition",)),
             errors=(401, 404, 412),
         )
     )

@@ -66,6 +66,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         server_header=False,
         proxy_headers=False,  # whose word counts is the setting TRUSTED_PROXIES (`identity/client_address.py`)
         timeout_graceful_shutdown=10,
+        timeout_keep_alive=75,  # longer than proxies keep theirs, so that none sends into a connection being closed
         lifespan=lifespan,
     )
 
