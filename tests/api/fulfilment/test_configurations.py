@@ -62,20 +62,6 @@ async def longest_pause(over: asyncio.Event) -> float:
     return longest
 
 
-def test_thousands_of_configurations_do_not_keep_others_waiting(shop: Service, customer: Customer) -> None:
-    many = 8000
-    sell(shop, "CHEAP-ROUTER", "0.01", configurable=True, weight_kg=0)
-    placed = buy(customer, [("CHEAP-ROUTER", many)])
-    over = asyncio.Event()
-    pause = asyncio.run_coroutine_threadsafe(longest_pause(over), shop.loop)
-    started = time.perf_counter()
-    answer = configure(customer, placed, *({**ONE, "adsl_username": str(n)} for n in range(many)))
-    seconds = time.perf_counter() - started
-    shop.loop.call_soon_threadsafe(over.set)
-    assert [c["data"]["adsl_username"] for c in answer.json()["configurations"]] == [str(n) for n in range(many)]
-    assert pause.result(timeout=30) < seconds / 3
-
-
 def test_an_item_is_named_by_the_orders_reference_too(customer: Customer, placed: dict[str, Any]) -> None:
     path = f"/order/{placed['order_reference']}/item/{placed['items'][0]['id']}/configuration"
     assert customer.post(path, {"configurations": [ONE]}).status_code == 200
