@@ -35,7 +35,7 @@ def demo(
     with refusing():
         settings = read_settings()
         listener = listen(host, port)
-        with database_url(settings) as url:
+        with database_url(settings, create=True) as url:
             upgrade(url)
             run_until_stopped(lambda stop: _run(settings, url, listener, catalogue, stop, as_json=as_json))
 
