@@ -225,7 +225,7 @@ def test_without_a_configured_issuer_no_token_is_good(exchange: Exchange) -> Non
 
 
 def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Exchange) -> None:
-    reasons = {
+    reasons: dict[str, dict[str, Any]] = {
         f"iss: must be {exchange.issuer.url}": {"iss": "https://elsewhere.example"},
         f"aud: must contain {exchange.service.url}": {"aud": "x"},
         "client_id, azp: must name the application that exchanges the token": {"azp": "another"},
