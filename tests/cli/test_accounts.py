@@ -140,7 +140,13 @@ def test_a_key_works_until_it_is_disabled(ada: dict[str, Any], tradecounter: Pro
     assert (listed["name"], listed["disabled_at"], listed["customer_id"]) == ("till 3", None, ada["id"])
     assert made["key"].startswith(listed["prefix"])
     assert made["key"] not in json.dumps(listed)
-    assert tradecounter.json("key", "disable", str(made["id"])) == {"id": made["id"], "disabled": True}
+    assert tradecounter.json("key", "disable", str(made["id"])) == {
+        "id": made["id"],
+        "disabled": True,
+        "name": "till 3",
+        "customer_id": ada["id"],
+        "customer": ada["company"],
+    }
     service.refresh()
     assert client.get("/customer").status_code == 401
     [listed] = [key for key in tradecounter.json("key", "list", str(ada["id"])) if key["id"] == made["id"]]
@@ -156,7 +162,9 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
     assert key[:8] in listed
     assert key not in listed
     key_id = text.split(":")[0].removeprefix("key ")
-    assert tradecounter.text("key", "disable", key_id) == f"key {key_id} is disabled\n"
+    assert tradecounter.text("key", "disable", key_id) == (
+        f"key {key_id} (API key) of customer {ada['id']} ({ada['company']}) is disabled\n"
+    )
 
 
 def test_keys_of_nobody_are_refused(tradecounter: Program) -> None:

@@ -76,5 +76,9 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-    # What customers typed must not command the operator's terminal.
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    """Return text as it can be printed: what customers typed must not command the operator's terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -10,9 +10,9 @@ from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import DomainError, not_found
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
@@ -177,7 +177,7 @@ class OrderEndpoints:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
         circumstances = await self._circumstances(call)
-        code = reference_in_path(call)
+        code = reference_in_path(call, unknown_code())
         async with transaction(self.database) as tx:
             await confirm_order(tx, code, method_id, circumstances)
             confirmed = await created_order(tx, call.customer_id, code)
@@ -220,9 +220,12 @@ async def _place(tx: Transaction, request: CreateOrderRequest, circumstances: Ci
     return code
 
 
-def reference_in_path(call: Call) -> str:
-    """Return the reference or code in the path; PostgreSQL cannot even be asked for one with a NUL character."""
+def reference_in_path(call: Call, unknown: DomainError | None = None) -> str:
+    """Return the reference or code in the path; PostgreSQL cannot even be asked for one with a NUL character.
+
+    Raises DomainError, which is `unknown` if given.
+    """
     reference = call.path("reference")
     if "\x00" in reference:
-        raise not_found("order")
+        raise unknown or not_found("order")
     return reference

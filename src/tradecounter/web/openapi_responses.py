@@ -46,7 +46,7 @@ ERRORS = {
     403: Refusal(
         "Forbidden",
         "Your address is blocked for some minutes, after too many invalid credentials.",
-        "too many invalid credentials came from your address; try again in 5 minutes",
+        "too many invalid credentials came from your address: it is blocked for another 300 seconds",
         ("Retry-After",),
     ),
     404: Refusal("NotFound", "Unknown, or not yours.", "order not found"),
@@ -60,7 +60,7 @@ ERRORS = {
     412: Refusal(
         "PreconditionFailed",
         "Something has to come first, such as a shipping method or the invoice.",
-        "shipping_method: is required, since the account has no default among the shipping options",
+        "shipping_method: is required, one of 101, 102, since the account has no default among the shipping options",
     ),
     413: Refusal("TooLarge", "The body is too long.", "the body is longer than 1048576 bytes"),
     415: Refusal(
