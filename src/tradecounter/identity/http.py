@@ -89,6 +89,11 @@ class TokenEndpoint:
             form=TokenRequest,
             answer=Answer(200, "The token.", AccessToken, headers=("Cache-Control",)),
             errors=(400, 401, 403, 503),
+            meanings={
+                400: "The request or the subject token is not good; `error` says which.",
+                401: "The client id or the client secret is not good.",
+                503: "The issuer of subject tokens, or the database, cannot be reached; try again.",
+            },
             refusal=OAuthError,
             public=True,
         )

@@ -104,6 +104,10 @@ class OrderEndpoints:
             body=CreateOrderRequest,
             answer=Answer(201, "The priced order.", CreatedOrder, headers=(REPLAY_HEADER,)),
             errors=(400, 401, 402, 409, 412),
+            meanings={
+                412: "With `auto_confirm`: no shipping method is named, and the account has no default among the "
+                "shipping options."
+            },
         )
     )
     async def create_order(self, call: Call) -> Response:
@@ -170,6 +174,12 @@ class OrderEndpoints:
             body_required=False,
             answer=Answer(200, "The confirmed order, with its id and reference.", CreatedOrder),
             errors=(400, 401, 402, 404, 410, 412),
+            meanings={
+                404: "No pending order or quote of yours has this `confirmation_code`.",
+                410: "The pending order or the quote has expired or was cancelled.",
+                412: "No shipping method is named, and the account has no default among the shipping options; or the "
+                "quote is not priced yet.",
+            },
         )
     )
     async def confirm_order(self, call: Call) -> Response:

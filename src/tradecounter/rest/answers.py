@@ -12,7 +12,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class Error(msgspec.Struct):
-    """The body of every refusal but 401 (specification, section 7)."""
+    """The body of every refusal but 401."""
 
     message: str
 

@@ -11,7 +11,7 @@ from tradecounter.web.index import Documents
 from tradecounter.web.openapi_examples import answer_examples, body_examples, csv_examples, refusal_examples
 from tradecounter.web.openapi_links import links_of
 from tradecounter.web.openapi_parameters import parameters_of
-from tradecounter.web.openapi_responses import ERRORS, error_responses, header_references, used_headers
+from tradecounter.web.openapi_responses import ERRORS, error_responses, header_references, own_refusal, used_headers
 from tradecounter.web.openapi_schemas import Schemas
 
 VERSION = "1.0"
@@ -66,7 +66,7 @@ def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, 
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas, names)
-    responses = error_responses({status for operation in operations for status in _errors(operation)})
+    responses = error_responses({s for o in operations for s in _errors(o) if s not in o.meanings})
     tags = dict.fromkeys(operation.tag for operation in operations)
     return {
         "openapi": "3.1.0",
@@ -179,12 +179,15 @@ def _answer_headers(operation: Operation) -> tuple[str, ...]:
 
 
 def _refusal(operation: Operation, status: int, schemas: Schemas) -> dict[str, Any]:
+    meaning = operation.meanings.get(status)
     if operation.refusal is None or status not in {400, 401}:
+        if meaning is not None:
+            return own_refusal(status, meaning)
         return {"$ref": f"#/components/responses/{ERRORS[status].name}"}
     return {
-        "description": ERRORS[status].meaning,
+        "description": meaning or ERRORS[status].meaning,
         "headers": header_references(ERRORS[status].headers),
-        "content": {"application/json": _media(schemas.of(operation.refusal), refusal_examples(operation))},
+        "content": {"application/json": _media(schemas.of(operation.refusal), refusal_examples(operation, status))},
     }
 
 

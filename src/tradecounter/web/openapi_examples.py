@@ -223,6 +223,7 @@ _BODIES: dict[str, dict[str, Any]] = {
             _REQUEST, auto_confirm=True, shipping_method=ShippingChoice(101), shipping_address=_SAVED
         ),
     },
+    "createQuote": {"A quote to be priced": _REQUEST},
     "confirmOrder": {
         "With a shipping option": ConfirmOrderRequest(ShippingChoice(101)),
         "With the account's default": ConfirmOrderRequest(),
@@ -232,6 +233,10 @@ _ANSWERS: dict[str, dict[str, Any]] = {
     "getProduct": {"A product": _DESCRIBED},
     "createOrder": {"Pending": _PENDING, "Confirmed at once": msgspec.structs.replace(_CONFIRMED, auto_confirm=True)},
     "confirmOrder": {"Confirmed": _CONFIRMED},
+}
+_REFUSALS: dict[tuple[str, int], dict[str, Any]] = {
+    ("exchangeToken", 400): {"A subject token that is not good": OAuthError("invalid_grant")},
+    ("exchangeToken", 401): {"A client secret that is not good": OAuthError("invalid_client")},
 }
 _CSV: dict[str, str] = {
     "listProducts": (
@@ -247,7 +252,10 @@ _CSV: dict[str, str] = {
 
 def body_examples(operation: Operation) -> dict[str, Any]:
     """Return examples of an operation's request body, by what they show."""
-    return _named(_BODIES.get(operation.name) or dict(_of_type(operation.body or operation.form)))
+    named = _named(_BODIES.get(operation.name) or dict(_of_type(operation.body or operation.form)))
+    for example in named.values():  # what may be left out is left out
+        example["value"] = {name: value for name, value in example["value"].items() if value is not None}
+    return named
 
 
 def answer_examples(operation: Operation) -> dict[str, Any]:
@@ -260,9 +268,9 @@ def csv_examples(operation: Operation) -> dict[str, Any]:
     return _named({"A table": _CSV[operation.name]} if operation.name in _CSV else {})
 
 
-def refusal_examples(operation: Operation) -> dict[str, Any]:
+def refusal_examples(operation: Operation, status: int) -> dict[str, Any]:
     """Return examples of the refusals of an operation that has its own body for them."""
-    return _named(dict(_of_type(operation.refusal)))
+    return _named(_REFUSALS.get((operation.name, status)) or dict(_of_type(operation.refusal)))
 
 
 def _of_type(type_: Any) -> Iterator[tuple[str, Any]]:

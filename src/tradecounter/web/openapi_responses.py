@@ -59,7 +59,7 @@ ERRORS = {
     410: Refusal("Gone", "The pending order has expired.", "the pending order has expired: create it again"),
     412: Refusal(
         "PreconditionFailed",
-        "Something has to come first, such as a shipping method or the invoice.",
+        "Something has to come first.",
         "shipping_method: is required, one of 101, 102, since the account has no default among the shipping options",
     ),
     413: Refusal("TooLarge", "The body is too long.", "the body is longer than 1048576 bytes"),
@@ -130,6 +130,11 @@ def header_references(names: Iterable[str]) -> dict[str, Any]:
 def error_responses(statuses: Iterable[int]) -> dict[str, Any]:
     """Return the components of refusals, by name."""
     return {ERRORS[status].name: _refusal(ERRORS[status]) for status in sorted(statuses)}
+
+
+def own_refusal(status: int, meaning: str) -> dict[str, Any]:
+    """Return a refusal in words of an operation's own, otherwise like the component."""
+    return {**_refusal(ERRORS[status]), "description": meaning}
 
 
 def used_headers(parts: Any) -> dict[str, Any]:
