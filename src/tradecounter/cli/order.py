@@ -26,7 +26,9 @@ def show_all(
             "What no order has finds nothing."
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many, the latest first.")] = 1000,
+    limit: Annotated[
+        int, typer.Option(min=1, max=100_000, metavar="N", help="At most so many, the latest first.")
+    ] = 1000,
     as_json: AsJson = False,
 ) -> None:
     """List orders and quotes of all customers: what was confirmed last, or created last if not confirmed, first."""

@@ -107,6 +107,7 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
     second = dispatch(shop, order_id, [("PHONE", 2)], serials=[("PHONE", "SN-2", "", ""), ("PHONE", "SN-3", "", "")])
     [mail] = send_for(shop, "mail_order_dispatched", order_id=order_id, shipment_id=first)
     assert mail["To"] == BUYER
+    assert mail["Subject"] == f"Order {placed['order_reference']} part dispatched (your reference PO-1)"
     assert mail["Message-ID"] == f"<order-dispatched-{order_id}-{first}@localhost>"
     holds(
         mail,
@@ -115,6 +116,7 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
     )  # fmt: skip
     [last] = send_for(shop, "mail_order_dispatched", order_id=order_id, shipment_id=second)
     assert last["Message-ID"] != mail["Message-ID"]
+    assert last["Subject"] == f"Order {placed['order_reference']} dispatched (your reference PO-1)"
     holds(last, "Your order", "2 x PHONE", "SN-2", "SN-3", "Nothing is left to come")
     assert "Tracking" not in plain(last)
     assert "SN-1" not in plain(last)
@@ -192,8 +194,9 @@ def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service)
     assert mail["Message-ID"] == f"<quote-priced-{quote}-1@localhost>"
     holds(
         mail, placed["confirmation_code"], "PO-6", "£45.00", "£270.00", "Better from 10.", "Ask for Eve.",
-        "23 June 2026, 09:00 (UK time)",
+        "23 June 2026, 09:00 (UK time)", f"PUT /order/{placed['confirmation_code']}", '{"shipping_method": {"id": 11}}',
     )  # fmt: skip
+    assert "replaces" not in plain(mail)
 
 
 def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) -> None:
@@ -204,6 +207,7 @@ def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) 
     [mail] = send_for(shop, "mail_quote_priced", order_id=quote, pricing=2)
     assert mail["To"] == BUYER.upper()
     assert mail["Message-ID"] == f"<quote-priced-{quote}-2@localhost>"
+    holds(mail, "This price replaces the earlier one.")
     assert jobs(shop) == []
 
 
