@@ -106,7 +106,7 @@ class Settings:
         timedelta(seconds=1), "How often a process looks for changed prices, stock, products and keys."
     )
     database_connections: int = _setting(10, "Most database connections of one process.")
-    log_requests: bool = _setting(False, "Log every request, not only those that fail.")  # noqa: FBT003 a setting's default is a value, not a call's flag
+    log_requests: bool = _setting(False, "Log every request, not only those that the service fails at (5xx).")  # noqa: FBT003 a setting's default is a value, not a call's flag
 
     @property
     def embedded(self) -> bool:

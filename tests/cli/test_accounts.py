@@ -1,12 +1,14 @@
 """`customer`, `key` and `order`: what they do, print and refuse; keys and orders checked against the running API."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from support.command_line import Forker, Program
-from support.service import Service
+from support.orders import at
+from support.service import MORNING, Service
 from support.shop import STANDARD, order, stock_shop
 
 ADA = ["--email", "Ada@shop.example", "--first-name", "Ada", "--last-name", "Example"]
@@ -136,7 +138,13 @@ def test_a_key_works_until_it_is_disabled(ada: dict[str, Any], tradecounter: Pro
     assert (listed["name"], listed["disabled_at"], listed["customer_id"]) == ("till 3", None, ada["id"])
     assert made["key"].startswith(listed["prefix"])
     assert made["key"] not in json.dumps(listed)
-    assert tradecounter.json("key", "disable", str(made["id"])) == {"id": made["id"], "disabled": True}
+    assert tradecounter.json("key", "disable", str(made["id"])) == {
+        "id": made["id"],
+        "disabled": True,
+        "name": "till 3",
+        "customer_id": ada["id"],
+        "customer": ada["company"],
+    }
     service.refresh()
     assert client.get("/customer").status_code == 401
     [listed] = [key for key in tradecounter.json("key", "list", str(ada["id"])) if key["id"] == made["id"]]
@@ -152,7 +160,9 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
     assert key[:8] in listed
     assert key not in listed
     key_id = text.split(":")[0].removeprefix("key ")
-    assert tradecounter.text("key", "disable", key_id) == f"key {key_id} is disabled\n"
+    assert tradecounter.text("key", "disable", key_id) == (
+        f"key {key_id} (API key) of customer {ada['id']} ({ada['company']}) is disabled\n"
+    )
 
 
 def test_keys_of_nobody_are_refused(tradecounter: Program) -> None:
@@ -184,12 +194,28 @@ def test_orders_are_listed_latest_first_and_by_status(orders: dict[str, dict[str
         ("Awaiting dispatch", ["confirmed"]),
         ("back-ordered", ["late"]),
         ("pending", ["pending"]),
+        ("confirmed", ["late", "confirmed"]),
+        ("no such status", []),
         ("expired", []),
         ("Cancelled", []),
     ):
         found = tradecounter.json("order", "list", "--status", status)
         assert [o["confirmation_code"] for o in found] == [orders[name]["confirmation_code"] for name in wanted]
     assert len(tradecounter.json("order", "list", "--limit", "1")) == 1
+    shown = tradecounter.text("order", "list")
+    assert orders["pending"]["confirmation_code"] in shown
+    assert orders["confirmed"]["confirmation_code"] not in shown
+
+
+def test_an_order_confirmed_late_is_listed_by_its_confirmation(service: Service, tradecounter: Program) -> None:
+    buyer = service.customer(shipping_method=STANDARD)
+    early, late = (buyer.post("/order", json=order()).json()["confirmation_code"] for _ in range(2))
+    with at(service, MORNING + timedelta(hours=2)):
+        assert buyer.put(f"/order/{early}").status_code == 200
+        listed = tradecounter.json("order", "list")
+    ours = [found for found in listed if found["confirmation_code"] in {early, late}]
+    assert [found["confirmation_code"] for found in ours] == [early, late]
+    assert ours[0]["created_on"] > ours[1]["created_on"]
 
 
 def test_an_order_is_shown_by_id_reference_and_code(orders: dict[str, dict[str, Any]], tradecounter: Program) -> None:
@@ -206,6 +232,12 @@ def test_an_order_is_shown_by_id_reference_and_code(orders: dict[str, dict[str, 
     ]
     assert by_id["cost_net"] == placed["cost_net"]
     assert by_id["cost_gross"] == placed["cost_gross"]
+    shipping = by_id["shipping_cost_net"] + by_id["shipping_cost_tax"]
+    assert by_id["total"] == pytest.approx(by_id["cost_gross"] + shipping)
+    assert by_id["shipping_description"] == (
+        f"{placed['shipping_method']['provider']}, {placed['shipping_method']['description']}"
+    )
+    assert tradecounter.json("order", "show", orders["pending"]["confirmation_code"])["total"] is None
     late = tradecounter.json("order", "show", orders["late"]["order_reference"])
     assert [(i["quantity"], i["allocated"], i["back_ordered"]) for i in late["items"]] == [(5, 3, 2)]
 

@@ -112,4 +112,20 @@ def test_with_no_database_named_the_embedded_one_keeps_what_commands_did(tradeco
     assert (tradecounter.folder / ".tradecounter" / "postgres").is_dir()
     assert not (tradecounter.folder / ".tradecounter" / "postgres" / "data" / "postmaster.pid").exists()
     elsewhere = str(tradecounter.folder / "else where")
-    assert "db upgrade" in tradecounter.refused("customer", "list", TRADECOUNTER_DATA_DIR=elsewhere)
+    tradecounter.json("db", "upgrade", TRADECOUNTER_DATA_DIR=elsewhere)
+    assert tradecounter.json("customer", "list", TRADECOUNTER_DATA_DIR=elsewhere) == []
+
+
+@pytest.mark.parametrize("words", COMMANDS_ON_A_DATABASE, ids=" ".join)
+def test_where_there_is_no_database_commands_refuse_and_make_none(
+    words: list[str], tradecounter: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "stock.csv").write_text("sku,available\nPHONE,1\n")
+    nowhere = Program(tmp_path, None, tradecounter.forker)
+    reason = nowhere.refused(*words, "--json")
+    assert reason == (
+        f"there is no database in {tmp_path / '.tradecounter'}: run this in the folder where yours is, set "
+        "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or make one with `tradecounter db upgrade` or "
+        "`tradecounter demo`"
+    )
+    assert not (tmp_path / ".tradecounter").exists()

@@ -72,11 +72,14 @@ def test_a_demo_that_is_told_to_stop_while_it_starts_leaves_nothing_running(inte
     assert not alive(interrupted)
 
 
+def command(folder: Path, *words: str) -> Any:
+    """What another command prints, which shares the demo's database while it runs."""
+    line = [sys.executable, "-m", "tradecounter", *words, "--json"]
+    return json.loads(subprocess.run(line, cwd=folder, env=without_settings(), capture_output=True, check=True).stdout)
+
+
 def customers_in(folder: Path) -> list[int]:
-    """The ids that another command finds, which shares the demo's database while it runs."""
-    command = [sys.executable, "-m", "tradecounter", "customer", "list", "--json"]
-    done = subprocess.run(command, cwd=folder, env=without_settings(), capture_output=True, check=True)
-    return [customer["id"] for customer in json.loads(done.stdout)]
+    return [customer["id"] for customer in command(folder, "customer", "list")]
 
 
 def test_the_first_line_tells_all_that_a_program_needs(announced: dict[str, Any]) -> None:
@@ -92,13 +95,17 @@ def test_the_first_line_tells_all_that_a_program_needs(announced: dict[str, Any]
 def test_a_second_start_has_the_same_data_and_keys_and_tells_people_how_to_try(
     announced: dict[str, Any], folder: Path
 ) -> None:
+    first, second = announced["customers"][:2]
+    command(folder, "key", "disable", str(command(folder, "key", "list", str(first["id"]))[0]["id"]))
     with started("demo", "--port", "0", folder=folder, environment={}) as running:
         assert running.process.stdout is not None
         text = ""
         while "Ctrl-C stops everything." not in text:
             text += running.process.stdout.readline()
         assert all(customer["api_key"] in text for customer in announced["customers"])
-        assert "curl -H 'X-Api-Key: " in text
+        assert f"{first['api_key']} (disabled)\n" in text
+        assert text.count("(disabled)") == 1
+        assert f"curl -H 'X-Api-Key: {second['api_key']}'" in text
         assert "Mails land in .tradecounter/mail" in text
         postmaster = postmaster_of(folder)
         assert customers_in(folder) == [customer["id"] for customer in announced["customers"]]

@@ -102,8 +102,8 @@ def test_what_cannot_be_is_refused_with_a_reason(customer: Customer, tradecounte
     for words, reason in (
         (dispatch, f"what can be dispatched now: --item {switch}=3 --item {phone}=1"),
         ([*dispatch, "--item", "1=1"], "item: 1 is not in this order"),
-        ([*dispatch, "--item", f"{phone}=0"], "must be from 1 to 1"),
-        ([*dispatch, "--item", f"{phone}=-1"], "must be from 1 to 1"),
+        ([*dispatch, "--item", f"{phone}=0"], "has 1 unit left: its quantity must be 1"),
+        ([*dispatch, "--item", f"{phone}=-1"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is there twice"),
         ([*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"], "is not in this shipment"),
         (["order", "dispatch", "ORD-0"], "there is no order ORD-0"),
@@ -112,6 +112,9 @@ def test_what_cannot_be_is_refused_with_a_reason(customer: Customer, tradecounte
     ):
         assert reason in tradecounter.refused(*words, "--json")
     assert tradecounter.json("order", "show", reference)["status"] == "Back-ordered"
+    typed = f"{phone}:S:AA:BB:CC:DD:EE"
+    said = tradecounter.misused("order", "dispatch", reference, "--serial", typed).replace(" ", "")
+    assert f"'{typed}':itsMACaddress" in said
 
 
 @pytest.mark.parametrize(

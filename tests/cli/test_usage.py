@@ -1,6 +1,7 @@
 """Using the program wrongly, asking it for help, and its settings."""
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,10 @@ def test_credit_needs_both_a_limit_and_a_term(tradecounter: Program) -> None:
     name = ["--email", "a@b.example", "--first-name", "A", "--last-name", "B"]
     assert "go together" in tradecounter.misused("customer", "add", *name, "--credit-limit", "100")
     assert "go together" in tradecounter.misused("customer", "add", *name, "--term-days", "30")
+
+
+def test_the_version_is_told(tradecounter: Program) -> None:
+    assert tradecounter.text("--version") == f"tradecounter {version('tradecounter')}\n"
 
 
 def test_words_that_are_no_text_are_wrong_usage(tradecounter: Program) -> None:

@@ -272,3 +272,38 @@ def parsed_link(text: str) -> dict[str, str]:
 
 def test_health_is_an_object(service: Service) -> None:
     assert json.loads(service.client().get("/check-health").content) == {"status": "ok", "database": "ok"}
+
+
+def test_no_public_text_refers_to_documents_that_readers_do_not_have(service: Service) -> None:
+    client = service.client()
+    guides = [COMMITTED.with_name(f"guide-{readers}.md").read_text() for readers in ("customers", "operators")]
+    for text in (client.get("/openapi.yaml").text, client.get("/docs").text, *guides):
+        assert not re.search(r"\b(specification|decisions)\b", text, re.IGNORECASE)
+
+
+def test_refusals_are_described_in_words_of_the_operation(document: dict[str, Any]) -> None:
+    def meaning(path: str, method: str, status: str) -> str:
+        response = resolve(document, document["paths"][path][method]["responses"][status])
+        return str(response["description"])
+
+    assert "invoiced" in meaning("/order/{reference}/invoice", "get", "412")
+    for path, method in (("/order", "post"), ("/order/{reference}", "put")):
+        assert "invoice" not in meaning(path, method, "412")
+        assert "shipping method" in meaning(path, method, "412")
+    assert "empty" not in meaning("/oauth/token", "post", "401")
+
+
+def test_the_example_of_a_quote_asks_for_no_confirmation(document: dict[str, Any]) -> None:
+    [media] = document["paths"]["/quote"]["post"]["requestBody"]["content"].values()
+    assert all("auto_confirm" not in example["value"] for example in media["examples"].values())
+
+
+def test_the_lines_to_try_suit_what_is_answered(service: Service) -> None:
+    page = service.client().get("/docs").text
+    tries = [text.split("</pre>")[0] for text in page.split("<pre>curl")[1:]]
+    parts = {text.split("'")[1].removeprefix(service.url): text for text in tries}
+    assert "-o invoice.pdf" in parts["/order/{reference}/invoice"]
+    assert "-o openapi.yaml" in parts["/openapi.yaml"]
+    assert "-u CLIENT_ID:CLIENT_SECRET" in parts["/oauth/token"]
+    assert "-d grant_type=" in parts["/oauth/token"]
+    assert "Accept" not in parts["/order/{reference}/invoice"] + parts["/openapi.yaml"]

@@ -37,6 +37,7 @@ class BillingEndpoints:
             ),
             answer=Answer(200, "The invoice as a PDF file.", pdf=True, headers=("Content-Disposition",)),
             errors=(401, 404, 412),
+            meanings={412: "The order has not been invoiced yet, or is cancelled."},
         )
     )
     async def show_invoice(self, call: Call) -> Response:

@@ -1,5 +1,6 @@
 """Reading what is billed: dispatched lines, invoices, what is left to pay."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -53,6 +54,20 @@ class Invoice:
     number: int
     due_at: datetime
     gross: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    order_id: int
+    number: int
+
+
+async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, int]:
+    """Return the numbers of the invoices that there are, by the orders' internal ids."""
+    found = await fetch_all(
+        tx, _Numbered, "select order_id, number from invoice where order_id = any(%s)", [list(order_ids)]
+    )
+    return {invoice.order_id: invoice.number for invoice in found}
 
 
 async def find_invoice(tx: Transaction, order_id: int) -> Invoice | None:

@@ -13,8 +13,8 @@ app = typer.Typer(no_args_is_help=True, help="The database's schema.")
 
 @app.command("upgrade")
 def run_upgrade(as_json: AsJson = False) -> None:
-    """Bring the schema to the newest revision."""
-    with refusing(), database_url(read_settings()) as url:
+    """Bring the schema to the newest revision; makes the embedded database when there is none."""
+    with refusing(), database_url(read_settings(), create=True) as url:
         state = upgrade(url)
     show({"revision": state.revision}, f"the schema is at revision {state.revision}", as_json=as_json)
 

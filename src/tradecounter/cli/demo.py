@@ -34,7 +34,7 @@ def demo(
     with refusing():
         settings = read_settings()
         listener = listen(host, port)
-        with database_url(settings) as url:
+        with database_url(settings, create=True) as url:
             upgrade(url)
             run_until_stopped(lambda stop: _run(settings, url, listener, catalogue, stop, as_json=as_json))
 
@@ -59,16 +59,19 @@ async def _run(
 
 def _announce(base_url: str, customers: list[DemoCustomer], settings: Settings, *, as_json: bool) -> None:
     if as_json:
-        show_json({"base_url": base_url, "docs_url": f"{base_url}/docs", "customers": customers})
+        shown = [{"id": c.id, "name": c.name, "api_key": c.api_key, "note": c.note} for c in customers]
+        show_json({"base_url": base_url, "docs_url": f"{base_url}/docs", "customers": shown})
         return
     typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)\n")
     if settings.smtp_url is None:
         typer.echo(f"Mails land in {mail_folder(settings)}\n")
     for customer in customers:
-        typer.echo(f"  {customer.name}\n    key   {customer.api_key}\n    note  {customer.note}\n")
+        disabled = " (disabled)" if customer.disabled else ""
+        typer.echo(f"  {customer.name}\n    key   {customer.api_key}{disabled}\n    note  {customer.note}\n")
     if not customers:
         typer.echo("The database holds no demo customers: it was filled otherwise.\n\nCtrl-C stops everything.")
         return
+    key = next((customer.api_key for customer in customers if not customer.disabled), "YOUR_KEY")
     typer.echo("Try it:\n")
-    typer.echo(f"  curl -H 'X-Api-Key: {customers[0].api_key}' -H 'Accept: application/json' \\")
+    typer.echo(f"  curl -H 'X-Api-Key: {key}' -H 'Accept: application/json' \\")
     typer.echo(f"    '{base_url}/product?inStock=true&sort=price&limit=3'\n\nCtrl-C stops everything.")

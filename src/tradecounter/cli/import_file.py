@@ -18,14 +18,15 @@ from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_rows
 
 
-def _kind(text: str) -> str:
+def kind(text: str) -> str:
+    """Return a kind of import. Raises BadParameter for any other word."""
     if text not in IMPORT_KINDS:
         raise typer.BadParameter(f"{text!r} is not one of {', '.join(IMPORT_KINDS)}")
     return text
 
 
 def import_file(
-    kind: Annotated[str, typer.Argument(parser=_kind, metavar="KIND", help=f"One of {', '.join(IMPORT_KINDS)}.")],
+    kind: Annotated[str, typer.Argument(parser=kind, metavar="KIND", help=f"One of {', '.join(IMPORT_KINDS)}.")],
     file: Annotated[str, typer.Argument(help="JSON Lines, a JSON array or CSV, by its name; - is standard input.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Deactivate what the file lacks.")] = False,

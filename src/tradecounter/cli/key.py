@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.cli.output import LARGEST_ID, AsJson, show, show_json, show_table
+from tradecounter.cli.output import LARGEST_ID, AsJson, one_line, show, show_table
 from tradecounter.cli.session import with_database
-from tradecounter.customers.accounts import find_account
+from tradecounter.customers.accounts import Account, find_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
@@ -57,13 +57,15 @@ def disable(
 ) -> None:
     """Disable a key, in every process within five seconds."""
 
-    async def work(database: Database) -> None:
+    async def work(database: Database) -> tuple[KeyRecord, Account | None]:
         async with transaction(database) as tx:
-            if not await disable_key(tx, key_id, SystemClock().now()):
+            key = await disable_key(tx, key_id, SystemClock().now())
+            if key is None:
                 raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+            return key, await find_account(tx, key.customer_id)
 
-    with_database(work)
-    if as_json:
-        show_json({"id": key_id, "disabled": True})
-    else:
-        typer.echo(f"key {key_id} is disabled")
+    key, account = with_database(work)
+    owner = "" if account is None else account.company or f"{account.first_name} {account.last_name}"
+    shown = {"id": key_id, "disabled": True, "name": key.name, "customer_id": key.customer_id, "customer": owner}
+    text = f"key {key_id} ({one_line(key.name)}) of customer {key.customer_id} ({one_line(owner)}) is disabled"
+    show(shown, text, as_json=as_json)

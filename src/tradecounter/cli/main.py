@@ -6,8 +6,9 @@ A command's module is imported when the command is called, so that the quick one
 import importlib
 import signal
 import sys
+from importlib.metadata import version as installed_version
 from types import FrameType
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -63,8 +64,19 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tradecounter {installed_version('tradecounter')}")
+        raise typer.Exit
+
+
 @app.callback()
-def program() -> None:
+def program(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
     """The ordering API of a telecoms-hardware reseller."""
 
 

@@ -19,7 +19,8 @@ from tradecounter.settings import read_settings
 Reference = Annotated[str, typer.Argument(help="An order reference or an order id.")]
 
 
-def _amount(text: str) -> Decimal:
+def pounds(text: str) -> Decimal:
+    """Return an amount. Raises BadParameter for what is no number."""
     try:
         return Decimal(text)
     except InvalidOperation as error:
@@ -46,7 +47,7 @@ def invoice(reference: Reference, as_json: AsJson = False) -> None:
 
 def pay(
     reference: Reference,
-    amount: Annotated[Decimal, typer.Argument(parser=_amount, metavar="AMOUNT", help="Pounds, at most what is due.")],
+    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds, at most what is due.")],
     as_json: AsJson = False,
 ) -> None:
     """Record a payment against an order's invoice."""

@@ -61,7 +61,7 @@ def track(
     description: Annotated[str, typer.Option(help="What happened, in a sentence.")],
     locality: Annotated[str, typer.Option(help="Where.")] = "",
     date: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM:SS", help="When, in UK time; without it, now.")
+        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="When, in UK time; without it, now.")
     ] = None,
     tracking: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Of which shipment; without it, the latest.")
@@ -127,5 +127,5 @@ def _serial(text: str) -> Serial:
     try:
         mac = normalised_mac(found["mac"]) if found["mac"] else ""
     except DomainError as error:
-        raise typer.BadParameter(f"--{error.message}") from error
+        raise typer.BadParameter(f"--serial {text!r}: its MAC address must have 12 hexadecimal digits") from error
     return Serial(int(found["item"]), found["serial"], mac, found["sku"] or "")

@@ -31,6 +31,7 @@ def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict
         "confirmation_code": order.confirmation_code,
         "customer_id": order.customer_id,
         "customer_reference": order.customer_reference,
+        "external_customer_id": order.external_customer_id,
         "state": order.state,
         "status": order.status,
         "created_on": local_text(order.confirmed_at or order.created_at),
@@ -41,11 +42,20 @@ def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict
         "cost_gross": order.cost_net + order.cost_tax,
         "shipping_cost_net": order.shipping_net,
         "shipping_cost_tax": order.shipping_tax,
+        "total": None if order.shipping_net is None else order.gross,
         "shipping_method": order.shipping_method,
+        "shipping_description": _shipping(order),
+        "order_notifications": order.order_notifications,
+        "courier_notifications": order.courier_notifications,
         "billing_address": order.billing_address,
         "shipping_address": order.shipping_address,
         "items": [_item(line) for line in lines],
     }
+
+
+def _shipping(order: OrderRecord) -> str | None:
+    chosen = (offer for offer in order.offers if offer.id == order.shipping_method)
+    return next((f"{offer.provider}, {offer.description}" for offer in chosen), None)
 
 
 def _item(line: LineRecord) -> dict[str, Any]:
@@ -127,8 +137,10 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     items, shipments = order.pop("items"), order.pop("shipments")
     show_record(order, as_json=False)
     typer.echo()
-    columns = ("id", "sku", "quantity", "unit_cost", "cost_net", "allocated", "back_ordered", "dispatched")
-    parts = [part for item in items for part in (item, *item["related_items"])]
+    columns = ("id", "bundle", "sku", "quantity", "unit_cost", "cost_net", "allocated", "back_ordered", "dispatched")
+    parts = [
+        part for item in items for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
+    ]
     show_table(parts, columns, as_json=False)
     for title, name in (("Serial numbers", "serial_numbers"), ("Configurations", "configurations")):
         _print_of_parts(parts, title, name)

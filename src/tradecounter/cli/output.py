@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -47,14 +47,23 @@ def show_table(values: Iterable[Any], columns: Sequence[str], *, as_json: bool) 
 
 
 def show_record(value: Any, *, as_json: bool) -> None:
-    """Print one record, as a JSON object or as a line per member."""
+    """Print one record, as a JSON object or as a line per member, and per member of its objects (`address.city`)."""
     record = _plain(value)
     if as_json:
         show_json(record)
         return
+    record = dict(_flat(record))
     width = max(map(len, record), default=0)
     for name, member in record.items():
         typer.echo(f"{name:<{width}}  {_cell(member)}")
+
+
+def _flat(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, member in record.items():
+        if isinstance(member, dict) and member:
+            yield from ((f"{name}.{inner}", value) for inner, value in _flat(member) if value is not None)
+        else:
+            yield name, member
 
 
 def _plain(value: Any) -> Any:
@@ -67,5 +76,9 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-    # What customers typed must not command the operator's terminal.
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    """Return text as it can be printed: what customers typed must not command the operator's terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

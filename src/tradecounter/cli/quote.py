@@ -33,7 +33,7 @@ def show_all(
     everything: Annotated[
         bool, typer.Option("--all", help="Also quotes that are priced, confirmed or expired.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most so many.")] = 1000,
     as_json: AsJson = False,
 ) -> None:
     """List quotes waiting for a price, the oldest first; with --all every quote, the latest first."""

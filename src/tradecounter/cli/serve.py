@@ -16,14 +16,14 @@ from tradecounter.web.app import Application
 from tradecounter.web.server import listen, serve_processes, serving, worker_application
 from tradecounter.worker import run_worker
 
-Host = Annotated[str, typer.Option(help="The address to listen on.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes any free one.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 takes any free one.")]
 
 
 def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes answer requests.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="How many processes answer requests.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Serve the API."""

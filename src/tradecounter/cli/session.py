@@ -45,8 +45,12 @@ def refusing() -> Iterator[None]:
 
 
 @contextmanager
-def database_url(settings: Settings) -> Iterator[str]:
-    """Give the database's URL, of a database that answers; the embedded one runs at least as long as the block."""
+def database_url(settings: Settings, *, create: bool = False) -> Iterator[str]:
+    """Give the database's URL, of a database that answers; the embedded one runs at least as long as the block.
+
+    An embedded one that is not there is made with `create` only: or a command run in the wrong folder would leave an
+    empty database behind and say nothing of the one that was meant.
+    """
     if settings.database_url is not None:
         try:
             psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
@@ -54,7 +58,14 @@ def database_url(settings: Settings) -> Iterator[str]:
             refuse("TRADECOUNTER_DATABASE_URL: is not a connection URL that PostgreSQL understands")
         yield settings.database_url
     else:
-        with EmbeddedPostgres(settings.data_dir) as embedded:
+        embedded = EmbeddedPostgres(settings.data_dir)
+        if not create and not embedded.has_cluster():
+            refuse(
+                f"there is no database in {settings.data_dir.absolute()}: run this in the folder where yours is, set "
+                "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or make one with `tradecounter db upgrade` or "
+                "`tradecounter demo`"
+            )
+        with embedded:
             yield embedded.url()
 
 

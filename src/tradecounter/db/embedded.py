@@ -76,6 +76,13 @@ class EmbeddedPostgres:
         self._users_lock: IO[bytes] | None = None
         self._account = _server_account()
 
+    def has_cluster(self) -> bool:
+        """Tell whether there is a cluster to start, or something of which entering will say what is wrong with it."""
+        try:
+            return (self.home / "data" / "PG_VERSION").exists()
+        except OSError:
+            return True
+
     @property
     def socket_dir(self) -> Path:
         """The private folder of the server's socket; a short one elsewhere when the data path does not do."""

@@ -160,7 +160,7 @@ def _converted(
     try:
         return Row(number, msgspec.convert(values, shape, strict=False))
     except msgspec.ValidationError as error:
-        return BadRow(number, _readable(error))
+        return BadRow(number, _readable(error).removesuffix(", not text"))  # all cells are text
 
 
 def _readable(error: msgspec.ValidationError) -> str:

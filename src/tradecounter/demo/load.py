@@ -10,13 +10,13 @@ from tradecounter.catalogue.records import read_catalogue
 from tradecounter.customers.accounts import Account, list_accounts
 from tradecounter.db.import_files import BadRow, Row
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
 from tradecounter.demo.orders import place_demo_orders
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
 from tradecounter.demo.progress import Reseller
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.identity.api_keys import add_key
+from tradecounter.identity.api_keys import add_key, list_keys
 from tradecounter.identity.installation_secret import derived_key, secret_key
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
@@ -28,12 +28,13 @@ from tradecounter.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class DemoCustomer:
-    """A demo customer, its API key, and what is special about it."""
+    """A demo customer, its API key, what is special about it, and whether somebody has disabled the key."""
 
     id: int
     name: str
     api_key: str
     note: str
+    disabled: bool
 
 
 class DemoDataError(OperatorError):
@@ -76,14 +77,15 @@ async def demo_customers(database: Database, secret: str, now: datetime) -> list
     async with transaction(database) as tx:
         accounts = [account for account in await list_accounts(tx) if account.email_address in notes]
         return [
-            DemoCustomer(
-                account.id,
-                account.company,
-                (await add_key(tx, account.id, "demo key", now, key=_key(account, secret))).key,
-                notes[account.email_address],
-            )
+            await _with_key(tx, account, _key(account, secret), notes[account.email_address], now)
             for account in accounts
         ]
+
+
+async def _with_key(tx: Transaction, account: Account, key: str, note: str, now: datetime) -> DemoCustomer:
+    made = await add_key(tx, account.id, "demo key", now, key=key)
+    disabled = any(known.id == made.id and known.disabled_at for known in await list_keys(tx, account.id))
+    return DemoCustomer(account.id, account.company, made.key, note, disabled)
 
 
 def _key(account: Account, secret: str) -> str:

@@ -40,7 +40,8 @@ async def configure_item(
         raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
     remaining = line.quantity - found.configured
     if len(configurations) > remaining:
-        raise invalid("configurations", f"must have at most {remaining} elements, since so many units remain")
+        left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
+        raise invalid("configurations", left)
     sealed = await asyncio.to_thread(_sealed, configurations, vault)  # thousands would keep other requests waiting
     await insert_configurations(tx, line.id, sealed, now)
     return line

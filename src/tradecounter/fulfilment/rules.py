@@ -54,17 +54,24 @@ def _checked(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]]) -> 
     units: dict[int, int] = {}
     for item_id, quantity in wanted:
         if item_id in bundles:
-            raise invalid("item", f"{item_id} is in the bundle {bundles[item_id].id} and leaves with it")
+            raise invalid("item", f"{item_id} leaves with its bundle, item {bundles[item_id].id}: dispatch that")
         if item_id not in by_id:
             raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
         if item_id in units:
             raise invalid("item", f"{item_id} is there twice: add up its quantities")
         line = by_id[item_id]
         if not 1 <= quantity <= line.left:
-            what = f"must be from 1 to {line.left}, which are left" if line.left else "has nothing left to dispatch"
-            raise invalid("item", f"{item_id} ({line.sku}) {what}")
+            raise invalid("item", f"{item_id} ({line.sku}) {_what_is_left(line)}")
         units[item_id] = quantity
     return units
+
+
+def _what_is_left(line: LineRecord) -> str:
+    if line.left == 0:
+        return "has nothing left to dispatch"
+    if line.left == 1:
+        return "has 1 unit left: its quantity must be 1"
+    return f"has {line.left} units left: its quantity must be from 1 to {line.left}"
 
 
 def _what_can_leave(lines: Sequence[LineRecord]) -> str:

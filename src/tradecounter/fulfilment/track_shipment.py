@@ -12,13 +12,13 @@ from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.queries import any_order
 from tradecounter.ordering.wire import TrackingEvent
 
-_LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}")
+_LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 _LONGEST = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What the courier says; `date` is a LocalDateTime, or None for now."""
+    """What the courier says; `date` is a LocalDateTime, with or without seconds, or None for now."""
 
     type: str
     description: str
@@ -56,9 +56,9 @@ def _checked(field: str, text: str) -> str:
 def _checked_date(text: str) -> str:
     if _LOCAL_DATE_TIME.fullmatch(text):
         try:
-            datetime.fromisoformat(text)
+            moment = datetime.fromisoformat(text)
         except ValueError:
             pass
         else:
-            return text
-    raise invalid("date", f"{text!r} is not a UK time, such as 2026-03-02T17:30:00")
+            return moment.isoformat(timespec="seconds")
+    raise invalid("date", f"{text!r} is not a UK time as YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")

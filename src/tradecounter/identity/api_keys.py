@@ -63,11 +63,19 @@ async def list_keys(tx: Transaction, customer_id: int) -> list[KeyRecord]:
     )
 
 
-async def disable_key(tx: Transaction, key_id: int, now: datetime) -> bool:
-    """Disable a key, in every process within a few seconds; tell whether there is such a key."""
-    found = await execute(tx, "update api_key set disabled_at = coalesce(disabled_at, %s) where id = %s", [now, key_id])
+async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord | None:
+    """Disable a key, in every process within a few seconds; return it, or None when there is no such key."""
+    key = await fetch_one(
+        tx,
+        KeyRecord,
+        """
+        update api_key set disabled_at = coalesce(disabled_at, %s) where id = %s
+        returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+        """,
+        [now, key_id],
+    )
     await bump(tx, "keys")
-    return found == 1
+    return key
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ import hmac
 from dataclasses import dataclass
 from datetime import timedelta
 
+import structlog
+
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.identity.access_tokens import issue_token
@@ -13,6 +15,8 @@ from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.identity.subject_token import Consent, RefusedSubjectTokenError, SubjectToken
 from tradecounter.identity.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
 from tradecounter.kit.clock import Clock
+
+log = structlog.get_logger()
 
 _NO_HASH = bytes(32)
 
@@ -37,21 +41,26 @@ class TokenExchange:
     async def exchange(self, subject_token: str, wanted: Consent) -> str:
         """Return a new access token for the customer who consents.
 
-        Raises OAuthRefusal (invalid_grant), or IssuerUnavailableError.
+        Raises OAuthRefusal (invalid_grant), or IssuerUnavailableError. Why a subject token is refused stands in the log
+        only, so that an operator can help the developer of the application.
         """
         try:
             customer_id = await self._consenting_customer(subject_token, wanted)
+            return await self._issue(wanted.client_id, customer_id)
         except RefusedSubjectTokenError as error:
+            log.info("subject token refused", client_id=wanted.client_id, reason=str(error))
             raise OAuthRefusal("invalid_grant") from error
+
+    async def _issue(self, client_id: str, customer_id: int) -> str:
         async with transaction(self.database) as tx:
-            token = await issue_token(tx, wanted.client_id, customer_id, self.clock.now(), self.lifetime)
+            token = await issue_token(tx, client_id, customer_id, self.clock.now(), self.lifetime)
         if token is None:
-            raise OAuthRefusal("invalid_grant")
+            raise RefusedSubjectTokenError(f"sub: there is no customer {customer_id}")
         return token
 
     async def _consenting_customer(self, subject_token: str, wanted: Consent) -> int:
         if self.issuer is None:
-            raise RefusedSubjectTokenError
+            raise RefusedSubjectTokenError("TRADECOUNTER_AUTH_URL is not set: there is no issuer to believe")
         token = SubjectToken.read(subject_token)
         keys = await self.issuer.keys(token.key_id)
         return token.customer(keys, wanted, self.clock.now())

@@ -89,6 +89,7 @@ class TokenEndpoint:
             form=TokenRequest,
             answer=Answer(200, "The token.", AccessToken, headers=("Cache-Control",)),
             errors=(400, 401, 403, 503),
+            meanings={503: "The issuer of subject tokens, or the database, cannot be reached; try again."},
             public=True,
             for_applications=True,
         )

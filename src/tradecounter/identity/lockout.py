@@ -1,5 +1,6 @@
 """Shutting out an address that presents wrong credentials again and again (specification, section 5, rule 8)."""
 
+import math
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -18,10 +19,12 @@ BLOCKED_FOR = timedelta(minutes=5)
 class BlockedError(DomainError):
     """The address is shut out, whatever it presents."""
 
-    def __init__(self) -> None:
-        minutes = int(BLOCKED_FOR.total_seconds()) // 60
+    def __init__(self, left: timedelta) -> None:
+        seconds = math.ceil(left.total_seconds())
         super().__init__(
-            Kind.BLOCKED, f"too many invalid credentials came from your address: it is blocked for {minutes} minutes"
+            Kind.BLOCKED,
+            f"too many invalid credentials came from your address: it is blocked for another {seconds} seconds",
+            retry_after=seconds,
         )
 
 
@@ -36,9 +39,9 @@ class Lockout:
 
     def check(self, address: str) -> None:
         """Raise BlockedError when an address is blocked."""
-        until = self._blocked.get(address)
-        if until is not None and self.clock.now() < until:
-            raise BlockedError
+        until, now = self._blocked.get(address), self.clock.now()
+        if until is not None and now < until:
+            raise BlockedError(until - now)
 
     async def record_failure(self, address: str) -> None:
         """Count a credential that was presented and wrong; the last one that is allowed blocks its address.
@@ -50,14 +53,14 @@ class Lockout:
         async with transaction(self.database) as tx:
             await lock_address(tx, address)
             until = await block_of(tx, address, now)
-            already = until is not None
+            before = until
             if until is None and await add_failure(tx, address, now, since=now - WINDOW) >= MOST_FAILURES:
                 until = now + BLOCKED_FOR
                 await block(tx, address, until)
         if until is not None:
             self._blocked[address] = until
-        if already:
-            raise BlockedError
+        if before is not None:
+            raise BlockedError(before - now)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Learn of the blocks of other processes, and forget those that have ended."""

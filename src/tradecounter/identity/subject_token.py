@@ -23,7 +23,7 @@ _CUSTOMER_ID = re.compile(r"[1-9][0-9]{0,17}")
 
 
 class RefusedSubjectTokenError(Exception):
-    """The subject token is not good; why is nobody's business."""
+    """The subject token is not good. Why is for the operator's log; whoever presents it is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +77,27 @@ class SubjectToken:
         try:
             signed = extract_compact(text.encode(), registry=_signatures)
             header = signed.headers()
-            if {"crit", "b64"} & header.keys() or header.get("alg") not in ALGORITHMS:
-                raise RefusedSubjectTokenError
+            if {"crit", "b64"} & header.keys():
+                raise RefusedSubjectTokenError("the header calls extensions critical, none of which is known")
+            if header.get("alg") not in ALGORITHMS:
+                raise RefusedSubjectTokenError(f"alg: must be one of {', '.join(sorted(ALGORITHMS))}")
             _signatures.check_header(header)
         except (JoseError, AttributeError, TypeError, ValueError, RecursionError) as error:
-            raise RefusedSubjectTokenError from error  # the header may be any JSON: nobody has checked it
+            # The header may be any JSON: nobody has checked it.
+            raise RefusedSubjectTokenError("it is not a signed JWT in compact form with a sound header") from error
         return cls(signed, header.get("kid"))
 
     def customer(self, issuer: IssuerKeys, wanted: Consent, now: datetime) -> int:
         """Return the id of the customer who consents. Raises RefusedSubjectTokenError."""
         if not any(self._is_signed_by(key) for key in issuer.keys if self.key_id in {None, key.kid}):
-            raise RefusedSubjectTokenError
+            raise RefusedSubjectTokenError("it is not signed by a key of the issuer that fits its kid and alg")
         try:
             claims = msgspec.json.decode(self.signed.payload, type=_Claims)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise RefusedSubjectTokenError from error
-        if claims.iss != issuer.name or not _consents(claims, wanted) or not _is_current(claims, now.timestamp()):
-            raise RefusedSubjectTokenError
-        if not _CUSTOMER_ID.fullmatch(claims.sub):
-            raise RefusedSubjectTokenError
+            raise RefusedSubjectTokenError(f"the claims cannot be read: {error}") from error
+        problem = _problem(claims, issuer.name, wanted, now.timestamp())
+        if problem is not None:
+            raise RefusedSubjectTokenError(problem)
         return int(claims.sub)
 
     def _is_signed_by(self, key: Key) -> bool:
@@ -105,12 +107,18 @@ class SubjectToken:
             return False
 
 
-def _consents(claims: _Claims, wanted: Consent) -> bool:
+def _problem(claims: _Claims, issuer: str, wanted: Consent, now: float) -> str | None:
+    """Return which claim is wrong and what would be right, or None."""
+    earliest, latest = now - LEEWAY.total_seconds(), now + LEEWAY.total_seconds()
     audiences = [claims.aud] if isinstance(claims.aud, str) else claims.aud
     given_to = {claim for claim in (claims.client_id, claims.azp) if claim is not UNSET}
-    return wanted.audience in audiences and given_to == {wanted.client_id}
-
-
-def _is_current(claims: _Claims, now: float) -> bool:
-    earliest, latest = now - LEEWAY.total_seconds(), now + LEEWAY.total_seconds()
-    return claims.exp > earliest and all(moment is UNSET or moment <= latest for moment in (claims.nbf, claims.iat))
+    wrong = {
+        f"iss: must be {issuer}": claims.iss != issuer,
+        f"aud: must contain {wanted.audience}": wanted.audience not in audiences,
+        "client_id, azp: must name the application that exchanges the token": given_to != {wanted.client_id},
+        "exp: the token has expired": not claims.exp > earliest,
+        "nbf: the token is not good yet": claims.nbf is not UNSET and not claims.nbf <= latest,
+        "iat: must not lie in the future": claims.iat is not UNSET and not claims.iat <= latest,
+        "sub: must be a customer's id, as text": not _CUSTOMER_ID.fullmatch(claims.sub),
+    }
+    return next((problem for problem, applies in wrong.items() if applies), None)

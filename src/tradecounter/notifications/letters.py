@@ -166,17 +166,19 @@ async def order_dispatched(writing: Writing, *, order_id: int, shipment_id: int)
         return None
     lines = await dispatched_lines(writing.tx, order_id, shipment_id)
     units = await units_of(writing.tx, shipment_id)
+    remaining = [line for line in lines if line.remaining > 0 and not line.component]
+    what = "part dispatched" if remaining else "dispatched"
     return writing.mail(
         f"order-dispatched-{order.id}-{shipment.id}",
         shipment.dispatched_at,
         [order.contact],
-        f"Order {order.order_reference} dispatched (your reference {order.customer_reference})",
+        f"Order {order.order_reference} {what} (your reference {order.customer_reference})",
         "order_dispatched",
         order=order,
         shipment=shipment,
         method=next((offer for offer in order.offers if offer.id == shipment.shipping_method), None),
         dispatched=[(line, units.get(line.id, [])) for line in lines if line.dispatched or line.id in units],
-        remaining=[line for line in lines if line.remaining > 0 and not line.component],
+        remaining=remaining,
     )
 
 

@@ -27,9 +27,10 @@ def choose_shipping(
     return next((candidate for candidate in offers if candidate.id == default), None)
 
 
-def method_needed() -> DomainError:
+def method_needed(offers: Sequence[OfferedShipping]) -> DomainError:
     """Return the refusal of an order for which no shipping method can be settled."""
+    ids = ", ".join(str(candidate.id) for candidate in offers)
     return DomainError(
         Kind.PRECONDITION_FAILED,
-        "shipping_method: is required, since the account has no default among the shipping options",
+        f"shipping_method: is required, one of {ids}, since the account has no default among the shipping options",
     )

@@ -26,6 +26,11 @@ from tradecounter.storefront.view import CustomerView
 _WHAT = {"order": "pending order", "quote": "quote"}
 
 
+def unknown_code() -> DomainError:
+    """Return the refusal of a code that is not one of the customer's; an order's id or reference is none either."""
+    return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
+
+
 async def confirm_order(
     tx: Transaction, confirmation_code: str, method_id: int | None, circumstances: Circumstances
 ) -> None:
@@ -39,7 +44,7 @@ async def confirm_order(
     if order is not None and order.number is None:
         order = await lock_order(tx, circumstances.customer_id, confirmation_code)
     if order is None:
-        raise not_found("order")
+        raise unknown_code()
     if order.state == "cancelled":
         raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
     if order.number is not None:
@@ -55,7 +60,7 @@ async def confirm_order(
     named = order.shipping_method if method_id is None else method_id
     method = choose_shipping(order.offers, named, account.shipping_method)
     if method is None:
-        raise method_needed()
+        raise method_needed(order.offers)
     await _confirm(tx, order, account, method, circumstances)
 
 

@@ -11,7 +11,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
@@ -103,6 +103,10 @@ class OrderEndpoints:
             body=CreateOrderRequest,
             answer=Answer(201, "The priced order.", CreatedOrder, headers=(REPLAY_HEADER,)),
             errors=(400, 401, 402, 409, 412),
+            meanings={
+                412: "With `auto_confirm`: no shipping method is named, and the account has no default among the "
+                "shipping options."
+            },
         )
     )
     async def create_order(self, call: Call) -> Response:
@@ -167,6 +171,12 @@ class OrderEndpoints:
             body_required=False,
             answer=Answer(200, "The confirmed order, with its id and reference.", CreatedOrder),
             errors=(400, 401, 402, 404, 410, 412),
+            meanings={
+                404: "No pending order or quote of yours has this `confirmation_code`.",
+                410: "The pending order or the quote has expired or was cancelled.",
+                412: "No shipping method is named, and the account has no default among the shipping options; or the "
+                "quote is not priced yet.",
+            },
         )
     )
     async def confirm_order(self, call: Call) -> Response:
@@ -174,7 +184,7 @@ class OrderEndpoints:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
         circumstances = await self._circumstances(call)
-        code = call.path_text("reference", "order")
+        code = call.path_text("reference", "order", unknown_code())
         async with transaction(self.database) as tx:
             await confirm_order(tx, code, method_id, circumstances)
             confirmed = await created_order(tx, call.customer_id, code)

@@ -92,7 +92,7 @@ async def _draft(
 def _check_shipping_and_credit(order: NewOrder, account: Account, outstanding: Decimal, *, auto_confirm: bool) -> None:
     chosen = choose_shipping(order.shipping_options, order.shipping_method, account.shipping_method)
     if auto_confirm and chosen is None:
-        raise method_needed()
+        raise method_needed(order.shipping_options)
     shipping = NOTHING if chosen is None else chosen.cost_net
     gross = total_net(order.lines) + total_tax(order.lines) + shipping + percentage(shipping, order.tax_rate)
     require_credit(account.credit_limit, outstanding, gross)

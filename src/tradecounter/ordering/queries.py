@@ -146,13 +146,16 @@ async def order_with_reference(tx: Transaction, customer_id: int, customer_refer
 
 
 async def list_all_orders(tx: Transaction, status: str | None, most: int) -> list[OrderRecord]:
-    """Return the latest orders of all customers, for the operator; `status` is a label or a state."""
+    """Return the latest orders of all customers, for the operator; `status` is a label or a state.
+
+    The latest are those confirmed last, or created last while they are not confirmed.
+    """
     return await fetch_all(
         tx,
         OrderRecord,
         SQL(
             "select {} from orders where %(status)s::text is null or lower(status) = lower(%(status)s)"
-            " or (number is null and state = lower(%(status)s)) order by id desc limit %(most)s"
+            " or state = lower(%(status)s) order by coalesce(confirmed_at, created_at) desc, id desc limit %(most)s"
         ).format(_ORDER),
         {"status": status, "most": most},
     )

@@ -30,10 +30,17 @@ ProductJson = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schem
 
 
 class NotificationDetails(Struct, omit_defaults=True):
-    """Whom to tell."""
+    """Whom to tell: an e-mail address, a phone number, or both."""
 
     email_address: Email | None = None
     phone_number: FortyCharacters | None = None
+
+
+OrderContact = Annotated[
+    NotificationDetails | None,
+    Meta(description="Whom we tell about the order: confirmed, dispatched, invoiced."),
+]
+CourierContact = Annotated[NotificationDetails | None, Meta(description="Whom the courier tells about the delivery.")]
 
 
 class SavedAddress(Struct):
@@ -67,13 +74,9 @@ class CreateOrderRequest(Struct):
         int | None, Meta(description="Absent: 1 (UK mainland) for GB, else the country's region.")
     ] = None
     external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier of your own customer.")] = None
-    order_notifications: Annotated[
-        NotificationDetails | None, Meta(description="Whom to tell how the order gets on.")
-    ] = None
-    courier_notifications: Annotated[
-        NotificationDetails | None, Meta(description="Whom the courier may tell of the delivery.")
-    ] = None
-    auto_confirm: Annotated[bool | None, Meta(description="`true` confirms at once; not possible on quotes.")] = None
+    order_notifications: OrderContact = None
+    courier_notifications: CourierContact = None
+    auto_confirm: Annotated[bool | None, Meta(description="Confirm at once; not for quotes.")] = None
 
 
 class ConfirmOrderRequest(Struct):
@@ -112,8 +115,8 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     shipping_method: CreateOrderShipping | None = None
     shipping_region: int
     external_customer_id: str | None = None
-    order_notifications: NotificationDetails | None = None
-    courier_notifications: NotificationDetails | None = None
+    order_notifications: OrderContact = None
+    courier_notifications: CourierContact = None
     auto_confirm: bool | None = None
     confirmation_code: Annotated[str, Meta(description="Names the order when it is confirmed.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None

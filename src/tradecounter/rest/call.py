@@ -80,11 +80,11 @@ class Call:
         value: str = self.request.path_params[name]
         return value
 
-    def path_text(self, name: str, what: str) -> str:
-        """Return a text from the path. Raises DomainError (not found) when no database could hold it."""
+    def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
+        """Return a text from the path. Raises `unknown`, or DomainError (not found), when no database could hold it."""
         value = self.path(name)
         if "\x00" in value:
-            raise DomainError(Kind.NOT_FOUND, f"{what} not found")
+            raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
         return value
 
     def path_id(self, name: str, what: str) -> int:

@@ -1,7 +1,7 @@
 """Describing an endpoint: one description drives routing, validation and the interface document."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
@@ -48,6 +48,7 @@ class Operation:
     form: type[msgspec.Struct] | None = None
     answer: Answer
     errors: tuple[int, ...] = ()
+    meanings: Mapping[int, str] = field(default_factory=dict)  # of refusals, where the general words say too little
     public: bool = False
     for_applications: bool = False  # they say who they are as OAuth has it, and are refused in its words
     cacheable: bool = False

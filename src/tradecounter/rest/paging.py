@@ -14,11 +14,16 @@ LAST_PAGE = 10**18 - 1  # longer numbers are not read as numbers (`rest/paramete
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
 
 PageNumber = Annotated[
-    int, Meta(ge=1, le=LAST_PAGE, description="The page, counted from 1; one beyond the end is empty.")
+    int,
+    Meta(
+        ge=1, le=LAST_PAGE, description="The page, counted from 1, which is the default; one beyond the end is empty."
+    ),
 ]
 PageLimit = Annotated[
     int,
-    Meta(ge=0, le=500, description="Results on a page, 100 unless it is given; 0 returns everything in one answer."),
+    Meta(
+        ge=0, le=500, description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer."
+    ),
 ]
 
 HEADERS = ("X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages", "Link")

@@ -51,7 +51,7 @@ def readable(error: msgspec.ValidationError) -> str:
 
 def _sentence(problem: str) -> str:
     if match := _WRONG_TYPE.match(problem):
-        return f"must be {_kinds(match['wanted'])}, not {_kinds(match['got'])}"
+        return _wrong_type(match["wanted"], match["got"])
     if match := _BOUND.match(problem):
         return f"must be {_SIGNS[match['sign']]} {match['bound']}"
     if match := _LENGTH.match(problem):
@@ -63,6 +63,13 @@ def _sentence(problem: str) -> str:
     if match := _ENUM.match(problem):
         return f"{match['value']} is not one of the allowed values"
     return _WORDED.get(problem, problem[:1].lower() + problem[1:])
+
+
+def _wrong_type(wanted: str, got: str) -> str:
+    sentence = f"must be {_kinds(wanted)}"
+    if got == "float" and "int" in wanted:  # a number as well, but not a whole one
+        return sentence
+    return f"{sentence}, not {_kinds(got)}"
 
 
 def _kinds(names: str) -> str:

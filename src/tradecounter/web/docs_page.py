@@ -15,6 +15,7 @@ from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.web.index import ANY_ADDRESS
 
 _CODE = re.compile(r"`([^`]+)`")
+_ENDLESS = 10**15  # a maximum that only keeps numbers within 64 bits
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("tradecounter.web"),
     autoescape=True,
@@ -66,13 +67,49 @@ def render_docs(document: dict[str, Any], base_url: str) -> str:
             tags[operation["tags"][0]].append({**operation, "path": path, "method": method.upper()})
     template = _templates.get_template("docs.html")
     return template.render(
-        document=document, tags=tags, base_url=base_url, type_of=_type_of, name_of=_name_of, written=_written
+        document=document,
+        tags=tags,
+        base_url=base_url,
+        type_of=_type_of,
+        bounds_of=_bounds_of,
+        name_of=_name_of,
+        written=_written,
+        as_form=_as_form,
+        media_types_of=_media_types_of,
     )
 
 
 def _written(example: Any) -> str:
     """Return an example as it is read: text as it is, anything else as JSON."""
     return example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
+
+
+def _as_form(example: dict[str, Any]) -> str:
+    """Return an example as the fields of a form, one a line."""
+    return "\n&".join(f"{name}={value}" for name, value in example.items())
+
+
+def _media_types_of(operation: dict[str, Any]) -> list[str]:
+    """Return the media types of an operation's successful answer."""
+    return list(next(iter(operation["responses"].values())).get("content", {}))
+
+
+def _bounds_of(schema: dict[str, Any]) -> str:
+    """Return the range, the length or the number of elements that a schema allows, in words; often there is none."""
+    for option in (schema, *schema.get("anyOf", ())):
+        for least, most, unit in (
+            ("minimum", "maximum", ""),
+            ("minLength", "maxLength", " characters"),
+            ("minItems", "maxItems", " elements"),
+        ):
+            low, high = option.get(least), option.get(most)
+            if high is not None and high == low:
+                return f"{high}{unit}."
+            if high is not None and high < _ENDLESS:
+                return f"{low} to {high}{unit}." if low is not None else f"At most {high}{unit}."
+            if low is not None:
+                return f"At least {low}{unit.removesuffix('s') if low == 1 else unit}."
+    return ""
 
 
 def _name_of(reference: str) -> str:

@@ -18,6 +18,7 @@ from tradecounter.web.openapi_responses import (
     RATE,
     error_responses,
     header_references,
+    own_refusal,
     used_headers,
 )
 from tradecounter.web.openapi_schemas import Schemas
@@ -80,7 +81,7 @@ def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, 
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas, names)
-    responses = error_responses({status for operation in operations for status in _errors(operation)})
+    responses = error_responses({s for o in operations for s in _errors(o) if s not in o.meanings})
     tags = dict.fromkeys(operation.tag for operation in operations)
     return {
         "openapi": "3.1.0",
@@ -193,13 +194,16 @@ def _answer_headers(operation: Operation) -> tuple[str, ...]:
 
 
 def _refusal(operation: Operation, status: int, schemas: Schemas) -> dict[str, Any]:
-    if not operation.for_applications or status not in OAUTH_ERRORS:
-        return {"$ref": f"#/components/responses/{ERRORS[status].name}"}
-    return {
-        "description": OAUTH_ERRORS[status],
-        "headers": header_references(ERRORS[status].headers),
-        "content": {"application/json": _media(schemas.of(OAuthError), oauth_examples(status))},
-    }
+    if operation.for_applications and status in OAUTH_ERRORS:
+        return {
+            "description": OAUTH_ERRORS[status],
+            "headers": header_references(ERRORS[status].headers),
+            "content": {"application/json": _media(schemas.of(OAuthError), oauth_examples(status))},
+        }
+    meaning = operation.meanings.get(status)
+    return (
+        {"$ref": f"#/components/responses/{ERRORS[status].name}"} if meaning is None else own_refusal(status, meaning)
+    )
 
 
 def _media(schema: dict[str, Any], examples: dict[str, Any]) -> dict[str, Any]:

@@ -222,6 +222,7 @@ _BODIES: dict[str, dict[str, Any]] = {
             _REQUEST, auto_confirm=True, shipping_method=ShippingChoice(101), shipping_address=_SAVED
         ),
     },
+    "createQuote": {"A quote to be priced": _REQUEST},
     "confirmOrder": {
         "With a shipping option": ConfirmOrderRequest(ShippingChoice(101)),
         "With the account's default": ConfirmOrderRequest(),
@@ -246,7 +247,10 @@ _CSV: dict[str, str] = {
 
 def body_examples(operation: Operation) -> dict[str, Any]:
     """Return examples of an operation's request body, by what they show."""
-    return _named(_BODIES.get(operation.name) or dict(_of_type(operation.body or operation.form)))
+    named = _named(_BODIES.get(operation.name) or dict(_of_type(operation.body or operation.form)))
+    for example in named.values():  # what may be left out is left out
+        example["value"] = {name: value for name, value in example["value"].items() if value is not None}
+    return named
 
 
 def answer_examples(operation: Operation) -> dict[str, Any]:

@@ -46,7 +46,8 @@ ERRORS = {
     403: Refusal(
         "Forbidden",
         "Your address is blocked for five minutes, after ten invalid credentials within one.",
-        "too many invalid credentials came from your address: it is blocked for 5 minutes",
+        "too many invalid credentials came from your address: it is blocked for another 300 seconds",
+        ("Retry-After",),
     ),
     404: Refusal("NotFound", "Unknown, or not yours.", "order not found"),
     409: Refusal(
@@ -65,7 +66,7 @@ ERRORS = {
         "PreconditionFailed",
         "Something has to come first: a shipping method, where none is given and the account has no default among the "
         "shipping options; support's price, on a quote; the invoice, which is not issued yet.",
-        "shipping_method: is required, since the account has no default among the shipping options",
+        "shipping_method: is required, one of 101, 102, since the account has no default among the shipping options",
     ),
     413: Refusal("TooLarge", "The body is too long.", "the body is longer than 1048576 bytes"),
     415: Refusal(
@@ -151,6 +152,11 @@ def header_references(names: Iterable[str]) -> dict[str, Any]:
 def error_responses(statuses: Iterable[int]) -> dict[str, Any]:
     """Return the components of refusals, by name."""
     return {ERRORS[status].name: _refusal(status) for status in sorted(statuses)}
+
+
+def own_refusal(status: int, meaning: str) -> dict[str, Any]:
+    """Return a refusal in words of an operation's own, otherwise like the component."""
+    return {**_refusal(status), "description": meaning}
 
 
 def used_headers(parts: Any) -> dict[str, Any]:

@@ -69,12 +69,14 @@ def test_an_item_is_named_by_the_orders_reference_too(customer: Customer, placed
 
 def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer, placed: dict[str, Any]) -> None:
     assert configure(customer, placed, *[ONE] * 4).json() == {
-        "message": "configurations: must have at most 3 elements, since so many units remain"
+        "message": "configurations: the item takes at most 3 more"
     }
     assert configure(customer, placed, ONE, ONE).status_code == 200
     assert configure(customer, placed, ONE, ONE).status_code == 400
     assert configure(customer, placed, ONE).status_code == 200
-    assert configure(customer, placed, ONE).status_code == 400
+    assert configure(customer, placed, ONE).json() == {
+        "message": "configurations: all units of the item are configured"
+    }
     assert len(read(customer, placed)["items"][0]["configurations"]) == 3
 
 

@@ -187,7 +187,7 @@ def test_tracking_events_are_in_order_of_date_and_the_latest_is_the_status(shop:
     dispatch(shop, placed, tracking_number="T-2")
     track(shop, placed, type="Delivered", description="Signed for", locality="Leeds", date="2026-06-18T09:00:00")
     track(shop, placed)
-    track(shop, placed, "T-1", type="Collected", date="2026-06-17T10:00:00")
+    track(shop, placed, "T-1", type="Collected", date="2026-06-17T10:00")
     first, second = read(customer, placed)["shipping"]
     assert first["last_tracking_status"] == "Collected"
     assert second["last_tracking_status"] == "Delivered"

@@ -20,7 +20,7 @@ def new_key(service: Service, customer: Customer, name: str = "second") -> NewKe
 
 def disable(service: Service, key_id: int) -> bool:
     async def switch_off(tx: Transaction) -> bool:
-        return await disable_key(tx, key_id, service.clock.now())
+        return await disable_key(tx, key_id, service.clock.now()) is not None
 
     return service.in_transaction(switch_off)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey
+from structlog.testing import capture_logs
 
 from support.applications import Exchange, assert_refused, register, running_exchange
 from support.issuer import new_key
@@ -221,3 +222,38 @@ def test_without_a_configured_issuer_no_token_is_good(exchange: Exchange) -> Non
     with running_service(exchange.service.database_url) as alone:
         fields = exchange.form(subject_token=exchange.subject_token(aud=alone.url))
         assert_refused(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
+
+
+def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Exchange) -> None:
+    reasons: dict[str, dict[str, Any]] = {
+        f"iss: must be {exchange.issuer.url}": {"iss": "https://elsewhere.example"},
+        f"aud: must contain {exchange.service.url}": {"aud": "x"},
+        "client_id, azp: must name the application that exchanges the token": {"azp": "another"},
+        "exp: the token has expired": {"exp": 0},
+        "nbf: the token is not good yet": {"nbf": 10**12},
+        "iat: must not lie in the future": {"iat": 10**12},
+        "sub: must be a customer's id, as text": {"sub": "x"},
+        "sub: there is no customer 999999999": {"sub": "999999999"},
+        "the claims cannot be read: Object missing required field `exp`": {"exp": None},
+    }
+    for reason, changes in reasons.items():
+        token = exchange.subject_token(**changes)
+        with capture_logs() as logged:
+            refused(exchange, token)
+        assert logged == [
+            {
+                "event": "subject token refused",
+                "log_level": "info",
+                "client_id": exchange.application.client_id,
+                "reason": reason,
+            }
+        ]
+    with capture_logs() as logged:
+        refused(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
+        refused(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
+        refused(exchange, "x.y.z")
+    assert [entry["reason"].split(" ")[0:3] for entry in logged] == [
+        ["alg:", "must", "be"],
+        ["it", "is", "not"],
+        ["it", "is", "not"],
+    ]

@@ -104,6 +104,9 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
         f"<order-dispatched-{order_id}-{shipment}@localhost>"
         for (shipment,) in rows(shop, "select id from shipment where order_id = %s order by id", order_id)
     ]
+    assert [mail["Subject"], last["Subject"]] == [
+        f"Order {placed['order_reference']} {what} (your reference PO-1)" for what in ("part dispatched", "dispatched")
+    ]
     holds(
         mail,
         "Part of your order", placed["order_reference"], "TRACK-1", "1 x PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9",
@@ -184,8 +187,9 @@ def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service)
     assert mail["Message-ID"] == f"<quote-priced-{internal_id(shop, placed)}-1@localhost>"
     holds(
         mail, placed["confirmation_code"], "PO-6", "£40.00", "£240.00", "Better from 10.", "Ask for Eve.",
-        "23 June 2026, 09:00 (UK time)",
+        "23 June 2026, 09:00 (UK time)", f"PUT /order/{placed['confirmation_code']}", '{"shipping_method": {"id": 11}}',
     )  # fmt: skip
+    assert "replaces" not in plain(mail)
 
 
 def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) -> None:
@@ -198,6 +202,7 @@ def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) 
     assert mail["To"] == BUYER.upper()
     assert mail["Message-ID"] == f"<quote-priced-{internal_id(shop, placed)}-2@localhost>"
     holds(mail, "£42.00")
+    holds(mail, "This price replaces the earlier one.")
     assert jobs(shop) == []
 
 

@@ -51,14 +51,14 @@ def test_items_that_are_named_leave_alone() -> None:
 @pytest.mark.parametrize(
     ("wanted", "problem"),
     [
-        ([(1, 0)], "must be from 1 to 3"),
-        ([(1, -1)], "must be from 1 to 3"),
-        ([(1, 4)], "must be from 1 to 3"),
-        ([(1, 10**17)], "must be from 1 to 3"),
+        ([(1, 0)], "has 3 units left: its quantity must be from 1 to 3"),
+        ([(1, -1)], "has 3 units left: its quantity must be from 1 to 3"),
+        ([(1, 4)], "has 3 units left: its quantity must be from 1 to 3"),
+        ([(1, 10**17)], "has 3 units left: its quantity must be from 1 to 3"),
         ([(2, 1)], "has nothing left"),
         ([(7, 1)], "7 is not in this order; its items are 1, 2, 9"),
         ([(1, 1), (1, 1)], "1 is there twice"),
-        ([(91, 1)], "91 is in the bundle 9 and leaves with it"),
+        ([(91, 1)], "91 leaves with its bundle, item 9"),
     ],
 )
 def test_items_that_cannot_leave_are_refused(wanted: list[tuple[int, int]], problem: str) -> None:

@@ -44,7 +44,7 @@ class Body(Struct):
         ('{"lines": [{"sku": null}]}', "lines[0].sku: must be text, not null"),
         ('{"lines": [{"sku": "a", "quantity": 0}]}', "lines[0].quantity: must be at least 1"),
         ('{"lines": [{"sku": "a", "quantity": 10}]}', "lines[0].quantity: must be at most 9"),
-        ('{"lines": [{"sku": "a", "quantity": 1.5}]}', "lines[0].quantity: must be a whole number, not a number"),
+        ('{"lines": [{"sku": "a", "quantity": 1.5}]}', "lines[0].quantity: must be a whole number"),
         ('{"lines": [{"sku": "a", "quantity": true}]}', "lines[0].quantity: must be a whole number, not true or false"),
         ('{"lines": [{"sku": "a", "colour": 1}]}', "lines[0].colour: is not a known field"),
         ('{"kind": "c"}', "kind: 'c' is not one of the allowed values"),
