@@ -1,58 +1,26 @@
 """Reading what mails tell."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
-import msgspec
-
+from tradecounter.customers.accounts import find_account
 from tradecounter.db.rows import fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.records import OfferedShipping
+from tradecounter.ordering.queries import order_by_id
+from tradecounter.ordering.records import OfferedShipping, OrderRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFacts:
-    """An order or a quote and whose it is. Amounts are pounds; `cost_net` and `cost_tax` are without shipping."""
+class OrderFacts(OrderRecord):
+    """An order or a quote, and whose it is."""
 
-    id: int
-    confirmation_code: str
-    number: int | None
-    order_reference: str | None
-    customer_reference: str
-    external_customer_id: str | None
-    billing_address: dict[str, Any]
-    shipping_address: dict[str, Any]
-    order_notifications: dict[str, str] | None
-    courier_notifications: dict[str, str] | None
-    shipping_region: int
-    shipping_options: list[dict[str, Any]]
-    shipping_method: int | None
-    shipping_weight: Decimal
-    shipping_net: Decimal | None
-    shipping_tax: Decimal | None
-    cost_net: Decimal
-    cost_tax: Decimal
-    gross: Decimal
-    created_at: datetime
-    expires_at: datetime | None
-    confirmed_at: datetime | None
-    priced_at: datetime | None
-    pricings: int
-    quote_note: str | None
-    customer_id: int
     email_address: str
     first_name: str
     last_name: str
     company: str
     accounts_email: str | None
-
-    @property
-    def offers(self) -> list[OfferedShipping]:
-        """The shipping methods that were offered."""
-        return msgspec.convert(self.shipping_options, list[OfferedShipping])
 
     @property
     def chosen(self) -> OfferedShipping | None:
@@ -67,18 +35,17 @@ class OrderFacts:
 
 async def order_facts(tx: Transaction, order_id: int) -> OrderFacts | None:
     """Return an order or a quote by its internal id."""
-    return await fetch_one(
-        tx,
-        OrderFacts,
-        """
-        select o.id, confirmation_code, number, order_reference, customer_reference, external_customer_id,
-               billing_address, shipping_address, order_notifications, courier_notifications, shipping_region,
-               shipping_options, o.shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net, cost_tax,
-               gross, o.created_at, expires_at, confirmed_at, priced_at, pricings, quote_note,
-               customer_id, email_address, first_name, last_name, company, accounts_email
-        from orders o join customer c on c.id = o.customer_id where o.id = %s
-        """,
-        [order_id],
+    order = await order_by_id(tx, order_id)
+    account = None if order is None else await find_account(tx, order.customer_id)
+    if order is None or account is None:
+        return None
+    return OrderFacts(
+        **{field.name: getattr(order, field.name) for field in fields(order)},
+        email_address=account.email_address,
+        first_name=account.first_name,
+        last_name=account.last_name,
+        company=account.company,
+        accounts_email=account.accounts_email,
     )
 
 

@@ -203,6 +203,11 @@ async def any_order(tx: Transaction, reference: str) -> OrderRecord:
     return order
 
 
+async def order_by_id(tx: Transaction, order_id: int) -> OrderRecord | None:
+    """Return anybody's order or quote by its internal id."""
+    return await fetch_one(tx, OrderRecord, SQL("select {} from orders where id = %s").format(_ORDER), [order_id])
+
+
 async def lock_any_order(tx: Transaction, order_id: int) -> OrderRecord:
     """Return an order, which there has to be, by its internal id, locked until the transaction ends."""
     order = await fetch_one(
