@@ -106,6 +106,10 @@ class Settings:
         timedelta(seconds=1), "How often a process looks for changed prices, stock, products and keys."
     )
     database_connections: int = _setting(10, "Most database connections of one process.")
+    answer_memory: int = _setting(
+        256 * 1024 * 1024,
+        "Most bytes that a process keeps of answers, to give them again while they are current; 0: none.",
+    )
     log_requests: bool = _setting(False, "Log every request, not only those that the service fails at (5xx).")  # noqa: FBT003 a setting's default is a value, not a call's flag
 
     @property
@@ -162,6 +166,7 @@ def _checked(settings: Settings) -> Settings:
         "OWN_BRAND_PREFIX": (_is_prefix(settings.own_brand_prefix), _PREFIX_WANTED),
         "PLAIN_PREFIX": (_is_prefix(settings.plain_prefix), _PREFIX_WANTED),
         "MAX_BODY_BYTES": (settings.max_body_bytes >= 1, "must be at least 1"),
+        "ANSWER_MEMORY": (settings.answer_memory >= 0, "must be at least 0"),
         "REFRESH_INTERVAL": (
             timedelta(0) < settings.refresh_interval <= _LONGEST_REFRESH,
             "must be longer than nothing and at most five minutes",

@@ -16,6 +16,7 @@ from tradecounter.identity.credentials import (
 from tradecounter.identity.lockout import Lockout
 from tradecounter.identity.rate_limit import Quota, RateLimit
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError
 from tradecounter.settings import Settings
 
 
@@ -61,6 +62,17 @@ class Admission:
             await self.lockout.record_failure(presented.address)
             raise
         return Admitted(customer_id, self.rate_limit.count(customer_id, counts=counts))
+
+    def recognise(self, presented: Presented) -> int | None:
+        """Return who sends a request if it can be let in without asking the database; otherwise `admit` has to decide.
+
+        It is not counted against the rate limit.
+        """
+        try:
+            self.lockout.check(presented.address)
+            return self.authenticator.remembered_customer(credential_of(presented))
+        except DomainError:
+            return None
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Catch up with changed keys and new blocks."""

@@ -40,17 +40,34 @@ class Authenticator:
 
         Raises InvalidCredentialError, which for a token that was good once is an ExpiredTokenError.
         """
+        customer_id = self.remembered_customer(credential)
+        if customer_id is not None:
+            return customer_id
         digest = secret_hash(credential.text)
-        remembered = time.monotonic() - self._heard < _TRUSTED_SECONDS
         if isinstance(credential, ApiKey):
-            key = self._keys.get(digest) if remembered else None
-            if key is None:
-                key = await self._look_up_key(digest)
+            key = await self._look_up_key(digest)
             self._used.add(key.id)
             return key.customer_id
-        token = self._tokens.get(digest) if remembered else None
-        if token is None:
-            token = await self._look_up_token(digest)
+        return self._unexpired(await self._look_up_token(digest))
+
+    def remembered_customer(self, credential: ApiKey | BearerToken) -> int | None:
+        """Return the id of the customer whom a credential stands for, as far as that is remembered.
+
+        Raises ExpiredTokenError.
+        """
+        if time.monotonic() - self._heard >= _TRUSTED_SECONDS:
+            return None
+        digest = secret_hash(credential.text)
+        if isinstance(credential, BearerToken):
+            token = self._tokens.get(digest)
+            return None if token is None else self._unexpired(token)
+        key = self._keys.get(digest)
+        if key is None:
+            return None
+        self._used.add(key.id)
+        return key.customer_id
+
+    def _unexpired(self, token: LiveToken) -> int:
         if token.expires_at <= self.clock.now():
             raise ExpiredTokenError
         return token.customer_id

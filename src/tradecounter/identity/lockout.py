@@ -39,8 +39,8 @@ class Lockout:
 
     def check(self, address: str) -> None:
         """Raise BlockedError when an address is blocked."""
-        until, now = self._blocked.get(address), self.clock.now()
-        if until is not None and now < until:
+        until = self._blocked.get(address)
+        if until is not None and (now := self.clock.now()) < until:
             raise BlockedError(until - now)
 
     async def record_failure(self, address: str) -> None:

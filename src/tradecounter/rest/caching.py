@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 from starlette.responses import Response
+from starlette.types import Scope
 
 from tradecounter.kit.digest import digest_of
 from tradecounter.rest.call import Call
@@ -25,12 +26,22 @@ _MEMBER = re.compile(r'(?:^|,)[ \t]*(?:W/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?
 _TAG_LENGTH = 32
 
 
+_ANSWERED_FROM = "tradecounter.answered_from"
+
+
+def answered_from(scope: Scope) -> bytes | None:
+    """Return the digest of the data from which a request was answered; None unless `unless_held` answered it."""
+    digest: bytes | None = scope.get(_ANSWERED_FROM)
+    return digest
+
+
 def unless_held(call: Call, data: bytes, media_type: str, render: Callable[[], Response]) -> Response:
     """Return 304 when the client holds the current answer, else the answer, with its entity tag.
 
     `data` is a digest of all data that the answer can depend on; what else decides it is the request. `render` makes
     the answer, or raises the refusal.
     """
+    call.request.scope[_ANSWERED_FROM] = data
     named = ", ".join(call.request.headers.getlist("if-none-match"))
     tag = _tag_of(call, data, media_type)
     if named and (held := _held(named, tag, call.accept_encoding)):

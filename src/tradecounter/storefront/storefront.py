@@ -1,7 +1,8 @@
 """The process's copy of catalogue, prices, stock and customers' terms, kept fresh; hands out customers' views."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 
 from tradecounter.catalogue.records import CatalogueRecords, read_catalogue
 from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot
@@ -25,6 +26,7 @@ class _Shelves:
     book: PriceBook
     stock: StockVector
     terms: dict[int, CustomerTerms]
+    views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # made when first asked for
 
 
 class Storefront:
@@ -51,8 +53,13 @@ class Storefront:
         terms = shelves.terms.get(customer_id)
         if terms is None:
             return None
-        vector = shelves.book.vector(terms, uk_date(self._clock.now()))
-        return CustomerView(shelves.snapshot, vector, shelves.stock, terms.trade_account, self._low_stock)
+        today = uk_date(self._clock.now())
+        day, view = shelves.views.get(customer_id, (None, None))
+        if view is None or day != today:
+            vector = shelves.book.vector(terms, today)
+            view = CustomerView(shelves.snapshot, vector, shelves.stock, terms.trade_account, self._low_stock)
+            shelves.views[customer_id] = today, view
+        return view
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Load what has changed and put it on the shelves at once."""

@@ -1,6 +1,7 @@
 """A customer's view: the catalogue snapshot, the customer's price vector and the stock vector, all immutable."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from tradecounter.stock.rules import Delivery, status
 from tradecounter.stock.stock_vector import StockVector
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CustomerView:
     """Everything that answers a customer's questions about products, at one moment."""
 
@@ -24,7 +25,7 @@ class CustomerView:
     trade_account: bool
     low_stock: int
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """A digest of everything that the view shows: equal views have equal ones, in every process."""
         settings = b"%d %d" % (self.trade_account, self.low_stock)

@@ -28,6 +28,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.rest.answer_memory import AnswerMemory
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
 from tradecounter.shipping.methods import ShippingMethods
@@ -40,6 +41,7 @@ from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
 from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
+from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
@@ -61,7 +63,11 @@ class Application:
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
         answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
-        self._asgi: ASGIApp = Frame(answering, log_requests=settings.log_requests)
+        frame = Frame(answering, log_requests=settings.log_requests)
+        memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
+        reads = RepeatedReads(frame, self.storefront, self.admission, memory)
+        self._asgi: ASGIApp = reads
+        self.at_once = reads.at_once
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan."""

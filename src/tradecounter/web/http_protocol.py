@@ -5,18 +5,36 @@ Uvicorn alone would collect an endless header in memory, and wait forever for a 
 
 import asyncio
 import secrets
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+from tradecounter.rest.answer_memory import GivenAnswer, Header
 from tradecounter.rest.answers import Error, to_json
 from tradecounter.rest.negotiation import JSON
 
 _UPGRADING = {b"upgrade", b"http2-settings"}
 
 
+class AnswerAtOnce(NamedTuple):
+    """An answer in one piece that was given before, and the headers of this request alone."""
+
+    answer: GivenAnswer
+    own_headers: list[Header]
+
+
+AtOnce = Callable[[dict[str, Any]], AnswerAtOnce | None]
+
+
 class BoundedHttp(HttpToolsProtocol):
-    """One client's connection."""
+    """One client's connection.
+
+    When the application has a method `at_once`, it is asked first for the answer to a `GET` request. What it returns
+    goes out as it is: a task and the messages of ASGI would cost more than all the rest.
+    """
 
     most_head_bytes = 64 * 1024  # of the request line and headers; one read of the socket may go beyond
     longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
@@ -24,6 +42,7 @@ class BoundedHttp(HttpToolsProtocol):
     _in_head = True
     _head_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
+    _answered: AnswerAtOnce | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request."""
@@ -55,18 +74,50 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note that the headers are there."""
         self._in_head = False
-        if not self.parser.should_upgrade():
+        if self.parser.should_upgrade():
+            return
+        self._answered = self._at_once()
+        if self._answered is None:
             super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Note that the whole request is there."""
         if not self.parser.should_upgrade():
             self._clear_deadline()
-            super().on_message_complete()
+            if self._answered is None:
+                super().on_message_complete()
+            else:
+                self._send(self._answered)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP."""
         self._refuse("400 Bad Request", "the request is not valid HTTP")
+
+    def _at_once(self) -> AnswerAtOnce | None:
+        """Return the answer if it is at hand, and the client is ready for it: no other is being written."""
+        at_once: AtOnce | None = getattr(self.app, "at_once", None)
+        cycle: RequestResponseCycle | None = self.cycle
+        busy = self.flow.write_paused or (cycle is not None and not cycle.response_complete)
+        if at_once is None or busy or self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
+            return None
+        url = httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        query = url.query or b""
+        return at_once(
+            {**self.scope, "method": "GET", "path": unquote(path) if "%" in path else path, "query_string": query}
+        )
+
+    def _send(self, answered: AnswerAtOnce) -> None:
+        answer, own_headers = answered
+        head = [STATUS_LINE[answer.status]]
+        for name, value in (*self.server_state.default_headers, *own_headers):
+            head += (name, b": ", value, b"\r\n")
+        keep_alive = self.parser.should_keep_alive()
+        head += (answer.head, b"\r\n" if keep_alive else b"connection: close\r\n\r\n")
+        self.transport.writelines((b"".join(head), *answer.pieces))
+        if not keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
     def _parse(self, data: memoryview) -> None:
         """Parse a piece, however many requests in it offer another protocol. Raises httptools.HttpParserError."""

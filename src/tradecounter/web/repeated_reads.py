@@ -1,0 +1,176 @@
+"""Reads of products that were answered before are answered again from memory, ahead of everything else.
+
+Customers' programs ask for the same pages all day, many of them at the same prices. What `GET /product` answers follows
+from the data behind the customer's view, of which the view has a digest, and from a few parts of the request: when
+both are the same, so is the answer, to the byte. All that differs from request to request is done anew: the
+credential, the blocked address, the rate limit, the request's id. Whatever is not plainly the usual case is left to
+the endpoints, whose answers these are in the first place (docs/adr/0012).
+"""
+
+import re
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.credentials import Presented
+from tradecounter.identity.http import rate_limit_headers
+from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header
+from tradecounter.rest.caching import answered_from
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.web.frame import request_id_for
+from tradecounter.web.http_protocol import AnswerAtOnce
+
+_PATH = "/product"
+_CURRENT = 200
+_REPEATABLE = {_CURRENT, 304}
+_OF_ONE_REQUEST = {b"x-request-id", b"ratelimit", b"ratelimit-policy"}
+
+# The headers on which an answer, or letting the request in, depends. With one of them twice it is not the usual case.
+_ANSWERED_BY = (b"host", b"accept", b"accept-encoding")
+_ADMITTED_BY = (b"authorization", b"x-api-key", b"x-forwarded-for")
+_UNUSUAL = frozenset({b"content-length", b"transfer-encoding", b"expect", b"origin"})
+_WATCHED = frozenset({*_ANSWERED_BY, *_ADMITTED_BY, b"if-none-match", b"x-request-id", *_UNUSUAL})
+
+_ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked, by whom: `parts` are all that decides the answer but for the entity tag that the client holds."""
+
+    digest: bytes
+    parts: tuple[object, ...]
+    held: bytes | None
+    customer_id: int
+    request_id: bytes
+
+
+class RepeatedReads:
+    """An ASGI application around another one, whose answers to reads of products it remembers."""
+
+    def __init__(self, app: ASGIApp, storefront: Storefront, admission: Admission, memory: AnswerMemory) -> None:
+        self._app = app
+        self._storefront = storefront
+        self._admission = admission
+        self._memory = memory
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request from memory, or pass it on and remember the answer."""
+        question = self._question(scope)
+        if question is None:
+            await self._app(scope, receive, send)
+            return
+        answer = self._remembered(question)
+        own_headers = None if answer is None else self._let_in(question)
+        if answer is None or own_headers is None:
+            await self._app(scope, receive, _Recorder(self._memory, question, scope, send).send)
+            return
+        headers = [*answer.headers, *own_headers]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        *others, last = answer.pieces
+        for piece in others:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": last})
+
+    def at_once(self, scope: Scope) -> AnswerAtOnce | None:
+        """Return the answer to a request if it is remembered and of one piece, without waiting for anything."""
+        question = self._question(scope)
+        answer = None if question is None else self._remembered(question)
+        if question is None or answer is None or len(answer.pieces) > 1:
+            return None
+        own_headers = self._let_in(question)
+        return None if own_headers is None else AnswerAtOnce(answer, own_headers)
+
+    def _question(self, scope: Scope) -> _Question | None:
+        """Return what a request asks when it is a usual one of a customer who is known without a look-up."""
+        if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(_PATH):
+            return None
+        said: dict[bytes, bytes] = {}
+        for name, value in scope["headers"]:
+            if name in _WATCHED:
+                if name in said or name in _UNUSUAL:
+                    return None
+                said[name] = value
+        customer_id = self._admission.recognise(self._presented(scope, said))
+        view = None if customer_id is None else self._storefront.view(customer_id)
+        if customer_id is None or view is None:
+            return None
+        return _Question(
+            view.digest,
+            (view.digest, scope["path"], scope["query_string"], *map(said.get, _ANSWERED_BY)),
+            said.get(b"if-none-match"),
+            customer_id,
+            request_id_for(said.get(b"x-request-id", b"").decode("latin-1")).encode(),
+        )
+
+    def _let_in(self, question: _Question) -> list[Header] | None:
+        """Count a request and return the headers of its own; None when it is one too many, which others have to say."""
+        own = [(b"x-request-id", question.request_id)]
+        try:
+            quota = self._admission.rate_limit.count(question.customer_id)
+        except RateLimitedError:
+            return None
+        if quota is not None:
+            own += [(name.lower().encode(), value.encode()) for name, value in rate_limit_headers(quota).items()]
+        return own
+
+    def _presented(self, scope: Scope, said: dict[bytes, bytes]) -> Presented:
+        authorization, api_key, forwarded = (
+            [said[name].decode("latin-1")] if name in said else [] for name in _ADMITTED_BY
+        )
+        client = scope["client"]
+        address = self._admission.addresses.of(client[0] if client else None, forwarded)
+        return Presented(address, authorization, api_key, scope["query_string"].decode("latin-1"))
+
+    def _remembered(self, question: _Question) -> GivenAnswer | None:
+        if question.held is None:
+            return self._memory.get(question.parts)
+        found = self._memory.get((*question.parts, question.held))
+        if found is not None:
+            return found
+        # A client that holds an older answer gets the current one, as one that holds none does.
+        current, held = self._memory.get(question.parts), _ONE_TAG.fullmatch(question.held)
+        return None if current is None or held is None or current.tag.startswith(held[1]) else current
+
+
+class _Recorder:
+    """Passes one answer on; remembers it when it is whole, from the data in question, and not too big."""
+
+    def __init__(self, memory: AnswerMemory, question: _Question, scope: Scope, send: Send) -> None:
+        self._memory = memory
+        self._question = question
+        self._scope = scope
+        self._send = send
+        self._start: Message | None = None
+        self._pieces: list[bytes] = []
+        self._room = memory.largest
+
+    async def send(self, message: Message) -> None:
+        """Note a part of the answer, and pass it on."""
+        if message["type"] == "http.response.start":
+            self._start = message if message["status"] in _REPEATABLE else None
+        elif self._start is not None:
+            self._note(self._start, message)
+        await self._send(message)
+
+    def _note(self, start: Message, message: Message) -> None:
+        piece = message.get("body", b"")
+        self._room -= len(piece)
+        if self._room < 0:
+            self._start, self._pieces = None, []
+            return
+        self._pieces.append(piece)
+        if not message.get("more_body", False):
+            self._keep(start)
+
+    def _keep(self, start: Message) -> None:
+        question = self._question
+        tag = next((value for name, value in start["headers"] if name == b"etag"), None)
+        if tag is None or answered_from(self._scope) != question.digest:
+            return
+        headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in _OF_ONE_REQUEST)
+        is_current = start["status"] == _CURRENT
+        parts = question.parts if is_current else (*question.parts, question.held)
+        self._memory.keep(parts, GivenAnswer(start["status"], tag[1:], headers, tuple(self._pieces)))

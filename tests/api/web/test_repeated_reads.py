@@ -1,0 +1,162 @@
+"""Reads that are answered from memory: what they say is what the endpoints would have said, to the byte."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.service import Customer, Service, running_service
+from support.shop import price, stock_shop
+
+PLACE = "https://api.example"
+TAG = '"' + "0123456789abcdef" * 2 + '"'
+
+Header = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Two servers on one database, of which one remembers nothing; and customers of both."""
+
+    remembering: Service
+    plain: Service
+    customers: list[Customer]
+
+
+@pytest.fixture(scope="module")
+def twins(database_url: str) -> Iterator[Twins]:
+    with (
+        running_service(database_url, base_url=PLACE) as remembering,
+        running_service(database_url, base_url=PLACE, answer_memory=0) as plain,
+    ):
+        stock_shop(remembering)
+        remembering.must_load("price-list", [price("PHONE", 48, price_list="gold")])
+        yield Twins(
+            remembering,
+            plain,
+            [remembering.customer(), remembering.customer(price_list="gold"), remembering.customer(discount=7)],
+        )
+
+
+@pytest.fixture(autouse=True)
+def fresh(twins: Twins) -> None:
+    catch_up(twins)
+
+
+def catch_up(twins: Twins) -> None:
+    """Let the servers hear of the database, without which no credential is known by heart."""
+    twins.remembering.refresh()
+    twins.plain.refresh()
+
+
+def asked(
+    service: Service, customer: Customer, path: str, headers: list[Header], method: str = "GET"
+) -> httpx.Response:
+    """Ask a server; headers may repeat, and nothing is sent but these and the key."""
+    own = [("Host", "shop.example"), ("X-Api-Key", customer.key)]
+    client = service.clients[0] if service.clients else service.client()
+    return client.send(httpx.Request(method, service.url + path, headers=[*own, *headers]))
+
+
+def said(response: httpx.Response) -> tuple[Any, ...]:
+    """All that a response says that is not of this one request."""
+    own = {"date", "x-request-id"}
+    headers = sorted(item for item in response.headers.multi_items() if item[0] not in own)
+    return response.status_code, headers, response.content
+
+
+accepts = st.sampled_from(
+    [[], [("Accept", "application/json")], [("Accept", "text/csv")], [("Accept", "*/*")],
+     [("Accept", "text/csv;q=0.5, application/json")], [("Accept", "text/csv"), ("Accept", "application/json")]]
+)  # fmt: skip
+codings = st.sampled_from(
+    [[], [("Accept-Encoding", "identity")], [("Accept-Encoding", "gzip")], [("Accept-Encoding", "zstd, br, gzip")],
+     [("Accept-Encoding", "gzip;q=0, br")], [("Accept-Encoding", "gzip"), ("Accept-Encoding", "zstd")]]
+)  # fmt: skip
+held = st.sampled_from(
+    ["", "the tag", "the tag, in gzip", "the tag, weak", "the tag and another", TAG, TAG[:-1] + '-br"', "*", "nonsense"]
+)
+others = st.sampled_from(
+    [[], [("X-Request-Id", "mine-1")], [("X-Request-Id", "not sane")], [("Origin", "https://shop.example")],
+     [("Content-Length", "0")], [("X-Forwarded-For", "192.0.2.1")], [("Range", "bytes=0-9")]]
+)  # fmt: skip
+skus = st.sampled_from([None, None, "PHONE", "phone", "SW%2F1", "NOBODY"])
+queries = st.sampled_from(
+    ["", "?limit=100", "?limit=100&page=3", "?limit=3&sort=price", "?limit=3&sort=price&inStock=true", "?query=phone",
+     "?query=ip%20phone&limit=5&extra=description,related", "?limit=2&unknown=1", "?limit=501", "?page=99999",
+     "?accept=text/csv&limit=4", "?manufacturer=nobody", "?reduced=true&clearance=false", "?inStock=true&limit=0"]
+)  # fmt: skip
+
+
+def held_by_client(kind: str, tag: str) -> list[Header]:
+    named = {
+        "the tag": tag,
+        "the tag, in gzip": f'{tag[:33]}-gzip"',
+        "the tag, weak": f"W/{tag}",
+        "the tag and another": f"{TAG}, {tag}",
+    }.get(kind, kind)
+    return [("If-None-Match", named)] if kind else []
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(
+    st.integers(0, 2), skus, queries, accepts, codings, held, others,
+    st.sampled_from(["GET", "GET", "GET", "HEAD"]),
+)  # fmt: skip
+def test_an_answer_from_memory_is_the_endpoints_answer(
+    twins: Twins, who: int, sku: str | None, query: str, accept: list[Header], coding: list[Header], kind: str,
+    other: list[Header], method: str,
+) -> None:  # fmt: skip
+    catch_up(twins)
+    customer = twins.customers[who]
+    path = f"/product{query}" if sku is None else f"/product/{sku}{query}"
+    first = asked(twins.plain, customer, path, [*accept, *coding])
+    headers = [*accept, *coding, *held_by_client(kind, first.headers.get("etag", TAG)), *other]
+    expected = said(asked(twins.plain, customer, path, headers, method))
+    for _ in range(3):
+        assert said(asked(twins.remembering, customer, path, headers, method)) == expected
+
+
+def scope_of(response: httpx.Response) -> dict[str, Any]:
+    """The request that got a response, as the server sees it."""
+    request = response.request
+    headers = [(name.lower(), value) for name, value in request.headers.raw]
+    path, query = request.url.path, request.url.query
+    where = {"path": path, "query_string": query, "headers": headers, "client": ("127.0.0.1", 1)}
+    return {"type": "http", "method": "GET", **where}
+
+
+@pytest.mark.parametrize("path", ["/product?limit=5", "/product?limit=5&sort=price", "/product/PHONE"])
+def test_an_answer_that_was_given_is_at_hand(twins: Twins, path: str) -> None:
+    asked(twins.remembering, twins.customers[0], "/product", [])  # from here on the key is known by heart
+    response = asked(twins.remembering, twins.customers[0], path, [("Accept", "application/json")])
+    repeated = twins.remembering.application.at_once(scope_of(response))
+    assert repeated is not None
+    assert b"".join(repeated.answer.pieces) == response.content
+
+
+def test_an_unchanged_poll_is_at_hand(twins: Twins) -> None:
+    path, json = "/product?limit=6", ("Accept", "application/json")
+    tag = asked(twins.remembering, twins.customers[0], path, [json]).headers["etag"]
+    poll = asked(twins.remembering, twins.customers[0], path, [json, ("If-None-Match", tag)])
+    assert poll.status_code == HTTPStatus.NOT_MODIFIED
+    repeated = twins.remembering.application.at_once(scope_of(poll))
+    assert repeated is not None
+    assert repeated.answer.status == HTTPStatus.NOT_MODIFIED
+
+
+def test_customers_with_other_prices_do_not_share_answers(twins: Twins) -> None:
+    path = "/product?limit=50&sort=sku"
+    bodies = [asked(twins.remembering, c, path, [("Accept", "application/json")]).json() for c in twins.customers]
+    costs = [[product["single_unit_cost"] for product in body] for body in bodies]
+    assert all(costs[i] != costs[j] for i in range(3) for j in range(i))
+
+
+def test_a_disabled_memory_keeps_nothing_at_hand(twins: Twins) -> None:
+    response = asked(twins.plain, twins.customers[0], "/product?limit=5", [("Accept", "application/json")])
+    assert twins.plain.application.at_once(scope_of(response)) is None
