@@ -14,6 +14,7 @@ from starlette.types import Scope
 from tradecounter.kit.digest import digest_of
 from tradecounter.rest.call import Call
 from tradecounter.rest.codings import COMPRESSING, IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding, takes_coding
+from tradecounter.rest.piecewise import PiecewiseResponse
 
 REVALIDATED = {
     "Cache-Control": "private, no-cache",
@@ -48,7 +49,7 @@ def unless_held(call: Call, data: bytes, media_type: str, render: Callable[[], R
         return _not_modified(held)
     response = render()
     if named.strip() == "*":
-        fit_to_compress = len(response.body) >= SMALLEST_COMPRESSED
+        fit_to_compress = isinstance(response, PiecewiseResponse) or len(response.body) >= SMALLEST_COMPRESSED
         return _not_modified(coded_tag(tag, choose_coding(call.accept_encoding) if fit_to_compress else IDENTITY))
     response.headers.update({"ETag": tag, **REVALIDATED})
     return response

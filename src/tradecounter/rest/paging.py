@@ -9,6 +9,7 @@ from msgspec import Meta
 from tradecounter.rest.parameters import Pair
 
 DEFAULT_LIMIT = 100
+MOST_ON_A_PAGE = 500
 LAST_PAGE = 10**18 - 1  # longer numbers are not read as numbers (`rest/parameters.py`)
 
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
@@ -22,7 +23,9 @@ PageNumber = Annotated[
 PageLimit = Annotated[
     int,
     Meta(
-        ge=0, le=500, description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer."
+        ge=0,
+        le=MOST_ON_A_PAGE,
+        description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer.",
     ),
 ]
 

@@ -1,7 +1,7 @@
 """Stock by catalogue row: what is for sale, who waits, what is to come. Immutable; a change makes a new one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -20,7 +20,7 @@ class StockVector:
 
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
-    deliveries: dict[int, Sequence[Delivery]]
+    deliveries: dict[int, tuple[Delivery, ...]]
 
     @cached_property
     def digest(self) -> bytes:
@@ -44,7 +44,7 @@ class StockVector:
             if record.product_id in row_of_id:
                 row = row_of_id[record.product_id]
                 deliveries[row].append(Delivery(record.incoming, record.expected_on))
-        return replace(self, deliveries=dict(deliveries))
+        return replace(self, deliveries={row: tuple(due) for row, due in deliveries.items()})
 
 
 def empty_stock(rows: int) -> StockVector:

@@ -1,7 +1,8 @@
 """`GET /product` and `GET /product/{sku}`."""
 
+import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
@@ -12,8 +13,9 @@ from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import CSV, JSON, Format, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, page_headers
+from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, MOST_ON_A_PAGE, Page, page_headers
 from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
@@ -26,6 +28,7 @@ class ProductEndpoints:
     """The product endpoints; they answer from memory."""
 
     views: LiveViews
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of the long answers
 
     @endpoint(
         Operation(
@@ -51,7 +54,7 @@ class ProductEndpoints:
         extras = extra_fields(wanted.extra)
         view = await self.views.of(call.customer_id)
         media = choose_format(call.accept, wanted.accept)
-        return unless_held(call, view.digest, media, lambda: _page_of_products(call, view, wanted, extras, media))
+        return unless_held(call, view.digest, media, lambda: self._products(call, view, wanted, extras, media))
 
     @endpoint(
         Operation(
@@ -73,20 +76,20 @@ class ProductEndpoints:
         view = await self.views.of(call.customer_id)
         return unless_held(call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras))
 
-
-def _page_of_products(
-    call: Call, view: CustomerView, wanted: ProductListParameters, extras: set[str], media: Format
-) -> Response:
-    rows = find_products(view, wanted)
-    whole = media == CSV and wanted.page is None and wanted.limit is None
-    limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
-    page = Page(wanted.page or 1, 0 if whole else limit)
-    start, end = page.bounds(len(rows))
-    headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
-    if media == CSV:
-        body = b"".join(render_csv(view, rows[start:end], extras))
-        return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
-    return Response(render_json(view, rows[start:end], extras), headers=headers, media_type=JSON)
+    def _products(
+        self, call: Call, view: CustomerView, wanted: ProductListParameters, extras: set[str], media: Format
+    ) -> Response:
+        rows = find_products(view, wanted)
+        whole = media == CSV and wanted.page is None and wanted.limit is None
+        limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
+        page = Page(wanted.page or 1, 0 if whole else limit)
+        start, end = page.bounds(len(rows))
+        headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
+        pieces = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
+        media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
+        if end - start <= MOST_ON_A_PAGE:
+            return Response(b"".join(pieces), headers=headers, media_type=media_type)
+        return PiecewiseResponse(pieces, self.turn, headers=headers, media_type=media_type)
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:

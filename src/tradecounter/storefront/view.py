@@ -1,5 +1,6 @@
 """A customer's view: the catalogue snapshot, the customer's price vector and the stock vector, all immutable."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,8 +12,10 @@ from tradecounter.catalogue.snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import NO_PRICE, PriceVector
 from tradecounter.pricing.rules import UnitCosts
-from tradecounter.stock.rules import Delivery, status
+from tradecounter.stock.rules import Delivery
 from tradecounter.stock.stock_vector import StockVector
+
+_NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,7 @@ class CustomerView:
         """Return the units of a row that are for sale."""
         return int(self.stock.available[row])
 
-    def deliveries_shown(self, row: int) -> list[Delivery]:
-        """Return the deliveries that the customer may see, in order of date: trade accounts only."""
-        return list(self.stock.deliveries.get(row, ())) if self.trade_account else []
-
-    def status(self, row: int) -> str:
-        """Return the label of a row's availability."""
-        shown = bool(self.deliveries_shown(row))
-        return status(self.available(row), self.low_stock, delivery_shown=shown)
+    @property
+    def shown_deliveries(self) -> Mapping[int, tuple[Delivery, ...]]:
+        """The deliveries that the customer may see, by row, in order of date: trade accounts only."""
+        return self.stock.deliveries if self.trade_account else _NO_DELIVERIES

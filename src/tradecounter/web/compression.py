@@ -10,6 +10,7 @@ would need requests with the victim's key, and no browser attaches that by itsel
 import asyncio
 import zlib
 from collections.abc import Callable
+from typing import Protocol
 
 import brotli
 import zstandard
@@ -23,36 +24,96 @@ _COMPRESSIBLE = {"application/json", "application/yaml", "text/csv", "text/html"
 _LARGE = 256 * 1024  # bytes; from here on, compressing would keep other requests waiting
 _GZIP = 31  # zlib's name for the gzip format with the largest window
 
-_COMPRESS: dict[Coding, Callable[[bytes], bytes]] = {
-    "zstd": lambda body: zstandard.ZstdCompressor(level=3).compress(body),
-    "br": lambda body: brotli.compress(body, quality=4),
-    "gzip": lambda body: zlib.compress(body, 1, _GZIP),
+
+class _Compressor(Protocol):
+    """Compresses a body a piece at a time; what it returns of one may be nothing yet."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+
+    def flush(self) -> bytes: ...
+
+
+class _Brotli:
+    """Brotli's compressor under the names that the others have."""
+
+    def __init__(self) -> None:
+        compressor = brotli.Compressor(quality=4)
+        self.compress = compressor.process
+        self.flush = compressor.finish
+
+
+# What they take is the length of the whole body, which zstd tells those who unpack it.
+_COMPRESSORS: dict[Coding, Callable[[int], _Compressor]] = {
+    "zstd": lambda length: zstandard.ZstdCompressor(level=3).compressobj(size=length),
+    "br": lambda _: _Brotli(),
+    "gzip": lambda _: zlib.compressobj(1, wbits=_GZIP),
 }
+_NOT_KNOWN = -1
 
 
 class Compression:
-    """An ASGI application around another one, whose answers it compresses when they come in one piece."""
+    """An ASGI application around another one, whose answers it compresses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; compress its answer."""
-        start: Message | None = None
+        await self._app(scope, receive, _Compressing(scope, send).send)
 
-        async def send_compressed(message: Message) -> None:
-            nonlocal start
-            if message["type"] == "http.response.start" and _is_compressible(message):
-                start = message
+
+class _Compressing:
+    """One answer on its way out: its start is held back until the first piece of its body tells how it is to go."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._start: Message | None = None
+        self._compressor: _Compressor | None = None
+
+    async def send(self, message: Message) -> None:
+        """Take a part of the answer."""
+        if message["type"] == "http.response.start" and _is_compressible(message):
+            self._start = message
+            return
+        if self._start is not None:
+            start, self._start = self._start, None
+            if message.get("more_body", False):
+                self._compressor = self._begun(start, _NOT_KNOWN)
+            else:
+                await self._compress_whole(start, message)
+            await self._send(start)
+        if self._compressor is not None:
+            message["body"] = self._compressor.compress(message.get("body", b""))
+            if not message.get("more_body", False):
+                message["body"] += self._compressor.flush()
+            elif not message["body"]:
                 return
-            if start is not None:
-                begun, start = start, None
-                if not message.get("more_body", False):
-                    await _compress(begun, message, scope)
-                await send(begun)
-            await send(message)
+        await self._send(message)
 
-        await self._app(scope, receive, send_compressed)
+    async def _compress_whole(self, start: Message, message: Message) -> None:
+        body = message.get("body", b"")
+        compressor = None if len(body) < SMALLEST_COMPRESSED else self._begun(start, len(body))
+        if compressor is None:
+            return
+        large = len(body) >= _LARGE
+        message["body"] = await asyncio.to_thread(_whole, compressor, body) if large else _whole(compressor, body)
+        MutableHeaders(scope=start)["Content-Length"] = str(len(message["body"]))
+
+    def _begun(self, start: Message, length: int) -> _Compressor | None:
+        """Return what compresses the body, and say so in the headers; None when the client takes no such thing."""
+        coding = choose_coding(", ".join(Headers(scope=self._scope).getlist("accept-encoding")))
+        if coding == IDENTITY:
+            return None
+        headers = MutableHeaders(scope=start)
+        headers["Content-Encoding"] = coding
+        if "etag" in headers:
+            headers["ETag"] = coded_tag(headers["etag"], coding)
+        return _COMPRESSORS[coding](length)
+
+
+def _whole(compressor: _Compressor, body: bytes) -> bytes:
+    return compressor.compress(body) + compressor.flush()
 
 
 def _is_compressible(start: Message) -> bool:
@@ -64,19 +125,3 @@ def _is_compressible(start: Message) -> bool:
     if "accept-encoding" not in headers.get("vary", "").lower():
         headers.add_vary_header("Accept-Encoding")
     return True
-
-
-async def _compress(start: Message, message: Message, scope: Scope) -> None:
-    body = message.get("body", b"")
-    if len(body) < SMALLEST_COMPRESSED:
-        return
-    coding = choose_coding(", ".join(Headers(scope=scope).getlist("accept-encoding")))
-    if coding == IDENTITY:
-        return
-    compress = _COMPRESS[coding]
-    message["body"] = await asyncio.to_thread(compress, body) if len(body) >= _LARGE else compress(body)
-    headers = MutableHeaders(scope=start)
-    headers["Content-Encoding"] = coding
-    headers["Content-Length"] = str(len(message["body"]))
-    if "etag" in headers:
-        headers["ETag"] = coded_tag(headers["etag"], coding)

@@ -33,9 +33,9 @@ def test_deliveries_replace_those_before_and_keep_their_order() -> None:
     first = empty_stock(3).with_deliveries([DeliveryRecord(30, 9, JULY)], ROW_OF_ID)
     records = [DeliveryRecord(10, 1, JULY), DeliveryRecord(99, 5, JULY), DeliveryRecord(10, 2, AUGUST)]
     second = first.with_levels([StockRecord(10, 5, 0)], ROW_OF_ID).with_deliveries(records, ROW_OF_ID)
-    assert second.deliveries == {1: [Delivery(1, JULY), Delivery(2, AUGUST)]}
+    assert second.deliveries == {1: (Delivery(1, JULY), Delivery(2, AUGUST))}
     assert second.available.tolist() == [0, 5, 0]
-    assert first.deliveries == {0: [Delivery(9, JULY)]}
+    assert first.deliveries == {0: (Delivery(9, JULY),)}
 
 
 @pytest.mark.parametrize(

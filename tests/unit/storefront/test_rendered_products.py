@@ -97,7 +97,7 @@ def test_json_and_csv_hold_every_field_of_every_product(
     rows = np.arange(len(records), dtype=np.int32)
     wanted = [expected(product, pence, available, extras, trade=trade) for product in view.snapshot.products]
 
-    as_json = render_json(view, rows, extras)
+    as_json = b"".join(render_json(view, rows, extras))
     assert json.loads(as_json, parse_float=Decimal) == wanted
     assert len(msgspec.json.decode(as_json, type=list[Product])) == len(records)
 
@@ -110,6 +110,6 @@ def test_json_and_csv_hold_every_field_of_every_product(
 def test_rows_are_rendered_in_the_order_given_and_as_often() -> None:
     view = view_of([product_record(sku) for sku in "ABC"], 100, 1, trade=False)
     rows = np.array([2, 0, 2], dtype=np.int32)
-    assert [p["sku"] for p in json.loads(render_json(view, rows))] == ["C", "A", "C"]
+    assert [p["sku"] for p in json.loads(b"".join(render_json(view, rows)))] == ["C", "A", "C"]
     lines = b"".join(render_csv(view, rows)).decode().splitlines()[1:]
     assert [line.split(",")[0] for line in lines] == ["C", "A", "C"]
