@@ -39,6 +39,7 @@ class BoundedHttp(HttpToolsProtocol):
     most_head_bytes = 64 * 1024  # of the request line and headers; one read of the socket may go beyond
     longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
 
+    _under_way = False
     _in_head = True
     _head_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
@@ -61,6 +62,8 @@ class BoundedHttp(HttpToolsProtocol):
             self._parse(memoryview(data))
         except httptools.HttpParserError:
             self.send_400_response("")
+        if self._under_way and self._deadline is None:  # most requests come whole and need no timer
+            self._set_deadline()
         self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
         if self._head_bytes > self.most_head_bytes:
             self._refuse("431 Request Header Fields Too Large", "the request's headers are too long")
@@ -68,8 +71,8 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Note that a request begins."""
         super().on_message_begin()
-        self._in_head = True
-        self._set_deadline()
+        self._under_way = self._in_head = True
+        self._clear_deadline()
 
     def on_headers_complete(self) -> None:
         """Note that the headers are there."""
@@ -83,6 +86,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Note that the whole request is there."""
         if not self.parser.should_upgrade():
+            self._under_way = False
             self._clear_deadline()
             if self._answered is None:
                 super().on_message_complete()
@@ -157,7 +161,6 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.close()
 
     def _set_deadline(self) -> None:
-        self._clear_deadline()
         self._deadline = self.loop.call_later(self.longest_seconds, self.transport.close)
 
     def _clear_deadline(self) -> None:

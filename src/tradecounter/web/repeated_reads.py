@@ -29,7 +29,7 @@ _OF_ONE_REQUEST = {b"x-request-id", b"ratelimit", b"ratelimit-policy"}
 
 # The headers on which an answer, or letting the request in, depends. With one of them twice it is not the usual case.
 _ANSWERED_BY = (b"host", b"accept", b"accept-encoding")
-_ADMITTED_BY = (b"authorization", b"x-api-key", b"x-forwarded-for")
+_ADMITTED_BY = {b"authorization", b"x-api-key", b"x-forwarded-for"}
 _UNUSUAL = frozenset({b"content-length", b"transfer-encoding", b"expect", b"origin"})
 _WATCHED = frozenset({*_ANSWERED_BY, *_ADMITTED_BY, b"if-none-match", b"x-request-id", *_UNUSUAL})
 
@@ -117,12 +117,13 @@ class RepeatedReads:
         return own
 
     def _presented(self, scope: Scope, said: dict[bytes, bytes]) -> Presented:
-        authorization, api_key, forwarded = (
-            [said[name].decode("latin-1")] if name in said else [] for name in _ADMITTED_BY
-        )
         client = scope["client"]
-        address = self._admission.addresses.of(client[0] if client else None, forwarded)
-        return Presented(address, authorization, api_key, scope["query_string"].decode("latin-1"))
+        return Presented(
+            self._admission.addresses.of(client[0] if client else None, _lines(said, b"x-forwarded-for")),
+            _lines(said, b"authorization"),
+            _lines(said, b"x-api-key"),
+            scope["query_string"].decode("latin-1"),
+        )
 
     def _remembered(self, question: _Question) -> GivenAnswer | None:
         if question.held is None:
@@ -133,6 +134,11 @@ class RepeatedReads:
         # A client that holds an older answer gets the current one, as one that holds none does.
         current, held = self._memory.get(question.parts), _ONE_TAG.fullmatch(question.held)
         return None if current is None or held is None or current.tag.startswith(held[1]) else current
+
+
+def _lines(said: dict[bytes, bytes], name: bytes) -> list[str]:
+    """Return the lines of a header, of which there is one at most."""
+    return [said[name].decode("latin-1")] if name in said else []
 
 
 class _Recorder:

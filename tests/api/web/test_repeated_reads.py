@@ -1,9 +1,12 @@
 """Reads that are answered from memory: what they say is what the endpoints would have said, to the byte."""
 
+import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -161,3 +164,19 @@ def test_customers_with_other_prices_do_not_share_answers(twins: Twins) -> None:
 def test_a_disabled_memory_keeps_nothing_at_hand(twins: Twins) -> None:
     response = asked(twins.plain, twins.customers[0], "/product?limit=5", [("Accept", "application/json")])
     assert twins.plain.application.at_once(scope_of(response)) is None
+
+
+def test_remembered_answers_keep_their_places_among_pipelined_requests(twins: Twins) -> None:
+    service, key = twins.remembering, twins.customers[0].key
+    paths = ["/product", "/order", "/product?limit=7", "/customer", "/product?limit=7", "/product?limit=7", "/order"]
+    asked(service, twins.customers[0], "/product?limit=7", [])
+    requests = [
+        f"GET {path} HTTP/1.1\r\nHost: shop.example\r\nX-Api-Key: {key}\r\nX-Request-Id: nr-{number}\r\n"
+        + ("Connection: close\r\n\r\n" if number == len(paths) - 1 else "\r\n")
+        for number, path in enumerate(paths)
+    ]
+    address = urlsplit(service.url)
+    with socket.create_connection((address.hostname, address.port or 0), timeout=10) as connection:
+        connection.sendall("".join(requests).encode())
+        received = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert re.findall(rb"x-request-id: (\S+)", received) == [b"nr-%d" % number for number in range(len(paths))]

@@ -1,0 +1,94 @@
+"""Long answers: in turns, as fast as they are taken, and not for nobody."""
+
+import asyncio
+from collections.abc import Iterator, MutableMapping
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from starlette.requests import ClientDisconnect
+
+from tradecounter.rest.piecewise import PiecewiseResponse
+
+Message = MutableMapping[str, Any]
+
+
+def response(pieces: Iterator[bytes], turn: asyncio.Lock) -> PiecewiseResponse:
+    return PiecewiseResponse(pieces, turn, headers={"A": "1"}, media_type="text/csv")
+
+
+def numbered(made: list[int], name: int = 0) -> Iterator[bytes]:
+    for number in range(50):
+        made.append(name)
+        yield b"%d," % number
+
+
+async def stays() -> Message:
+    await asyncio.Event().wait()
+    return {}
+
+
+async def sent(pieces: Iterator[bytes], turn: asyncio.Lock, method: str = "GET") -> list[Message]:
+    messages: list[Message] = []
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    await response(pieces, turn)({"type": "http", "method": method}, stays, send)
+    return messages
+
+
+def test_all_pieces_arrive_and_no_length_is_told() -> None:
+    start, *bodies = asyncio.run(sent(numbered([]), asyncio.Lock()))
+    assert b"".join(body["body"] for body in bodies) == b"".join(numbered([]))
+    assert [body.get("more_body", False) for body in bodies][-2:] == [True, False]
+    assert [name for name, _ in start["headers"]] == [b"a", b"content-type"]
+
+
+def test_of_an_answer_to_head_nothing_is_made() -> None:
+    made: list[int] = []
+    asyncio.run(sent(numbered(made), asyncio.Lock(), "HEAD"))
+    assert made == []
+
+
+def test_long_answers_take_turns() -> None:
+    made: list[int] = []
+
+    async def both() -> None:
+        turn = asyncio.Lock()
+        await asyncio.gather(sent(numbered(made, 1), turn), sent(numbered(made, 2), turn))
+
+    asyncio.run(both())
+    assert made[:20] == [1, 2] * 10
+
+
+def test_other_work_is_done_between_two_pieces() -> None:
+    made: list[int] = []
+
+    async def beside() -> list[int]:
+        seen: list[int] = []
+        sending = asyncio.create_task(sent(numbered(made), asyncio.Lock()))
+        while not sending.done():
+            await asyncio.sleep(0)
+            seen.append(len(made))
+        return seen
+
+    seen = asyncio.run(beside())
+    assert {later - earlier for earlier, later in pairwise(seen)} <= {0, 1}
+
+
+def test_an_answer_to_a_client_that_went_away_is_made_no_further() -> None:
+    made: list[int] = []
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(_message: Message) -> None:
+        await asyncio.sleep(0)
+
+    async def run() -> None:
+        await response(numbered(made), asyncio.Lock())({"type": "http", "method": "GET"}, gone, send)
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(run())
+    assert len(made) < 5
