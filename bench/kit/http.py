@@ -31,9 +31,10 @@ def request_text(path: str, headers: dict[str, str], *, method: str = "GET", bod
 
 
 class Connection:
-    """A kept connection to a server; a context manager."""
+    """A kept connection to a server; a context manager. It reads no faster than it is told."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, *, bytes_per_second: float | None = None) -> None:
+        self._bytes_per_second = bytes_per_second
         self._socket = socket.create_connection((host, port), timeout=_TIMEOUT_SECONDS)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._rest = b""
@@ -94,6 +95,8 @@ class Connection:
 
     def _more(self) -> bytes:
         data = self._socket.recv(_CHUNK)
+        if self._bytes_per_second is not None:
+            time.sleep(len(data) / self._bytes_per_second)
         if not data:
             raise BenchError("the server closed the connection in the middle of an answer")
         return data

@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from bench.kit.processes import BenchError, processor_seconds
+from bench.kit.processes import OTHER_CORE, BenchError, pinned, processor_seconds
 
 CONNECTIONS = 16
 PACED_CONNECTIONS = 64
 
-Measured = TypeVar("Measured")
+Ours = TypeVar("Ours")
+Limit = TypeVar("Limit")
 
 _SCRIPT = Path(__file__).with_name("load.lua")
 _TIMEOUT_SECONDS = 120
@@ -55,9 +56,16 @@ def write_requests(path: Path, requests: Sequence[bytes]) -> Path:
     return path
 
 
-def press(target: Target, seconds: float, *, connections: int = CONNECTIONS, pause_ms: int | None = None) -> Load:
+def press(
+    target: Target,
+    seconds: float,
+    *,
+    connections: int = CONNECTIONS,
+    pause_ms: int | None = None,
+    cores: str = str(OTHER_CORE),
+) -> Load:
     """Send requests for so many seconds, each connection as soon as it has its answer or after a random pause."""
-    command = wrk_command(target, seconds, connections=connections, pause_ms=pause_ms)
+    command = pinned(wrk_command(target, seconds, connections=connections, pause_ms=pause_ms), cores)
     before = processor_seconds(target.pid)
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
     used = processor_seconds(target.pid) - before
@@ -98,10 +106,10 @@ def press_at(target: Target, rate: float, seconds: float) -> Load:
     return press(target, seconds, connections=connections, pause_ms=max(1, round(1000 * connections / rate)))
 
 
-def in_turns(rounds: int, *sides: Callable[[], Measured]) -> list[list[Measured]]:
-    """Measure the sides in turn, so many rounds; return each side's measurements."""
-    taken = [[side() for side in sides] for _ in range(rounds)]
-    return [list(column) for column in zip(*taken, strict=True)]
+def in_turns(rounds: int, ours: Callable[[], Ours], limit: Callable[[], Limit]) -> tuple[list[Ours], list[Limit]]:
+    """Measure two sides in turn, so many rounds; return each side's measurements."""
+    pairs = [(ours(), limit()) for _ in range(rounds)]
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
 def middle(loads: Sequence[Load]) -> Load:

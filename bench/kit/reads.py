@@ -72,9 +72,9 @@ def compare(bench: Workbench, asked: ReadQuestion) -> list[Row]:
 
 def measured(bench: Workbench, ours: Target, limit: Target) -> Comparison:
     """Load both sides in turns, then ours at half its rate."""
-    taken = in_turns(bench.rounds, lambda: press(ours, bench.seconds), lambda: press(limit, bench.seconds))
-    best = middle(taken[0])
-    return Comparison(best, middle(taken[1]), press_at(ours, best.rate / 2, 2 * bench.seconds))
+    loads, limits = in_turns(bench.rounds, lambda: press(ours, bench.seconds), lambda: press(limit, bench.seconds))
+    best = middle(loads)
+    return Comparison(best, middle(limits), press_at(ours, best.rate / 2, 2 * bench.seconds))
 
 
 def headers_of(number: int, more: Mapping[str, str] | None = None) -> dict[str, str]:

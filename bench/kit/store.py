@@ -15,12 +15,12 @@ from bench.kit.product import environment, tradecounter
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One such database; `imports` are the seconds that its imports took, by kind."""
+    """One such database; `first_imports` are the seconds that filling it took, by kind."""
 
     folder: Path
     url: str
     products: Sequence[Product]
-    imports: dict[str, float] = field(default_factory=dict)
+    first_imports: dict[str, float] = field(default_factory=dict)
     customer_ids: list[int] = field(default_factory=list)
 
     @property
@@ -32,12 +32,11 @@ class Store:
         """Return a connection of our own, each of whose statements commits."""
         return psycopg.connect(self.url, autocommit=True)
 
-    def load(self, kind: str, path: Path, *, nice: int = 0) -> Any:
-        """Import a file and note how long it took; return the import's report."""
+    def fill(self, kind: str, path: Path) -> None:
+        """Import a file and note how long it took."""
         start = perf_counter()
-        report = tradecounter(self.env, "import", kind, path, nice=nice)
-        self.imports[kind] = perf_counter() - start
-        return report
+        tradecounter(self.env, "import", kind, path)
+        self.first_imports[kind] = perf_counter() - start
 
 
 def make_store(folder: Path, url: str, catalogue: Catalogue, count: int) -> Store:
@@ -46,14 +45,14 @@ def make_store(folder: Path, url: str, catalogue: Catalogue, count: int) -> Stor
     store = Store(folder, url, list(multiplied(catalogue.products, count)))
     tradecounter(store.env, "db", "upgrade")
     for kind, path in catalogue.reference_files:
-        store.load(kind, path)
-    store.load("products", write_products(folder / "products.jsonl", store.products))
-    store.load("price-list", write_prices(folder / "prices.csv", store.products))
-    store.load("stock", write_stock(folder / "stock.csv", store.products))
-    store.load("shipping-methods", customers.write_shipping_methods(folder / "shipping.jsonl"))
+        store.fill(kind, path)
+    store.fill("products", write_products(folder / "products.jsonl", store.products))
+    store.fill("price-list", write_prices(folder / "prices.csv", store.products))
+    store.fill("stock", write_stock(folder / "stock.csv", store.products))
+    store.fill("shipping-methods", customers.write_shipping_methods(folder / "shipping.jsonl"))
     with store.connect() as connection:
         customers.add_price_lists(connection)
-        store.load("customers", customers.write_customers(folder / "customers.jsonl"))
+        store.fill("customers", customers.write_customers(folder / "customers.jsonl"))
         store.customer_ids.extend(customers.add_keys_and_contracts(connection))
         connection.execute("vacuum analyze")
     return store
