@@ -7,12 +7,15 @@ from pathlib import Path
 import psycopg
 
 COUNT = 2000
-CONTRACT_EVERY = 10  # so that a tenth of the customers, and of the requests in rotation, has contract prices
 CONTRACT_PRICES = 20  # of each of those
 DISCOUNTS = ("0", "2.5", "5", "7.5", "10")
 FURTHER_LISTS = {"silver": 96, "gold": 92, "platinum": 88}  # per cent of the default list
 LISTS = ("default", *FURTHER_LISTS)
 SHIPPING_METHOD = 101
+
+PROFILES = len(LISTS) * len(DISCOUNTS)
+# A tenth of the customers, and so of the requests in rotation; of every profile some.
+WITH_CONTRACTS = [number for number in range(COUNT) if number % 10 == number // PROFILES % 10]
 
 ADDRESS = {
     "contact_name": "Sam Fitter",
@@ -88,7 +91,7 @@ def add_price_lists(connection: psycopg.Connection) -> None:
 
 
 def add_keys_and_contracts(connection: psycopg.Connection) -> list[int]:
-    """Give every customer its key, and every tenth its contract prices; return the customers' ids, in their order."""
+    """Give every customer its key, and a tenth of them contract prices; return the customers' ids, in their order."""
     found = connection.execute("select email_address, id from customer").fetchall()
     id_of: dict[str, int] = dict(found)
     ids = [id_of[email_of(number)] for number in range(COUNT)]
@@ -110,6 +113,6 @@ def add_keys_and_contracts(connection: psycopg.Connection) -> list[int]:
             where price_list = 'default' and product_id %% 181 = c.number %% 181 order by product_id limit %s
         ) as p
         """,
-        [ids[::CONTRACT_EVERY], CONTRACT_PRICES],
+        [[ids[number] for number in WITH_CONTRACTS], CONTRACT_PRICES],
     )
     return ids

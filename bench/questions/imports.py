@@ -1,6 +1,6 @@
 """How long do imports take that arrive every night: 100,000 prices, and 20,000 products?
 
-The first ones into an empty database, and prices that all change; through the command line, start of the program included.
+The first ones into an empty database, and prices that all change; through the command line, its start included.
 """
 
 from time import perf_counter

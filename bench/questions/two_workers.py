@@ -1,8 +1,8 @@
 """Do two workers serve twice as much as one?
 
-On two cores the load takes its share of both, so rates alone cannot tell. What can is what a request costs: two workers on
-two cores of their own serve 2 × (cost with one worker / cost with two) as much, when neither waits for the other; that they
-do not wait is seen from how much of the two cores servers and load use together.
+On two cores the load takes its share of both, so rates alone cannot tell. What can is what a request costs: two workers
+on two cores of their own serve twice as much, times the cost with one worker, divided by the cost with two. That the
+two share the work is seen from their processor times.
 """
 
 from statistics import median
@@ -15,6 +15,7 @@ from bench.kit.processes import own_processor_seconds
 from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
 from bench.kit.workbench import Workbench
+from bench.kit.workers import connected_to_every_worker
 
 GOAL = 1.8
 
@@ -32,8 +33,11 @@ def answer(bench: Workbench) -> list[Row]:
         serving(env, folder, workers=2, cores="0,1") as two,
     ):
         targets = [Target(server.host, server.port, server.pid, path) for server in (one, two)]
-        for target in targets:
-            press(target, 2, connections=_CONNECTIONS, cores="0,1")
+        for server in (one, two):
+            with connected_to_every_worker(server) as connections:
+                for connection in connections.values():
+                    for request in requests:
+                        connection.ask(request)
         before = _used_by_workers(two)
         alone, both = in_turns(
             bench.rounds,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench.kit.customers import CONTRACT_EVERY, key_of
+from bench.kit.customers import WITH_CONTRACTS, key_of
 from bench.kit.figures import Row, at_least, at_most, megabytes, milliseconds
 from bench.kit.http import Answer, Connection, request_text
 from bench.kit.load import Target, in_turns, middle, press, press_at, write_requests
@@ -60,9 +60,9 @@ def answer(bench: Workbench) -> list[Row]:
     store = bench.store(MEDIUM)
     with serving(store.env, folder) as server:
         # With contract prices: nobody else has theirs.
-        step = _NEWCOMERS * CONTRACT_EVERY
         newcomers = [
-            _first_bytes(server, form, range(step * n, step * (n + 1), CONTRACT_EVERY)) for n, form in enumerate(FORMS)
+            _first_bytes(server, form, WITH_CONTRACTS[_NEWCOMERS * n : _NEWCOMERS * (n + 1)])
+            for n, form in enumerate(FORMS)
         ]
         rows = [_rate(bench, server, form, folder) for form in FORMS]
         return [*rows, *_first_byte_rows(server, newcomers), *_others(bench, server, folder), *_memory(server)]
