@@ -102,6 +102,8 @@ def read_load(printed: str, used_seconds: float) -> Load:
 
 def press_at(target: Target, rate: float, seconds: float) -> Load:
     """Send requests at about this rate from many connections, each pausing at random between its requests."""
+    if rate <= 0:
+        raise BenchError("no answer came within a whole round")
     connections = max(1, min(PACED_CONNECTIONS, round(rate)))
     return press(target, seconds, connections=connections, pause_ms=max(1, round(1000 * connections / rate)))
 

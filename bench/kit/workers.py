@@ -1,7 +1,7 @@
 """Which of several workers answers a connection: found by the sockets that the system shows."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -46,3 +46,11 @@ def _inode(server_port: int, client_port: int) -> str:
         if ports == [server_port, client_port]:
             return fields[9]
     raise BenchError("the system does not show the connection")
+
+
+def warm_every_worker(server: Server, requests: Sequence[bytes]) -> None:
+    """Have every worker answer every request once."""
+    with connected_to_every_worker(server) as connections:
+        for connection in connections.values():
+            for request in requests:
+                connection.ask(request)

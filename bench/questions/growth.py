@@ -1,7 +1,7 @@
 """What grows with the catalogue, from 3,641 to 100,000 products: the time of a page, the memory, the start.
 
-Pages are timed by the processor time that a request costs the server: once with the queries of everyday in rotation, and
-once with queries that were never asked before, so that no remembered answer helps.
+Pages are timed by the processor time that a request costs the server: once with the queries of everyday in rotation,
+and once with queries that were never asked before, so that no remembered answer helps.
 """
 
 from bench.kit.customers import COUNT

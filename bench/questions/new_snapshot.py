@@ -1,7 +1,7 @@
 """New prices and a new catalogue while pages are read: how much slower do they get, and when does every worker know?
 
-The import runs on the load's core and in its way, so pages are timed three times at the same rate: undisturbed; with the
-same import as a dry run, which does all but change anything; and with the import.
+The import runs on the load's core and in its way, so pages are timed three times at the same rate: undisturbed; with
+the same import as a dry run, which does all but change anything; and with the import.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ from bench.kit.product import Server, serving, tradecounter
 from bench.kit.reads import headers_of
 from bench.kit.store import Store
 from bench.kit.workbench import MEDIUM, Workbench
-from bench.kit.workers import connected_to_every_worker
+from bench.kit.workers import connected_to_every_worker, warm_every_worker
 
 MOST_SLOWER = 2
 VISIBLE_SECONDS = 5
@@ -71,7 +71,7 @@ def answer(bench: Workbench) -> list[Row]:
     requests = [request_text("/product?limit=100", headers_of(number)) for number in range(_CUSTOMERS)]
     with serving(store.env, folder, workers=2) as server:
         target = Target(server.host, server.port, server.pid, write_requests(folder / "requests", requests))
-        press(target, 2)
+        warm_every_worker(server, requests)
         rate = press(target, bench.seconds).rate / 2
         calm = press_at(target, rate, 2 * bench.seconds)
         return [row for change in changes for row in _rows(store, server, target, rate, calm, change)]

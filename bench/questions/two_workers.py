@@ -15,7 +15,7 @@ from bench.kit.processes import own_processor_seconds
 from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
 from bench.kit.workbench import Workbench
-from bench.kit.workers import connected_to_every_worker
+from bench.kit.workers import warm_every_worker
 
 GOAL = 1.8
 
@@ -34,10 +34,7 @@ def answer(bench: Workbench) -> list[Row]:
     ):
         targets = [Target(server.host, server.port, server.pid, path) for server in (one, two)]
         for server in (one, two):
-            with connected_to_every_worker(server) as connections:
-                for connection in connections.values():
-                    for request in requests:
-                        connection.ask(request)
+            warm_every_worker(server, requests)
         before = _used_by_workers(two)
         alone, both = in_turns(
             bench.rounds,
