@@ -5,6 +5,7 @@
 # make fuzz    20,000 generated requests against the running API (ARGS='--requests N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
 # make docs    write docs/openapi.json anew from the code
+# make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
 
@@ -18,10 +19,10 @@ export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz kill
+.PHONY: help demo test check format docs fuzz kill bench
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -9
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -10
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -45,6 +46,9 @@ fuzz: $(UV)
 
 kill: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
+
+bench: $(UV)
+	@$(RUN) python -m bench $(ARGS)
 
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json

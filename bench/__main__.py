@@ -1,0 +1,95 @@
+"""`make bench`: asks all questions, or those named, and writes results.md and the charts."""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType
+
+from bench.kit import machine, report
+from bench.kit.catalogue import read_catalogue
+from bench.kit.figures import Row
+from bench.kit.processes import BenchError, pin_driver
+from bench.kit.workbench import Workbench, workbench
+from tradecounter.kit.errors import OperatorError
+
+QUESTIONS = (
+    "product_page",
+    "filtered_page",
+    "search",
+    "unchanged_poll",
+    "single_product",
+    "whole_catalogue",
+    "two_workers",
+    "place_orders",
+    "confirm_and_list_orders",
+    "new_snapshot",
+    "growth",
+    "imports",
+)
+CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
+CATALOGUE_VARIABLE = "BENCH_CATALOGUE"
+
+_LONGEST_SECONDS = 30 * 60
+
+
+def main() -> int:
+    """Run the benchmarks; status 0 when all were made, 1 when one could not be."""
+    wanted = _arguments()
+    for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+        signal.signal(ending, _ended)
+    signal.alarm(_LONGEST_SECONDS)
+    start = time.monotonic()
+    catalogue = read_catalogue(wanted.catalogue)
+    try:
+        machine.require_programs()
+        pin_driver()
+        with (
+            tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder,
+            workbench(Path(folder), catalogue, quick=wanted.quick) as bench,
+        ):
+            rows = [row for name in wanted.only or QUESTIONS for row in _answers(bench, name)]
+    except (BenchError, OperatorError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick)
+    if wanted.only or wanted.quick:
+        sys.stdout.write(f"{report.table(rows)}\n{report.remarks(rows)}")
+    else:
+        report.write_results(run)
+        sys.stdout.write(report.table(rows))
+    sys.stderr.write(f"{run.seconds:.0f} seconds\n")
+    return 0
+
+
+def _answers(bench: Workbench, name: str) -> list[Row]:
+    bench.say(name.replace("_", " "))
+    rows: list[Row] = importlib.import_module(f"bench.questions.{name}").answer(bench)
+    return rows
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=QUESTIONS, metavar="NAME", help=", ".join(QUESTIONS))
+    parser.add_argument("--quick", action="store_true", help="short rounds, to see that everything works")
+    parser.add_argument(
+        "--catalogue",
+        type=Path,
+        default=Path(os.environ.get(CATALOGUE_VARIABLE, CATALOGUE)),
+        metavar="FOLDER",
+        help=f"where the catalogue is (default: ../shared/catalogue, or ${CATALOGUE_VARIABLE})",
+    )
+    return parser.parse_args()
+
+
+def _ended(number: int, _frame: FrameType | None) -> None:
+    # Ends like an exception, so that everything that was started is stopped too.
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""What one size of the catalogue costs a server."""
+
+from dataclasses import dataclass
+from itertools import product as combinations
+from statistics import median
+from time import perf_counter
+
+from bench.kit.customers import COUNT
+from bench.kit.http import Connection, request_text
+from bench.kit.load import Target, press, write_requests
+from bench.kit.processes import BenchError, resident_bytes
+from bench.kit.product import Server, serving
+from bench.kit.reads import headers_of
+from bench.kit.store import Store
+from bench.kit.workbench import Workbench
+
+_SORTS = ("sku", "name", "price", "availability")
+_PAGES = range(1, 11)
+_LIMITS = range(80, 100)
+_NEW = 800  # requests never made before
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Processor milliseconds of a page, memory in bytes, and the seconds until the first page."""
+
+    usual_ms: float
+    new_ms: float
+    bytes_at_start: int
+    bytes_after: int
+    start_seconds: float
+
+
+def grown(bench: Workbench, store: Store) -> Grown:
+    """Measure one size."""
+    folder = bench.place(f"growth-{len(store.products)}")
+    usual = write_requests(
+        folder / "usual", [request_text("/product?limit=100", headers_of(number)) for number in range(COUNT)]
+    )
+    start = perf_counter()
+    with serving(store.env, folder) as server:
+        _asked(server, [request_text("/product?limit=100", headers_of(0))])
+        taken = perf_counter() - start
+        at_start = resident_bytes(server.pid)
+        _asked(server, [request_text("/product?limit=100", headers_of(number)) for number in range(COUNT)])
+        after = resident_bytes(server.pid)
+        target = Target(server.host, server.port, server.pid, usual)
+        rates = [press(target, bench.seconds).core_rate for _ in range(bench.rounds)]
+        return Grown(1000 / median(rates), _new_ms(server), at_start, after, taken)
+
+
+def _new_ms(server: Server) -> float:
+    """Return the processor time of requests that differ in sort, page and limit from all before."""
+    wanted = list(combinations(_LIMITS, _PAGES, _SORTS))[:_NEW]
+    requests = [
+        request_text(f"/product?limit={limit}&page={page}&sort={sort}", headers_of(number * 7 % COUNT))
+        for number, (limit, page, sort) in enumerate(wanted)
+    ]
+    before = server.processor_seconds()
+    _asked(server, requests)
+    return (server.processor_seconds() - before) / len(requests) * 1000
+
+
+def _asked(server: Server, requests: list[bytes]) -> None:
+    with Connection(server.host, server.port) as connection:
+        for request in requests:
+            if (answer := connection.ask(request)).status != 200:
+                raise BenchError(f"a page was answered {answer.status}")

@@ -1,0 +1,76 @@
+"""The machine and the programs: what is needed, what is there, and what the results have to tell of it."""
+
+import os
+import platform
+import shutil
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.kit.processes import BenchError
+from tradecounter.db.embedded import programs
+
+PACKAGES = {"wrk": "wrk", "nginx": "nginx-light", "taskset": "util-linux", "nice": "coreutils"}
+
+_INSTALL_SECONDS = 180
+_LIBRARIES = ("uvicorn", "granian", "starlette", "msgspec", "psycopg", "asyncpg", "numpy", "zstandard")
+_SYSTEM_FOLDERS = "/usr/sbin:/sbin"
+
+
+def require_programs() -> None:
+    """Install missing Debian packages, as root. Raises BenchError, naming them, where that is not possible."""
+    os.environ["PATH"] = f"{os.environ.get('PATH', '/usr/bin:/bin')}:{_SYSTEM_FOLDERS}"
+    missing = [package for program, package in PACKAGES.items() if shutil.which(program) is None]
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", *missing]):
+            subprocess.run(
+                command, check=False, capture_output=True, timeout=_INSTALL_SECONDS,
+                env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
+            )  # fmt: skip
+        missing = [package for program, package in PACKAGES.items() if shutil.which(program) is None]
+    if missing:
+        raise BenchError(f"the benchmarks need the Debian packages {', '.join(missing)}: install them and start again")
+    if not (programs() / "pgbench").exists():
+        raise BenchError("the embedded PostgreSQL came without pgbench")
+
+
+def described() -> str:
+    """Return the machine in a line."""
+    model = _first_of("/proc/cpuinfo", "model name") or platform.machine()
+    memory = int((_first_of("/proc/meminfo", "MemTotal") or "0").split()[0]) / 1024**2
+    return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB, Linux {platform.release()}"
+
+
+def versions() -> list[str]:
+    """Return the versions of what takes part."""
+    found = [f"Python {platform.python_version()}"]
+    found += [_line([str(programs() / "postgres"), "--version"])]
+    found += [_line(["nginx", "-v"]).removeprefix("nginx version: ").replace("/", " "), _line(["wrk", "-v"])]
+    for name in _LIBRARIES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except ModuleNotFoundError:
+            continue
+    return [line for line in found if line]
+
+
+def revision() -> str:
+    """Return the commit that is measured, or nothing outside a repository."""
+    return _line(["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"])
+
+
+def _line(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except OSError:
+        return ""
+    lines = (done.stdout or done.stderr).strip().splitlines()
+    return " ".join(lines[0].split()[:3]) if lines else ""
+
+
+def _first_of(path: str, name: str) -> str | None:
+    for line in Path(path).read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == name:
+            return value.strip()
+    return None

@@ -1,0 +1,118 @@
+"""Programs that a benchmark starts: pinned to a core, watched, and ended with all that they started."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+TESTED_CORE = 0
+OTHER_CORE = 1
+
+_GRACE_SECONDS = 10
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class BenchError(Exception):
+    """A benchmark cannot go on; the message says why and what helps."""
+
+
+def pin_driver() -> None:
+    """Keep this process and what it starts off the core of what is tested. Raises BenchError on a single core."""
+    if not {TESTED_CORE, OTHER_CORE} <= os.sched_getaffinity(0):
+        raise BenchError(f"the benchmarks need the processor cores {TESTED_CORE} and {OTHER_CORE}")
+    os.sched_setaffinity(0, {OTHER_CORE})
+
+
+def pinned(command: Sequence[str], cores: str = str(TESTED_CORE)) -> list[str]:
+    """Return a command that runs on the given cores."""
+    return ["taskset", "-c", cores, *command]
+
+
+@contextmanager
+def running(
+    command: Sequence[str], *, log: Path, env: Mapping[str, str] | None = None, stdout: int | IO[bytes] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program while the block runs; its standard error goes to the log."""
+    with log.open("ab") as errors:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout or errors, stderr=errors, env=env)
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a program to stop; kill it, and what it started, when it does not."""
+    family = family_of(process.pid)
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for pid in family:
+        if pid != process.pid and Path(f"/proc/{pid}").exists():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def family_of(pid: int) -> list[int]:
+    """Return a process and its descendants."""
+    found = [pid]
+    for parent in found:
+        with suppress(OSError):
+            for thread in Path(f"/proc/{parent}/task").iterdir():
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process and its living descendants have used."""
+    return sum(map(own_processor_seconds, family_of(pid)))
+
+
+def own_processor_seconds(pid: int) -> float:
+    """Return the processor time that one process has used."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def resident_bytes(pid: int) -> int:
+    """Return the memory that a process has resident."""
+    return _status_bytes(pid, "VmRSS")
+
+
+def peak_bytes(pid: int) -> int:
+    """Return the most memory that a process had resident since `forget_peak`."""
+    return _status_bytes(pid, "VmHWM")
+
+
+def forget_peak(pid: int) -> None:
+    """Let the peak be counted anew."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def _status_bytes(pid: int, name: str) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) * 1024
+    raise BenchError(f"process {pid} shows no {name}")
+
+
+@contextmanager
+def stopwatch() -> Iterator[list[float]]:
+    """Measure the seconds that the block takes, into the list that it gets."""
+    taken: list[float] = []
+    start = time.perf_counter()
+    try:
+        yield taken
+    finally:
+        taken.append(time.perf_counter() - start)

@@ -1,0 +1,84 @@
+"""Driving the product: its command line, and its server on the tested core."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.kit.processes import TESTED_CORE, BenchError, family_of, pinned, processor_seconds, running
+
+PROGRAM = Path(sys.executable).with_name("tradecounter")
+
+_COMMAND_SECONDS = 300
+_START_SECONDS = 60
+# Requests are counted against the limit as always; it is only never reached.
+_RATE_LIMIT = 1_000_000_000
+
+
+def environment(database_url: str, folder: Path) -> dict[str, str]:
+    """Return the settings under which the product runs; nothing of the caller's reaches it."""
+    return {
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOME": str(folder),
+        "TRADECOUNTER_DATABASE_URL": database_url,
+        "TRADECOUNTER_DATA_DIR": str(folder / "data"),
+        "TRADECOUNTER_SECRET_KEY": "0123456789abcdef" * 4,
+        "TRADECOUNTER_RATE_LIMIT": str(_RATE_LIMIT),
+    }
+
+
+def tradecounter(env: Mapping[str, str], *words: str | Path, nice: int = 0) -> Any:
+    """Run a command and return what it printed as JSON. Raises BenchError when it is refused."""
+    command = [*(["nice", "-n", str(nice)] if nice else []), str(PROGRAM), *map(str, words), "--json"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=_COMMAND_SECONDS, check=False)
+    if done.returncode != 0:
+        reason = (done.stderr.strip() or done.stdout.strip())[-500:]
+        raise BenchError(f"`{' '.join(map(str, words[:3]))}` was refused: {reason}")
+    return json.loads(done.stdout)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server: its address, and the processes that answer."""
+
+    host: str
+    port: int
+    pid: int
+
+    @property
+    def workers(self) -> list[int]:
+        """The processes that answer: with one worker the process itself, else its children that listen."""
+        children = [pid for pid in family_of(self.pid) if pid != self.pid and b"resource_tracker" not in _command(pid)]
+        return children or [self.pid]
+
+    def processor_seconds(self) -> float:
+        """Return the processor time used so far by all its processes."""
+        return processor_seconds(self.pid)
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b"resource_tracker"
+
+
+@contextmanager
+def serving(
+    env: Mapping[str, str], folder: Path, *, workers: int = 1, cores: str = str(TESTED_CORE)
+) -> Iterator[Server]:
+    """Serve while the block runs, on the tested core unless told otherwise."""
+    log = folder / "serve.log"
+    command = pinned([str(PROGRAM), "serve", "--port", "0", "--workers", str(workers), "--json"], cores)
+    with running(command, log=log, env=env, stdout=subprocess.PIPE) as process:
+        if process.stdout is None:
+            raise BenchError("the server has no standard output")
+        line = process.stdout.readline()
+        if not line:
+            raise BenchError(f"the server did not start: {log.read_text()[-500:]}")
+        host, _, port = json.loads(line)["base_url"].removeprefix("http://").rpartition(":")
+        yield Server(host, int(port), process.pid)

@@ -1,0 +1,78 @@
+"""Writing the results: a table with ratios first, what each row's figures come from, and the notes by hand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.kit import machine
+from bench.kit.catalogue import Catalogue
+from bench.kit.figures import Row, shown
+
+BENCH = Path(__file__).parents[1]
+RESULTS = BENCH / "results.md"
+NOTES = BENCH / "notes.md"
+
+_HEADINGS = ("Question", "Asked", "Ratio", "Target", "Reached", "Ours", "Limit", "p50", "p99")
+_MARKS = {True: "yes", False: "**no**", None: "–"}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: its rows, how long it took, and on what data."""
+
+    rows: Sequence[Row]
+    seconds: float
+    catalogue: Catalogue
+    quick: bool
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the table."""
+    lines = [_HEADINGS, tuple("---" for _ in _HEADINGS)]
+    for row in rows:
+        ratio = "" if row.ratio is None else f"**{shown(row.ratio)}**"
+        cells = (row.question, row.what, ratio, row.target, _MARKS[row.reached], row.ours, row.limit, row.p50, row.p99)
+        lines.append(cells)
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def remarks(rows: Sequence[Row]) -> str:
+    """Return what the rows say beside their figures."""
+    return "".join(f"- {row.question}, {row.what}: {row.note}.\n" for row in rows if row.note)
+
+
+def written(run: Run, now: datetime) -> str:
+    """Return the page of results."""
+    held = [row for row in run.rows if row.reached is not None]
+    missed = [row for row in held if not row.reached]
+    data = (
+        f"the catalogue of `{run.catalogue.folder.name}` ({len(run.catalogue.products):,} products)"
+        if run.catalogue.real
+        else f"**the demo catalogue ({len(run.catalogue.products):,} products), since there was no other**"
+    )
+    return "\n".join(
+        [
+            "# Results of the benchmarks",
+            "",
+            "Written by `make bench`; [README.md](README.md) says how each figure is made.",
+            "",
+            f"- {now.astimezone(UTC):%d %B %Y, %H:%M} UTC, commit {machine.revision() or 'unknown'}",
+            f"- Took {run.seconds / 60:.1f} minutes{', with **short rounds**' if run.quick else ''}",
+            f"- {machine.described()}",
+            f"- {', '.join(machine.versions())}",
+            f"- Data: {data}, and the same multiplied",
+            f"- {len(held) - len(missed)} of {len(held)} targets reached",
+            "",
+            table(run.rows),
+            "## What the rows come from",
+            "",
+            remarks(run.rows),
+            NOTES.read_text(encoding="utf-8") if NOTES.exists() else "",
+        ]
+    )
+
+
+def write_results(run: Run) -> None:
+    """Write the page."""
+    RESULTS.write_text(written(run, datetime.now(UTC)).rstrip() + "\n", encoding="utf-8")

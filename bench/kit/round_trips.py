@@ -1,0 +1,68 @@
+"""Counting how often the product waits for the database: a relay between the two that sees only who speaks.
+
+A round trip is what the product says until the database answers; how many statements it says at once does not matter.
+"""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+_SOCKET_NAME = ".s.PGSQL.5432"
+_CHUNK = 1 << 16
+
+
+class Relay:
+    """What passed so far."""
+
+    def __init__(self, upstream: Path) -> None:
+        self.round_trips = 0
+        self._upstream = upstream
+        self._lock = threading.Lock()
+
+    def accept(self, listener: socket.socket) -> None:
+        """Relay all connections until the listener is closed."""
+        with suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                threading.Thread(target=self._relay, args=(client,), daemon=True).start()
+
+    def _relay(self, client: socket.socket) -> None:
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        server.connect(str(self._upstream))
+        waiting = threading.Event()
+        threading.Thread(target=self._answers, args=(server, client, waiting), daemon=True).start()
+        with client, suppress(OSError):
+            while data := client.recv(_CHUNK):
+                if not waiting.is_set():
+                    waiting.set()
+                    with self._lock:
+                        self.round_trips += 1
+                server.sendall(data)
+            server.shutdown(socket.SHUT_RDWR)
+
+    def _answers(self, server: socket.socket, client: socket.socket, waiting: threading.Event) -> None:
+        with server, suppress(OSError):
+            while data := server.recv(_CHUNK):
+                waiting.clear()
+                client.sendall(data)
+
+
+@contextmanager
+def relayed(url: str, folder: Path) -> Iterator[tuple[Relay, str]]:
+    """Relay while the block runs; yields the relay and the database's URL through it."""
+    upstream = Path(unquote(url.partition("host=")[2])) / _SOCKET_NAME
+    place = folder / "relay"
+    place.mkdir(exist_ok=True)
+    relay = Relay(upstream)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(place / _SOCKET_NAME))
+        listener.listen()
+        threading.Thread(target=relay.accept, args=(listener,), daemon=True).start()
+        try:
+            yield relay, f"{url.partition('?')[0]}?host={quote(str(place), safe='')}"
+        finally:
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)

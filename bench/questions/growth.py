@@ -1,0 +1,70 @@
+"""What grows with the catalogue, from 3,641 to 100,000 products: the time of a page, the memory, the start.
+
+Pages are timed by the processor time that a request costs the server: once with the queries of everyday in rotation,
+and once with queries that were never asked before, so that no remembered answer helps.
+"""
+
+from bench.kit.customers import COUNT
+from bench.kit.figures import Row, at_most, megabytes, milliseconds, seconds
+from bench.kit.growth import Grown, grown
+from bench.kit.workbench import LARGE, MEDIUM, Workbench
+
+MOST_SLOWER = 1.5
+MOST_KIB = 3
+START_SECONDS = 10
+
+
+def answer(bench: Workbench) -> list[Row]:
+    """Measure three sizes."""
+    sizes = [len(bench.catalogue.products), MEDIUM, LARGE]
+    found = {size: grown(bench, bench.store(size)) for size in sizes}
+    return [
+        *_pages("usual pages", {size: one.usual_ms for size, one in found.items()}),
+        *_pages("pages never asked before", {size: one.new_ms for size, one in found.items()}),
+        _memory("after the start", {size: one.bytes_at_start for size, one in found.items()}),
+        _memory(f"after {COUNT:,} customers asked", {size: one.bytes_after for size, one in found.items()}),
+        _start(found[LARGE]),
+    ]
+
+
+def _pages(what: str, taken: dict[int, float]) -> list[Row]:
+    smallest, *_, largest = taken
+    ratio = taken[largest] / taken[smallest]
+    return [
+        Row(
+            question="Growth",
+            what=f"processor time of {what}, {largest:,} to {smallest:,} products",
+            ratio=ratio,
+            target=f"≤ {MOST_SLOWER} ×",
+            reached=at_most(ratio, MOST_SLOWER),
+            ours=milliseconds(taken[largest]),
+            limit=milliseconds(taken[smallest]),
+            note=", ".join(f"{size:,} products: {milliseconds(time)}" for size, time in taken.items()),
+        )
+    ]
+
+
+def _memory(when: str, taken: dict[int, int]) -> Row:
+    smallest, *_, largest = taken
+    kib = (taken[largest] - taken[smallest]) / (largest - smallest) / 1024
+    return Row(
+        question="Growth",
+        what=f"memory of a process for each product, {when}",
+        ratio=kib / MOST_KIB,
+        target=f"≤ {MOST_KIB} KiB",
+        reached=kib <= MOST_KIB,
+        ours=f"{kib:.2f} KiB",
+        note=", ".join(f"{size:,} products: {megabytes(count)}" for size, count in taken.items()),
+    )
+
+
+def _start(largest: Grown) -> Row:
+    return Row(
+        question="Growth",
+        what=f"start with {LARGE:,} products, to the first page",
+        ratio=largest.start_seconds / START_SECONDS,
+        target=f"≤ {START_SECONDS} s",
+        reached=largest.start_seconds <= START_SECONDS,
+        ours=seconds(largest.start_seconds),
+        note="the ratio is to the target",
+    )
