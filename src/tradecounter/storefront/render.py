@@ -14,7 +14,6 @@ from tradecounter.catalogue.fragments import (
     MIDDLE,
     TAIL,
     csv_cells,
-    json_members,
 )
 from tradecounter.kit.local_time import local_text
 from tradecounter.rest.answers import to_json
@@ -38,9 +37,6 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
     `costs` are unit costs in pence for 1, 5 and 10 units; `extras` are names of fields to add.
     """
     fragments = view.snapshot.fragments
-    product = view.product(row)
-    descriptions = tuple(name for name in DESCRIPTIONS if name in extras)
-    links = tuple(name for name in LINKS if name in extras)
     return b"".join(
         (
             fragments.json_head[row],
@@ -48,9 +44,9 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
             b',"single_unit_cost":%d.%02d,"five_plus_unit_cost":%d.%02d,"ten_plus_unit_cost":%d.%02d'
             % _pounds_and_pence(costs),
             fragments.json_middle[row],
-            b"," + json_members(product, descriptions) if descriptions else b"",
+            *(b"," + fragments.members[name][row] for name in DESCRIPTIONS if name in extras),
             fragments.json_tail[row],
-            b"," + json_members(product, links) if links else b"",
+            *(b"," + fragments.members[name][row] for name in LINKS if name in extras),
             b"}",
         )
     )
