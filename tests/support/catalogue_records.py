@@ -1,9 +1,10 @@
 """Catalogue records as the database would give them, for tests without one."""
 
 import itertools
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
+
+from msgspec.structs import replace
 
 from tradecounter.catalogue.records import ProductRecord
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from pyroaring import BitMap
 
+from tradecounter.catalogue.packed import RowsByText, RowSets, encoded
 from tradecounter.catalogue.records import AttributeRecord, ProductRecord
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
@@ -28,23 +29,20 @@ class NumberValues:
     """The distinct numbers of an attribute, sorted, and the rows that have each."""
 
     numbers: list[Decimal]
-    rows: list[BitMap]
+    rows: RowSets
 
     def equal(self, value: str, where: str) -> BitMap:
         """Return the rows whose number equals the value."""
-        return self._between(*self._span(self._parse(value, where)))
+        return self.rows.union(*self._span(self._parse(value, where)))
 
     def compare(self, sign: str, value: str, where: str) -> BitMap:
         """Return the rows whose number stands so to the value."""
         left, right = self._span(self._parse(value, where))
         spans = {"<": (0, left), "<=": (0, right), ">": (right, len(self.rows)), ">=": (left, len(self.rows))}
-        return self._between(*spans[sign])
+        return self.rows.union(*spans[sign])
 
     def _span(self, number: Decimal) -> tuple[int, int]:
         return bisect_left(self.numbers, number), bisect_right(self.numbers, number)
-
-    def _between(self, start: int, end: int) -> BitMap:
-        return BitMap.union(*self.rows[start:end]) if start < end else BitMap()
 
     @staticmethod
     def _parse(value: str, where: str) -> Decimal:
@@ -58,11 +56,11 @@ class NumberValues:
 class TextValues:
     """The rows of each value of a string or boolean attribute, by the value without case."""
 
-    rows: dict[str, BitMap]
+    rows: RowsByText
 
     def equal(self, value: str, where: str) -> BitMap:
         """Return the rows that have the value."""
-        return self.rows.get(fold(value), BitMap())
+        return self.rows.get(fold(value)) or BitMap()
 
     def compare(self, sign: str, value: str, where: str) -> BitMap:
         """Refuse: only numbers have an order. Raises DomainError (invalid)."""
@@ -114,27 +112,43 @@ class AttributeIndex:
         return invalid("attribute", f"{where!r} is not a filter; write name=value, or <, >, <=, >= for numbers")
 
 
-def build_attribute_index(attributes: Sequence[AttributeRecord], products: Sequence[ProductRecord]) -> AttributeIndex:
-    """Index products in the order of their rows."""
-    rows: dict[str, defaultdict[str, BitMap]] = {a.key: defaultdict(BitMap) for a in attributes}
-    for row, product in enumerate(products):
+class AttributeIndexBuilder:
+    """Collects the values of products."""
+
+    def __init__(self, attributes: Sequence[AttributeRecord]) -> None:
+        self._attributes = attributes
+        self._rows: dict[str, defaultdict[str, list[int]]] = {a.key: defaultdict(list) for a in attributes}
+
+    def add(self, row: int, product: ProductRecord) -> None:
+        """Take in the values of the product of the next row."""
         for key, value in product.attributes.items():
-            if key in rows:
-                rows[key][value].add(row)
-    values = {a.key: _values(a, rows[a.key]) for a in attributes}
-    by_name = {fold(a.name): values[a.key] for a in attributes}
-    return AttributeIndex(by_name | {fold(a.key): values[a.key] for a in attributes})
+            if key in self._rows:
+                self._rows[key][value].append(row)
+
+    def done(self) -> AttributeIndex:
+        """Return the index of all products."""
+        values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
+        by_name = {fold(a.name): values[a.key] for a in self._attributes}
+        return AttributeIndex(by_name | {fold(a.key): values[a.key] for a in self._attributes})
 
 
-def _values(attribute: AttributeRecord, rows: dict[str, BitMap]) -> Values:
+def build_attribute_index(attributes: Sequence[AttributeRecord], products: Iterable[ProductRecord]) -> AttributeIndex:
+    """Index products in the order of their rows."""
+    builder = AttributeIndexBuilder(attributes)
+    for row, product in enumerate(products):
+        builder.add(row, product)
+    return builder.done()
+
+
+def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
     if attribute.type == "int":
-        by_number: defaultdict[Decimal, BitMap] = defaultdict(BitMap)
+        by_number: defaultdict[Decimal, list[int]] = defaultdict(list)
         for text, having in rows.items():
             if (number := as_number(text)) is not None:
-                by_number[number] |= having
+                by_number[number] += having
         numbers = sorted(by_number)
-        return NumberValues(numbers, [by_number[number] for number in numbers])
-    by_text: defaultdict[str, BitMap] = defaultdict(BitMap)
+        return NumberValues(numbers, RowSets.of(sorted(by_number[number]) for number in numbers))
+    by_text: defaultdict[bytes, list[int]] = defaultdict(list)
     for text, having in rows.items():
-        by_text[fold(text.strip())] |= having
-    return TextValues(dict(by_text))
+        by_text[encoded(fold(text.strip()))] += having
+    return TextValues(RowsByText.of({text: sorted(having) for text, having in by_text.items()}))

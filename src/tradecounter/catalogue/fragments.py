@@ -4,10 +4,17 @@ JSON: head  availability  costs  middle  [descriptions]  tail  [related]  }
 CSV:  head  availability  costs  tail    [extras]
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
+import msgspec
+from msgspec import Raw, defstruct
+
+from tradecounter.catalogue.packed import Texts, TextsBuilder
 from tradecounter.catalogue.records import ProductRecord
 from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import cell
@@ -24,52 +31,111 @@ DESCRIPTIONS = ("description", "description_html", "short_description")
 LINKS = ("related_products", "similar_products")
 
 
+_INTERNAL = ("id", "sku_key", "components", "active")
+
+
 @dataclass(frozen=True, slots=True)
 class Fragments:
-    """Encoded pieces, one of each per row."""
+    """Encoded pieces, one of each per row.
 
-    json_head: list[bytes]
-    json_middle: list[bytes]
-    json_tail: list[bytes]
-    csv_head: list[bytes]
-    csv_tail: list[bytes]
+    `members` holds, by their names, the members that are shown on request alone; `internal` those that no customer
+    sees. Together with the JSON they are the whole product, which is kept in no other form.
+    """
+
+    json_head: Texts
+    json_middle: Texts
+    json_tail: Texts
+    csv_head: Texts
+    csv_tail: Texts
+    members: dict[str, Texts]
+    internal: Texts
+
+    def product(self, row: int) -> ProductRecord:
+        """Return a row's product, put together again."""
+        pieces = (self.internal[row], *(held[row] for held in self.members.values()), self.json_tail[row][1:])
+        head = self.json_head[row].removesuffix(_AFTER_HEAD)
+        return _products.decode(head + self.json_middle[row] + b"," + b",".join(pieces) + b"}")
+
+    @property
+    def parts(self) -> Iterator[bytes]:
+        """Everything that the JSON pieces hold, for a digest; the CSV says the same."""
+        for texts in (self.json_head, self.json_middle, self.json_tail, *self.members.values(), self.internal):
+            yield from texts.parts
 
 
-def build_fragments(products: Sequence[ProductRecord]) -> Fragments:
-    """Encode products in the order of their rows."""
-    return Fragments(
-        json_head=[b"{" + json_members(p, HEAD) + b',"availability":' for p in products],
-        json_middle=[b"," + json_members(p, MIDDLE) for p in products],
-        json_tail=[b"," + json_members(p, TAIL) for p in products],
-        csv_head=[csv_cells(p, HEAD) for p in products],
-        csv_tail=[csv_cells(p, MIDDLE + TAIL) for p in products],
-    )
+_AFTER_HEAD = b',"availability":'
+_Head = defstruct("_Head", HEAD)
+_Middle = defstruct("_Middle", MIDDLE)
+_Tail = defstruct("_Tail", TAIL)
+_Internal = defstruct("_Internal", _INTERNAL)
+_Image = defstruct("_Image", ("is_primary", "url"))
+_head_of, _members_of, _internal_of = attrgetter(*HEAD[:-1]), attrgetter(*DESCRIPTIONS, *LINKS), attrgetter(*_INTERNAL)
+_products = msgspec.json.Decoder(ProductRecord)
 
 
-def json_members(product: ProductRecord, names: tuple[str, ...]) -> bytes:
-    """Return members of a JSON object, without its braces."""
-    return to_json({name: _ordered(name, getattr(product, name)) for name in names})[1:-1]
+class FragmentsBuilder:
+    """Encodes products in the order of their rows."""
+
+    def __init__(self) -> None:
+        self._head, self._middle, self._tail, self._internal = (TextsBuilder() for _ in range(4))
+        self._csv_head, self._csv_tail = TextsBuilder(), TextsBuilder()
+        self._members = {name: TextsBuilder() for name in DESCRIPTIONS + LINKS}
+
+    def add(self, product: ProductRecord) -> None:
+        """Encode the product of the next row."""
+        # Lean, since it is done for every product of every new snapshot: no dictionaries, nothing encoded twice.
+        images, attributes = Raw(_json("images", product.images)), Raw(_json("attributes", product.attributes))
+        self._head.add(to_json(_Head(*_head_of(product), images))[:-1] + _AFTER_HEAD)
+        self._middle.add(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
+        self._tail.add(b"," + to_json(_Tail(product.store_url, product.categories, attributes))[1:-1])
+        self._internal.add(to_json(_Internal(*_internal_of(product)))[1:-1])
+        for name, value in zip(self._members, _members_of(product), strict=True):
+            self._members[name].add(b'"%b":%b' % (name.encode(), to_json(value)))
+        self._csv_head.add(csv_cells(product, HEAD))
+        self._csv_tail.add(csv_cells(product, MIDDLE + TAIL))
+
+    def done(self) -> Fragments:
+        """Return the pieces of all products."""
+        return Fragments(
+            json_head=self._head.done(),
+            json_middle=self._middle.done(),
+            json_tail=self._tail.done(),
+            csv_head=self._csv_head.done(),
+            csv_tail=self._csv_tail.done(),
+            members={name: texts.done() for name, texts in self._members.items()},
+            internal=self._internal.done(),
+        )
+
+
+def _json(name: str, value: Any) -> bytes:
+    """Return a value with its members in a fixed order, which the database does not keep."""
+    if name == "images":
+        return to_json([_Image(image["is_primary"], image["url"]) for image in value]) if value else b"[]"
+    return to_json(dict(sorted(value.items())) if name == "attributes" else value)
 
 
 def csv_cells(product: ProductRecord, names: tuple[str, ...]) -> bytes:
     """Return values as they stand in a CSV line, joined by commas."""
-    return ",".join(cell(_csv_text(name, _ordered(name, getattr(product, name)))) for name in names).encode()
+    values, texts = _csv_of(names)
+    return ",".join([text(value) for text, value in zip(texts, values(product), strict=True)]).encode()
 
 
-def _ordered(name: str, value: Any) -> Any:
-    """Return objects with their members in a fixed order, which the database does not keep."""
-    if name == "images":
-        return [{"is_primary": image["is_primary"], "url": image["url"]} for image in value]
-    return dict(sorted(value.items())) if name == "attributes" else value
+@cache
+def _csv_of(names: tuple[str, ...]) -> tuple[Callable[[ProductRecord], Any], list[Callable[[Any], str]]]:
+    types = {field.name: field.type for field in msgspec.structs.fields(ProductRecord)}
+    values = attrgetter(*names)
+    return (values if len(names) > 1 else lambda product: (values(product),)), [_csv_text(n, types[n]) for n in names]
 
 
-def _csv_text(name: str, value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict) or name == "images":
-        return to_json(value).decode()
-    if isinstance(value, list):
-        return "|".join(value)
-    return str(value)
+def _csv_text(name: str, kind: Any) -> Callable[[Any], str]:
+    """Return what makes a CSV cell of a value; numbers and flags never need quotes."""
+    if name in {"images", "attributes"}:
+        return lambda value: cell(_json(name, value).decode())
+    if kind == list[str]:
+        return lambda value: cell("|".join(value))
+    plain: dict[Any, Callable[[Any], str]] = {
+        Decimal: str,
+        bool: lambda value: "true" if value else "false",
+        str | None: lambda value: "" if value is None else cell(value),
+    }
+    return plain.get(kind, cell)

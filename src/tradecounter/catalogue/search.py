@@ -1,21 +1,21 @@
-"""Free-text search: a sorted vocabulary, a set of products per word, prefixes by bisection (specification, section 4).
+"""Free-text search: a set of products per word, prefixes by bisection (specification, section 4).
 
 Every word of a query must be the start of a word of the product.
 """
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
 
 from pyroaring import BitMap
 
+from tradecounter.catalogue.packed import RowsByText, encoded
 from tradecounter.catalogue.records import ProductRecord
-from tradecounter.kit.text import joined_word, words
+from tradecounter.kit.text import words
 
-_LAST = "\U0010ffff"
+_ASCII_END = 128
 _COMMENT = r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
 _TAG = re.compile(_COMMENT + r"|<(?P<closing>/?)(?P<name>[a-zA-Z][^\s<>/]*)[^<>]*>|<[!?][^<>]*>")
 _ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
@@ -24,50 +24,62 @@ _NO_TEXT = {"script", "style"}
 
 @dataclass(frozen=True, slots=True)
 class SearchIndex:
-    """The words of all products, sorted, and beside each the rows of the products that have it."""
+    """The words of all products, and the rows of the products that have each."""
 
-    vocabulary: list[str]
-    rows: list[BitMap]
+    rows: RowsByText
 
     def find(self, query: str) -> BitMap | None:
         """Return the rows in which every word of the query starts a word; None when the query has no word."""
         found: BitMap | None = None
         for word in set(words(query)):
-            start = bisect_left(self.vocabulary, word)
-            end = bisect_left(self.vocabulary, word + _LAST, start)
-            matching = BitMap.union(*self.rows[start:end]) if start < end else BitMap()
+            matching = self.rows.starting(word)
             found = matching if found is None else found & matching
         return found
 
 
-def build_search_index(products: Sequence[ProductRecord], manufacturer_names: dict[str, str]) -> SearchIndex:
+class SearchIndexBuilder:
+    """Collects the words of products. `manufacturer_names` is by key."""
+
+    def __init__(self, manufacturer_names: Mapping[str, str]) -> None:
+        self._rows: defaultdict[bytes, list[int]] = defaultdict(list)
+        self._manufacturer_names = manufacturer_names
+
+    def add(self, row: int, product: ProductRecord) -> None:
+        """Take in the words of the product of the next row."""
+        joined = b"".join(_encoded_words(product.sku))
+        for word in {joined, *_encoded_words(self._text(product))}:
+            self._rows[word].append(row)
+
+    def _text(self, product: ProductRecord) -> str:
+        name = self._manufacturer_names.get(product.manufacturer, "")
+        markup = product.description_html
+        return (
+            f"{product.sku} {product.name} {product.ean or ''} {product.manufacturer} {name} "
+            f"{product.short_description} {product.description} {text_of_markup(markup) if markup else ''}"
+        )
+
+    def done(self) -> SearchIndex:
+        """Return the index of all products."""
+        return SearchIndex(RowsByText.of(self._rows))
+
+
+def build_search_index(products: Iterable[ProductRecord], manufacturer_names: Mapping[str, str]) -> SearchIndex:
     """Index products in the order of their rows. `manufacturer_names` is by key."""
-    rows_of_word: defaultdict[str, list[int]] = defaultdict(list)
+    builder = SearchIndexBuilder(manufacturer_names)
     for row, product in enumerate(products):
-        for word in set(_words_of(product, manufacturer_names)):
-            rows_of_word[word].append(row)
-    vocabulary = sorted(rows_of_word)
-    return SearchIndex(vocabulary, [BitMap(rows_of_word[word]) for word in vocabulary])
+        builder.add(row, product)
+    return builder.done()
 
 
-def _words_of(product: ProductRecord, manufacturer_names: dict[str, str]) -> list[str]:
-    return [
-        joined_word(product.sku),
-        *words(
-            " ".join(
-                (
-                    product.sku,
-                    product.name,
-                    product.ean or "",
-                    product.manufacturer,
-                    manufacturer_names.get(product.manufacturer, ""),
-                    product.short_description,
-                    product.description,
-                    text_of_markup(product.description_html),
-                )
-            )
-        ),
-    ]
+# ASCII letters in lower case, digits as they are, blanks for all else: `kit/text.py` for a whole text in one go.
+_FOLDED_ASCII = bytes(byte if byte < _ASCII_END and chr(byte).isalnum() else ord(" ") for byte in range(256)).lower()
+
+
+def _encoded_words(text: str) -> list[bytes]:
+    """Return a text's words, encoded; they are those of `kit/text.py`."""
+    if text.isascii():
+        return text.encode().translate(_FOLDED_ASCII).split()
+    return [encoded(word) for word in words(text)]
 
 
 def text_of_markup(markup: str) -> str:

@@ -4,34 +4,67 @@ Products stand in rows, sorted by SKU without case (then by SKU as spelled): a r
 order, so rows in ascending order are sorted by SKU. Prices and stock are kept beside it, by row (`storefront/`).
 """
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.attributes import AttributeIndex, build_attribute_index
-from tradecounter.catalogue.fragments import Fragments, build_fragments
-from tradecounter.catalogue.records import CatalogueRecords, CategoryRecord, ManufacturerRecord, ProductRecord
-from tradecounter.catalogue.search import SearchIndex, build_search_index
+from tradecounter.catalogue.attributes import AttributeIndex, AttributeIndexBuilder
+from tradecounter.catalogue.fragments import Fragments, FragmentsBuilder
+from tradecounter.catalogue.packed import RowOfId, RowOfText, RowsByText, TextsBuilder, encoded
+from tradecounter.catalogue.records import (
+    CategoryRecord,
+    ManufacturerRecord,
+    ProductRecord,
+    ReferenceRecords,
+    read_product_ids,
+    read_products,
+    read_reference,
+)
+from tradecounter.catalogue.search import SearchIndex, SearchIndexBuilder
 from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Manufacturer
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.text import fold
 from tradecounter.rest.answers import to_json
 
-Rows = NDArray[np.int32]
+_AT_A_TIME = 500
+
+
+class Products(Sequence[ProductRecord]):
+    """The products by row, each put together from its fragments when asked for."""
+
+    __slots__ = ("_fragments",)
+
+    def __init__(self, fragments: Fragments) -> None:
+        self._fragments = fragments
+
+    def __len__(self) -> int:
+        return len(self._fragments.internal)
+
+    @overload
+    def __getitem__(self, row: int) -> ProductRecord: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[ProductRecord]: ...
+    def __getitem__(self, row: int | slice) -> ProductRecord | list[ProductRecord]:
+        """Return a row's product; rows do not count from the end."""
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        return self._fragments.product(row)
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSnapshot:
     """All products in rows, with what finding, sorting and rendering them needs."""
 
-    products: Sequence[ProductRecord]
-    row_of_sku: dict[str, int]
-    rows_of_ean: dict[str, list[int]]
-    row_of_id: dict[int, int]
+    row_of_sku: RowOfText
+    rows_of_ean: RowsByText
+    row_of_id: RowOfId
     active: BitMap
     clearance: BitMap
     manufacturers: dict[str, BitMap]
@@ -45,76 +78,126 @@ class CatalogueSnapshot:
     attribute_list: list[Attribute]
     digest: bytes
 
+    @property
+    def products(self) -> Products:
+        """The products by row."""
+        return Products(self.fragments)
+
     def row(self, sku: str) -> int | None:
         """Return the row of an active product, or None; the SKU's case does not matter."""
         row = self.row_of_sku.get(fold(sku))
         return row if row is not None and row in self.active else None
 
 
-def build_snapshot(records: CatalogueRecords) -> CatalogueSnapshot:
-    """Lay out the catalogue; takes a moment, so not on the event loop."""
-    products = sorted(records.products, key=lambda p: (fold(p.sku), p.sku))
-    manufacturer_names = {m.key: m.name for m in records.manufacturers}
-    rows_of_ean: defaultdict[str, list[int]] = defaultdict(list)
-    for row, product in enumerate(products):
-        if product.ean:
-            rows_of_ean[product.ean].append(row)
-    return CatalogueSnapshot(
-        products=products,
-        row_of_sku={fold(p.sku): row for row, p in enumerate(products)},
-        rows_of_ean=dict(rows_of_ean),
-        row_of_id={p.id: row for row, p in enumerate(products)},
-        active=BitMap(row for row, p in enumerate(products) if p.active),
-        clearance=BitMap(row for row, p in enumerate(products) if p.clearance_product),
-        manufacturers=_rows_of_manufacturers(products, records.manufacturers),
-        categories=_rows_of_categories(products, records.categories),
-        attributes=build_attribute_index(records.attributes, products),
-        search=build_search_index(products, manufacturer_names),
-        name_rank=_name_rank(products),
-        fragments=build_fragments(products),
-        category_tree=_tree(records.categories),
-        manufacturer_list=[
-            Manufacturer(m.key, m.name) for m in sorted(records.manufacturers, key=lambda m: (fold(m.name), m.key))
-        ],
-        attribute_list=[
-            Attribute(a.key, a.name, a.type, [AttributeValue(v["value"]) for v in a.possible_values])
-            for a in sorted(records.attributes, key=lambda a: (fold(a.name), a.key))
-        ],
-        digest=digest_of(*map(to_json, (*products, records.categories, records.manufacturers, records.attributes))),
-    )
+class SnapshotBuilder:
+    """Lays out the catalogue, product by product in order of SKU."""
+
+    def __init__(self, reference: ReferenceRecords) -> None:
+        self._reference = reference
+        self._fragments = FragmentsBuilder()
+        self._search = SearchIndexBuilder({m.key: m.name for m in reference.manufacturers})
+        self._attributes = AttributeIndexBuilder(reference.attributes)
+        self._ids: list[int] = []
+        self._names: list[str] = []
+        self._skus = TextsBuilder()
+        self._active, self._clearance = BitMap(), BitMap()
+        self._of_ean: defaultdict[bytes, list[int]] = defaultdict(list)
+        self._of_manufacturer: defaultdict[str, BitMap] = defaultdict(BitMap)
+        self._of_category: defaultdict[str, BitMap] = defaultdict(BitMap)
+
+    def add(self, products: Iterable[ProductRecord]) -> None:
+        """Lay out the products of the next rows; takes some 40 microseconds each, so not on the event loop."""
+        for row, product in enumerate(products, start=len(self._ids)):
+            self._ids.append(product.id)
+            self._names.append(fold(product.name))
+            self._skus.add(encoded(fold(product.sku)))
+            if product.active:
+                self._active.add(row)
+            if product.clearance_product:
+                self._clearance.add(row)
+            if product.ean:
+                self._of_ean[encoded(product.ean)].append(row)
+            self._of_manufacturer[product.manufacturer].add(row)
+            for key in product.categories:
+                self._of_category[key].add(row)
+            self._fragments.add(product)
+            self._search.add(row, product)
+            self._attributes.add(row, product)
+
+    def done(self) -> CatalogueSnapshot:
+        """Return the snapshot."""
+        reference = self._reference
+        fragments = self._fragments.done()
+        return CatalogueSnapshot(
+            row_of_sku=RowOfText(self._skus.done()),
+            rows_of_ean=RowsByText.of(self._of_ean),
+            row_of_id=RowOfId.of(self._ids),
+            active=self._active,
+            clearance=self._clearance,
+            manufacturers=_rows_of_manufacturers(self._of_manufacturer, reference.manufacturers),
+            categories=_rows_of_categories(self._of_category, reference.categories),
+            attributes=self._attributes.done(),
+            search=self._search.done(),
+            name_rank=_name_rank(self._names),
+            fragments=fragments,
+            category_tree=_tree(reference.categories),
+            manufacturer_list=[
+                Manufacturer(m.key, m.name)
+                for m in sorted(reference.manufacturers, key=lambda m: (fold(m.name), m.key))
+            ],
+            attribute_list=[
+                Attribute(a.key, a.name, a.type, [AttributeValue(v["value"]) for v in a.possible_values])
+                for a in sorted(reference.attributes, key=lambda a: (fold(a.name), a.key))
+            ],
+            digest=digest_of(to_json(reference), *fragments.parts),
+        )
 
 
-def _name_rank(products: Sequence[ProductRecord]) -> NDArray[np.int32]:
-    """Return each row's place when sorted by name without case, then by SKU."""
-    by_name = sorted(range(len(products)), key=lambda row: (fold(products[row].name), row))
-    rank = np.empty(len(products), dtype=np.int32)
-    rank[by_name] = np.arange(len(products), dtype=np.int32)
+def build_snapshot(reference: ReferenceRecords, products: Iterable[ProductRecord]) -> CatalogueSnapshot:
+    """Lay out a catalogue whose products are at hand, in any order."""
+    builder = SnapshotBuilder(reference)
+    builder.add(sorted(products, key=lambda p: (fold(p.sku), p.sku)))
+    return builder.done()
+
+
+async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
+    """Read the whole catalogue and lay it out, beside the event loop; few products at a time are held as records."""
+    builder = SnapshotBuilder(await read_reference(tx))
+    ids = await read_product_ids(tx)
+    products: list[ProductRecord] = []
+    for start in range(0, len(ids), _AT_A_TIME):
+        # The database reads the next products while these are laid out.
+        products, _ = await asyncio.gather(
+            read_products(tx, ids[start : start + _AT_A_TIME]), asyncio.to_thread(builder.add, products)
+        )
+    await asyncio.to_thread(builder.add, products)
+    return await asyncio.to_thread(builder.done)
+
+
+def _name_rank(names: Sequence[str]) -> NDArray[np.int32]:
+    """Return each row's place when sorted by name without case, then by SKU; the names are folded."""
+    by_name = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), dtype=np.int32)
+    rank[by_name] = np.arange(len(names), dtype=np.int32)
     return rank
 
 
 def _rows_of_manufacturers(
-    products: Sequence[ProductRecord], manufacturers: Iterable[ManufacturerRecord]
+    rows: Mapping[str, BitMap], manufacturers: Iterable[ManufacturerRecord]
 ) -> dict[str, BitMap]:
-    rows: defaultdict[str, list[int]] = defaultdict(list)
-    for row, product in enumerate(products):
-        rows[product.manufacturer].append(row)
     found: defaultdict[str, BitMap] = defaultdict(BitMap)
     for manufacturer in manufacturers:
-        found[fold(manufacturer.key)] |= BitMap(rows[manufacturer.key])
+        found[fold(manufacturer.key)] |= rows.get(manufacturer.key, BitMap())
     return dict(found)
 
 
-def _rows_of_categories(products: Sequence[ProductRecord], categories: Sequence[CategoryRecord]) -> dict[str, BitMap]:
+def _rows_of_categories(own: Mapping[str, BitMap], categories: Sequence[CategoryRecord]) -> dict[str, BitMap]:
     """Return the rows by each category's key and name; a parent has its children's too."""
-    own: defaultdict[str, BitMap] = defaultdict(BitMap)
-    for row, product in enumerate(products):
-        for key in product.categories:
-            own[key].add(row)
     found: defaultdict[str, BitMap] = defaultdict(BitMap)
     for category in categories:
         names = {fold(category.key), fold(category.name)}
-        children = (c.key for c in categories if c.parent_key == category.key)
-        rows = BitMap.union(own[category.key], *(own[key] for key in children))
+        keys = (category.key, *(c.key for c in categories if c.parent_key == category.key))
+        rows = BitMap.union(BitMap(), *(own.get(key, BitMap()) for key in keys))
         for name in names:
             found[name] |= rows
     return dict(found)

@@ -9,7 +9,7 @@ from typing import Literal
 from tradecounter.db.rows import execute, fetch_tuples
 from tradecounter.db.transaction import Transaction
 
-Topic = Literal["catalogue", "prices", "customers", "deliveries", "shipping", "keys", "blocks"]
+Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys", "blocks"]
 Versions = Mapping[str, int]
 
 

@@ -166,12 +166,13 @@ def merge_statement(
 ) -> Composed:
     """Return the statement that merges staged rows into a table, by the column that holds their key.
 
-    Members that a row lacks leave what is there; a new row takes the defaults for them.
+    Members that a row lacks leave what is there; a new row takes the defaults for them. Materialized, since each column
+    read of `r` would otherwise put the whole row together again.
     """
     names = SQL(", ").join(Identifier(column) for column in columns)
     return SQL(
         """
-        with merged as (
+        with merged as materialized (
             select s.line, s.key, jsonb_populate_record(
                 coalesce(t, jsonb_populate_record(null::{table}, {defaults})), s.row
             ) as r

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from tradecounter.billing.seller import seller_from
-from tradecounter.catalogue.records import read_catalogue
+from tradecounter.catalogue.records import count_products
 from tradecounter.customers.accounts import Account, list_accounts
 from tradecounter.db.import_files import BadRow, Row
 from tradecounter.db.pool import Database
@@ -51,7 +51,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
         emails = {account.email_address for account in await list_accounts(tx)}
         if not emails <= customer_notes().keys() or await list_all_orders(tx, None, 1):
             return
-        if not settings.embedded and not emails and (await read_catalogue(tx)).products:
+        if not settings.embedded and not emails and await count_products(tx):
             return
     if catalogue is None:
         await _load_own_catalogue(database, now)

@@ -134,5 +134,5 @@ CONTRACT_PRICES = ImportKind(
               where (s.row ->> 'customer_id')::bigint = c.customer_id and s.row ->> 'sku_key' = p.sku_key
                 and (s.row ->> 'valid_from')::date is not distinct from c.valid_from)
     """,
-    topics=("prices",),
+    topics=("contracts",),
 )

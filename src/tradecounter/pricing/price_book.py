@@ -4,47 +4,90 @@ A price profile is what decides a customer's prices: price list, discount, and t
 Customers without contract prices share the vector of their profile.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pyroaring import BitMap
 
+from tradecounter.catalogue.packed import RowOfId, bitmap
 from tradecounter.customers.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
-from tradecounter.pricing.records import ContractPriceRecord, PriceRecords
+from tradecounter.pricing.records import ContractRows, Costs, PriceRows, day_number
 from tradecounter.pricing.rules import UnitCosts
 
 DEFAULT_LIST = "default"
 NO_PRICE = -1
 
-Costs = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Profile = tuple[str | None, int]
+
+_NO_ROWS: Rows = np.empty(0, dtype=np.int32)
+_NO_PLACES = np.empty(0, dtype=np.intp)
+_NO_COSTS: Costs = np.empty((0, 3), dtype=np.int32)
 
 
 @dataclass(frozen=True)
-class PriceVector:
-    """A profile's net unit costs in pence by catalogue row; NO_PRICE where the customer has none."""
+class SharedPrices:
+    """A profile's net unit costs in pence by catalogue row; NO_PRICE where it has none."""
 
-    shared: Costs
-    contract_rows: NDArray[np.int64]
-    contract_costs: Costs
+    costs: Costs
 
     @cached_property
     def digest(self) -> bytes:
         """A digest of all the prices."""
-        return digest_of(self.shared.tobytes(), self.contract_rows.tobytes(), self.contract_costs.tobytes())
+        return digest_of(self.costs.tobytes())
 
-    def costs(self, rows: NDArray[np.int32]) -> Costs:
+    @cached_property
+    def priced(self) -> BitMap:
+        """The rows that have a price."""
+        return bitmap(np.flatnonzero(self.costs[:, 0] != NO_PRICE))
+
+
+@dataclass(frozen=True)
+class PriceVector:
+    """A customer's net unit costs in pence by catalogue row: those of the profile, but for contract prices."""
+
+    shared: SharedPrices
+    contract_rows: Rows = field(default_factory=lambda: _NO_ROWS)
+    contract_costs: Costs = field(default_factory=lambda: _NO_COSTS)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest of all the prices."""
+        return digest_of(self.shared.digest, self.contract_rows.tobytes(), self.contract_costs.tobytes())
+
+    @cached_property
+    def priced(self) -> BitMap:
+        """The rows that have a price."""
+        return self.shared.priced | bitmap(self.contract_rows) if len(self.contract_rows) else self.shared.priced
+
+    def costs(self, rows: Rows) -> Costs:
         """Return the costs of rows: one line each, for 1, 5 and 10 units."""
-        costs = self.shared[rows]
-        if len(self.contract_rows):
-            places = np.searchsorted(self.contract_rows, rows)
-            places[places == len(self.contract_rows)] = 0
-            agreed = self.contract_rows[places] == rows
-            costs[agreed] = self.contract_costs[places[agreed]]
+        costs = self.shared.costs[rows]
+        agreed, places = self._agreed(rows)
+        costs[agreed] = self.contract_costs[places]
         return costs
+
+    def single_costs(self, rows: Rows) -> NDArray[np.int32]:
+        """Return what one unit of each row costs."""
+        costs: NDArray[np.int32] = self.shared.costs[rows, 0]
+        agreed, places = self._agreed(rows)
+        costs[agreed] = self.contract_costs[places, 0]
+        return costs
+
+    def _agreed(self, rows: Rows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return which of the rows have a contract price, and where that one is."""
+        if not len(self.contract_rows):
+            return _NO_PLACES, _NO_PLACES
+        places = np.searchsorted(self.contract_rows, rows)
+        places[places == len(self.contract_rows)] = 0
+        agreed = np.flatnonzero(self.contract_rows[places] == rows)
+        return agreed, places[agreed]
 
     def unit_costs(self, row: int) -> UnitCosts | None:
         """Return one row's costs, or None when the customer has no price for it."""
@@ -53,73 +96,125 @@ class PriceVector:
 
 
 @dataclass(frozen=True, slots=True)
-class PriceBook:
-    """Price lists by row (gaps filled from the default list) and contract prices by customer."""
+class PriceLists:
+    """Price lists by row, the gaps filled from the default list."""
 
-    lists: dict[str, Costs]
+    costs: dict[str, Costs]
     nothing: Costs
-    contracts: dict[int, list[ContractPriceRecord]]
-    row_of_id: Mapping[int, int]
-    _shared: dict[tuple[str | None, int], PriceVector] = field(default_factory=dict)
+    worked_out: dict[Profile, SharedPrices] = field(default_factory=dict)
+
+    def shared(self, profile: Profile) -> SharedPrices:
+        """Return the prices of a price list and a discount."""
+        prices = self.worked_out.get(profile)
+        if prices is None:
+            prices = SharedPrices(discounted(self.listed(profile[0]), profile[1]))
+            self.worked_out[profile] = prices
+        return prices
+
+    def listed(self, price_list: str | None) -> Costs:
+        """Return a price list's costs by row; an unknown one is the default list."""
+        listed = self.costs.get(price_list or DEFAULT_LIST)
+        return self.costs.get(DEFAULT_LIST, self.nothing) if listed is None else listed
+
+    @property
+    def profiles(self) -> list[Profile]:
+        """The profiles that were asked for."""
+        return list(self.worked_out)
+
+    def work_out(self, profiles: Iterable[Profile]) -> None:
+        """Make ready what requests of these profiles will ask for."""
+        for profile in profiles:
+            prices = self.shared(profile)
+            _ = prices.digest, prices.priced
+
+    def taking_over_from(self, before: "PriceLists") -> Self:
+        """Keep what `before`, of the same rows, holds of lists that have not changed; work out its other profiles."""
+        for key, costs in self.costs.items():
+            old = before.costs.get(key)
+            if old is not None and np.array_equal(old, costs):
+                self.costs[key] = old
+        for profile in before.profiles:
+            if self.listed(profile[0]) is before.listed(profile[0]):
+                self.worked_out[profile] = before.worked_out[profile]
+        self.work_out(before.profiles)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Contracts:
+    """Contract prices by row, each customer's together."""
+
+    rows: Rows
+    contracts: ContractRows
+
+    def agreed(self, customer_id: int, today: date) -> tuple[Rows, Costs]:
+        """Return a customer's contract prices valid today, by row; of several the one that began last."""
+        held = self.contracts
+        start, end = np.searchsorted(held.customer_ids, [customer_id, customer_id + 1]).tolist()
+        if start == end:
+            return _NO_ROWS, _NO_COSTS
+        day, rows = day_number(today), self.rows[start:end]
+        valid = (rows >= 0) & (held.first_days[start:end] <= day) & (day <= held.last_days[start:end])
+        rows, costs = rows[valid][::-1], held.costs[start:end][valid][::-1]
+        distinct, latest = np.unique(rows, return_index=True)
+        return distinct, costs[latest]
+
+    def names(self, customer_id: int) -> bool:
+        """Tell whether a customer has contract prices, on whatever day."""
+        start, end = np.searchsorted(self.contracts.customer_ids, [customer_id, customer_id + 1]).tolist()
+        return bool(start < end)
+
+
+@dataclass(frozen=True, slots=True)
+class PriceBook:
+    """Price lists and contract prices by row."""
+
+    lists: PriceLists
+    contracts: Contracts
+    _vectors: dict[Profile, PriceVector] = field(default_factory=dict)
     _own: dict[int, tuple[CustomerTerms, date, PriceVector]] = field(default_factory=dict)
 
     def vector(self, terms: CustomerTerms, today: date) -> PriceVector:
         """Return the price vector of a customer on a UK date."""
-        contracts = self.contracts.get(terms.customer_id)
-        if not contracts:
-            return self._shared_vector(terms)
         made_for, made_on, vector = self._own.get(terms.customer_id, (None, None, None))
         if vector is None or made_for != terms or made_on != today:
-            vector = PriceVector(self._shared_vector(terms).shared, *self._agreed(contracts, today))
+            vector = self._made(terms, today)
             self._own[terms.customer_id] = (terms, today, vector)
         return vector
 
-    def _shared_vector(self, terms: CustomerTerms) -> PriceVector:
-        """Return the vector of a customer's price list and discount, without contract prices."""
+    def _made(self, terms: CustomerTerms, today: date) -> PriceVector:
         profile = (terms.price_list, terms.discount)
-        vector = self._shared.get(profile)
-        if vector is None:
-            listed = self.lists.get(terms.price_list or DEFAULT_LIST)
-            listed = self.lists.get(DEFAULT_LIST, self.nothing) if listed is None else listed
-            none = np.empty(0, dtype=np.int64)
-            vector = PriceVector(discounted(listed, terms.discount), none, none.reshape(0, 3))
-            self._shared[profile] = vector
-        return vector
-
-    def _agreed(self, contracts: list[ContractPriceRecord], today: date) -> tuple[NDArray[np.int64], Costs]:
-        """Return the contract prices valid today, by row; of several the one that began last."""
-        agreed = {
-            self.row_of_id[c.product_id]: (c.single, c.five_plus, c.ten_plus)
-            for c in contracts
-            if (c.valid_from is None or c.valid_from <= today)
-            and (c.valid_until is None or today <= c.valid_until)
-            and c.product_id in self.row_of_id
-        }
-        rows = sorted(agreed)
-        costs = np.array([agreed[row] for row in rows], dtype=np.int64).reshape(-1, 3)
-        return np.array(rows, dtype=np.int64), costs
+        if self.contracts.names(terms.customer_id):
+            return PriceVector(self.lists.shared(profile), *self.contracts.agreed(terms.customer_id, today))
+        if profile not in self._vectors:
+            self._vectors[profile] = PriceVector(self.lists.shared(profile))
+        return self._vectors[profile]
 
 
 def discounted(costs: Costs, discount: int) -> Costs:
     """Take hundredths of a per cent off, rounded half up to whole pence; a missing price stays missing."""
     if discount == 0:
         return costs
-    reduced = (costs * (10_000 - discount) + 5_000) // 10_000
-    return np.where(costs == NO_PRICE, NO_PRICE, reduced)
+    reduced = (costs.astype(np.int64) * (10_000 - discount) + 5_000) // 10_000
+    return np.where(costs == NO_PRICE, NO_PRICE, reduced).astype(np.int32)
 
 
-def build_price_book(records: PriceRecords, row_of_id: Mapping[int, int]) -> PriceBook:
-    """Align prices with a snapshot's rows; prices of products that it does not hold are left out."""
-    nothing = np.full((len(row_of_id), 3), NO_PRICE, dtype=np.int64)
-    ids = np.array(sorted(row_of_id), dtype=np.int64)
-    rows = np.array([row_of_id[i] for i in ids.tolist()], dtype=np.int64)
+def align_lists(lists: Mapping[str, PriceRows], row_of_id: RowOfId, before: PriceLists | None = None) -> PriceLists:
+    """Align price lists with a snapshot's rows; prices of products that it does not hold are left out.
+
+    What `before`, of the same rows, has worked out is kept for the lists that have not changed.
+    """
+    nothing = np.full((len(row_of_id), 3), NO_PRICE, dtype=np.int32)
     aligned: dict[str, Costs] = {}
-    for key in sorted(records.lists, key=lambda key: key != DEFAULT_LIST):  # the default list first
+    for key in sorted(lists, key=lambda key: key != DEFAULT_LIST):  # the default list first
         costs = aligned.get(DEFAULT_LIST, nothing).copy()
-        listed = records.lists[key]
-        places = np.searchsorted(ids, listed.product_ids)
-        known = places < len(ids)
-        known[known] = ids[places[known]] == listed.product_ids[known]
-        costs[rows[places[known]]] = listed.costs[known]
+        rows = row_of_id.rows(lists[key].product_ids)
+        costs[rows[rows >= 0]] = lists[key].costs[rows >= 0]
         aligned[key] = costs
-    return PriceBook(aligned, nothing, records.contracts, row_of_id)
+    made = PriceLists(aligned, nothing)
+    return made if before is None else made.taking_over_from(before)
+
+
+def align_contracts(contracts: ContractRows, row_of_id: RowOfId) -> Contracts:
+    """Align contract prices with a snapshot's rows; a product that it does not hold has row -1."""
+    return Contracts(row_of_id.rows(contracts.product_ids), contracts)

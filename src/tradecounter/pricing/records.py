@@ -1,14 +1,25 @@
-"""Prices as the database holds them, and the statements that read them all."""
+"""Prices as the database holds them, and the statements that read them: as arrays, since they go into the millions."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tradecounter.db.rows import fetch_all, fetch_tuples
+from tradecounter.db.arrays import fetch_array
+from tradecounter.db.rows import fetch_tuples
 from tradecounter.db.transaction import Transaction
+
+Costs = NDArray[np.int32]
+
+_EPOCH = date(2000, 1, 1)  # days are counted from it
+EVER, FOR_EVER = -(2**31), 2**31 - 1  # a contract price's first and last day where it has none
+
+
+def day_number(day: date) -> int:
+    """Return a date as it stands in arrays."""
+    return (day - _EPOCH).days
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,63 +27,73 @@ class PriceRows:
     """Net unit costs in pence by product: `costs[i]` holds those for 1, 5 and 10 units of `product_ids[i]`."""
 
     product_ids: NDArray[np.int64]
-    costs: NDArray[np.int64]
+    costs: Costs
 
 
 @dataclass(frozen=True, slots=True)
-class ContractPriceRecord:
-    """A contract price: net unit costs in pence, and the first and last day it holds (None: open)."""
+class ContractRows:
+    """Contract prices, by customer and then by first day: whose they are, of what, how much, and when they hold."""
 
-    customer_id: int
-    product_id: int
-    single: int
-    five_plus: int
-    ten_plus: int
-    valid_from: date | None
-    valid_until: date | None
+    customer_ids: NDArray[np.int64]
+    product_ids: NDArray[np.int64]
+    costs: Costs
+    first_days: NDArray[np.int32]
+    last_days: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class PriceRecords:
-    """Every price list by its key, every contract price by its customer."""
-
-    lists: dict[str, PriceRows]
-    contracts: dict[int, list[ContractPriceRecord]]
+def no_contracts() -> ContractRows:
+    """Return no contract prices at all."""
+    ids, days = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    return ContractRows(ids, ids, np.empty((0, 3), dtype=np.int32), days, days)
 
 
-async def read_prices(tx: Transaction) -> PriceRecords:
-    """Return all prices; a break that a row lacks has taken the next lower one."""
-    rows = await fetch_tuples(
+async def read_price_lists(tx: Transaction) -> list[str]:
+    """Return the keys of all price lists."""
+    return [key for (key,) in await fetch_tuples(tx, "select key from price_list order by key")]
+
+
+async def read_price_list(tx: Transaction, key: str) -> PriceRows:
+    """Return a price list; a break that a row lacks has taken the next lower one."""
+    rows = await fetch_array(
         tx,
+        {"product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4"},
         """
-        select price_list, product_id, (single_unit_cost * 100)::bigint,
-               (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::bigint,
-               (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::bigint
-        from price order by price_list
+        select product_id, (single_unit_cost * 100)::integer as single,
+               (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer as five_plus,
+               (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer as ten_plus
+        from price where price_list = %s
         """,
+        [key],
     )
-    by_list: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
-    for price_list, *numbers in rows:
-        by_list[price_list].append(tuple(numbers))
-    contracts: defaultdict[int, list[ContractPriceRecord]] = defaultdict(list)
-    for contract in await _contract_prices(tx):
-        contracts[contract.customer_id].append(contract)
-    return PriceRecords({key: _as_arrays(numbers) for key, numbers in by_list.items()}, dict(contracts))
+    return PriceRows(rows["product_id"].astype(np.int64), _costs(rows))
 
 
-async def _contract_prices(tx: Transaction) -> list[ContractPriceRecord]:
-    return await fetch_all(
+async def read_contract_prices(tx: Transaction) -> ContractRows:
+    """Return all contract prices."""
+    rows = await fetch_array(
         tx,
-        ContractPriceRecord,
+        {
+            "customer_id": "int8", "product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4",
+            "first_day": "int4", "last_day": "int4",
+        },
         """
-        select customer_id, product_id, valid_from, valid_until, (single_unit_cost * 100)::bigint as single,
-               (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::bigint as five_plus,
-               (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::bigint as ten_plus
+        select customer_id, product_id, (single_unit_cost * 100)::integer as single,
+               (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer as five_plus,
+               (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer as ten_plus,
+               coalesce(valid_from - date '2000-01-01', -2147483648) as first_day,
+               coalesce(valid_until - date '2000-01-01', 2147483647) as last_day
         from contract_price order by customer_id, valid_from nulls first, id
         """,
+    )  # fmt: skip
+    return ContractRows(
+        rows["customer_id"].astype(np.int64),
+        rows["product_id"].astype(np.int64),
+        _costs(rows),
+        rows["first_day"].astype(np.int32),
+        rows["last_day"].astype(np.int32),
     )
 
 
-def _as_arrays(numbers: list[tuple[int, ...]]) -> PriceRows:
-    table = np.array(numbers, dtype=np.int64).reshape(-1, 4)
-    return PriceRows(table[:, 0], table[:, 1:])
+def _costs(rows: NDArray[Any]) -> Costs:
+    columns = [rows[name].astype(np.int32) for name in ("single", "five_plus", "ten_plus")]
+    return np.stack(columns, axis=1)

@@ -21,7 +21,8 @@ _LONGEST_INTEGER = 40  # digits; what is longer is not written out
 
 def holds_nul(raw: bytes) -> bool:
     """Tell whether JSON holds a NUL character, as it is or escaped: PostgreSQL's text cannot."""
-    return b"\x00" in raw or _ESCAPED_NUL.search(raw) is not None
+    # The plain search comes first: it is many times as fast as the expression, which is rarely needed then.
+    return b"\x00" in raw or (b"\\u0000" in raw and _ESCAPED_NUL.search(raw) is not None)
 
 
 def check_text(raw: bytes) -> None:

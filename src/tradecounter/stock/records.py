@@ -3,17 +3,21 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tradecounter.db.arrays import fetch_array
 from tradecounter.db.rows import fetch_all, fetch_value
 from tradecounter.db.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class StockRecord:
-    """A product's stock: units for sale, and units of earlier orders that wait for a delivery."""
+class StockRows:
+    """Products' stock: units for sale, and units of earlier orders that wait for a delivery."""
 
-    product_id: int
-    available: int
-    back_ordered: int
+    product_ids: NDArray[np.int64]
+    available: NDArray[np.int64]
+    back_ordered: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class DeliveryRecord:
 class StockChanges:
     """The levels written since a position, and the position from which to read next."""
 
-    levels: list[StockRecord]
+    levels: StockRows
     position: int
 
 
@@ -40,13 +44,14 @@ async def read_stock_changes(tx: Transaction, position: int) -> StockChanges:
     may be returned again.
     """
     next_position = await fetch_value(tx, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-    levels = await fetch_all(
+    rows = await fetch_array(
         tx,
-        StockRecord,
+        {"product_id": "int8", "available": "int8", "back_ordered": "int8"},
         "select product_id, available, back_ordered from stock_level where changed_by >= %s::text::xid8",
         [str(position)],
     )
-    return StockChanges(levels, next_position)
+    columns = (rows[name].astype(np.int64) for name in ("product_id", "available", "back_ordered"))
+    return StockChanges(StockRows(*columns), next_position)
 
 
 async def read_deliveries(tx: Transaction) -> list[DeliveryRecord]:

@@ -1,16 +1,18 @@
 """Stock by catalogue row: what is for sale, who waits, what is to come. Immutable; a change makes a new one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pyroaring import BitMap
 
+from tradecounter.catalogue.packed import RowOfId, bitmap
 from tradecounter.kit.digest import digest_of
-from tradecounter.stock.records import DeliveryRecord, StockRecord
+from tradecounter.stock.records import DeliveryRecord, StockRows
 from tradecounter.stock.rules import Delivery
 
 
@@ -21,33 +23,40 @@ class StockVector:
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
     deliveries: dict[int, tuple[Delivery, ...]]
+    deliveries_digest: bytes
 
     @cached_property
     def digest(self) -> bytes:
         """A digest of what customers see of stock: units for sale and deliveries."""
-        return digest_of(self.available.tobytes(), repr(sorted(self.deliveries.items())).encode())
+        return digest_of(self.available.tobytes(), self.deliveries_digest)
 
-    def with_levels(self, levels: Iterable[StockRecord], row_of_id: Mapping[int, int]) -> Self:
+    @cached_property
+    def in_stock(self) -> BitMap:
+        """The rows of which there are units for sale."""
+        return bitmap(np.flatnonzero(self.available > 0))
+
+    def with_levels(self, levels: StockRows, row_of_id: RowOfId) -> Self:
         """Return the vector with some levels changed; products without a row are left out."""
         available, back_ordered = self.available.copy(), self.back_ordered.copy()
-        for level in levels:
-            row = row_of_id.get(level.product_id)
-            if row is not None:
-                available[row] = level.available
-                back_ordered[row] = level.back_ordered
+        rows = row_of_id.rows(levels.product_ids)
+        available[rows[rows >= 0]] = levels.available[rows >= 0]
+        back_ordered[rows[rows >= 0]] = levels.back_ordered[rows >= 0]
         return replace(self, available=available, back_ordered=back_ordered)
 
-    def with_deliveries(self, records: Iterable[DeliveryRecord], row_of_id: Mapping[int, int]) -> Self:
+    def with_deliveries(self, records: Iterable[DeliveryRecord], row_of_id: RowOfId) -> Self:
         """Return the vector with all deliveries replaced; the records are in order of date."""
         deliveries: defaultdict[int, list[Delivery]] = defaultdict(list)
         for record in records:
-            if record.product_id in row_of_id:
-                row = row_of_id[record.product_id]
+            row = row_of_id.get(record.product_id)
+            if row is not None:
                 deliveries[row].append(Delivery(record.incoming, record.expected_on))
-        return replace(self, deliveries={row: tuple(due) for row, due in deliveries.items()})
+        # Digested here and not with each new level: there may be thousands, and levels change every second.
+        digest = digest_of(repr(sorted(deliveries.items())).encode())
+        due = {row: tuple(expected) for row, expected in deliveries.items()}
+        return replace(self, deliveries=due, deliveries_digest=digest)
 
 
 def empty_stock(rows: int) -> StockVector:
     """Return a vector of so many rows with nothing in stock or to come."""
     nothing = np.zeros(rows, dtype=np.int64)
-    return StockVector(nothing, nothing, {})
+    return StockVector(nothing, nothing, {}, digest_of(repr([]).encode()))

@@ -1,23 +1,77 @@
 """Finding and sorting products in memory (specification, section 4; decisions, catalogue)."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
+from tradecounter.catalogue.packed import rows_of
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import fold
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.view import CustomerView
 
 Rows = NDArray[np.int32]
+_ROW_BITS = 32
 
 
-def find_products(view: CustomerView, wanted: ProductListParameters) -> Rows:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows that match, in the order asked for; only a slice of them is ever put in order.
+
+    `first` come before all others; the rest is in order of what `key` gives for rows (None: of SKU), then of SKU.
+    """
+
+    rows: BitMap
+    first: tuple[int, ...] = ()
+    key: Callable[[Rows], NDArray[np.integer]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, part: slice) -> Rows:
+        """Return the rows from a place up to another; what it costs hardly depends on how many there are."""
+        start, end, _ = part.indices(len(self))
+        if start >= end:
+            return np.empty(0, dtype=np.int32)
+        if self.first:
+            ahead, rest = self.first[start:end], self.rows - BitMap(self.first)
+            skipped = len(self.first)
+            rows = rows_of(rest[max(start - skipped, 0) : max(end - skipped, 0)])
+            return np.concatenate([np.array(ahead, dtype=np.int32), rows])
+        if self.key is None:
+            return rows_of(self.rows[start:end])
+        return self._sorted(self.key, start, end)
+
+    def _sorted(self, key: Callable[[Rows], NDArray[np.integer]], start: int, end: int) -> Rows:
+        rows = rows_of(self.rows)
+        keys = key(rows)
+        if end < len(rows):  # leave out early what comes behind the slice
+            near = keys <= np.partition(keys, end - 1)[end - 1]
+            rows, keys = rows[near], keys[near]
+        # Key and row in one number: to sort them is to sort by key, then by SKU.
+        keyed = np.sort((keys.astype(np.int64) << _ROW_BITS) | rows)[start:end]
+        ordered: Rows = (keyed & (2**_ROW_BITS - 1)).astype(np.int32)
+        return ordered
+
+
+def find_products(view: CustomerView, wanted: ProductListParameters) -> Found:
     """Return the rows that match, in the order asked for. Raises DomainError (invalid) for senseless filters."""
-    rows = view.priced(np.array(_matching(view, wanted), dtype=np.int32))
+    rows = _matching(view, wanted) & view.prices.priced
     if wanted.in_stock == "true":
-        rows = rows[view.stock.available[rows] > 0]
-    return _sorted(view, rows, wanted)
+        rows &= view.stock.in_stock
+    match wanted.sort:
+        case "price":
+            return Found(rows, key=view.prices.single_costs)
+        case "availability":
+            return Found(rows, key=lambda some: -view.stock.available[some])
+        case "name":
+            return Found(rows, key=lambda some: view.snapshot.name_rank[some])
+        case "sku":
+            return Found(rows)
+    return Found(rows, _exact(view, rows, wanted.query) if wanted.query else ())
 
 
 def _matching(view: CustomerView, wanted: ProductListParameters) -> BitMap:
@@ -48,24 +102,9 @@ def _reduced(wanted: ProductListParameters) -> bool | None:
     return values.pop() == "true" if values else None
 
 
-def _sorted(view: CustomerView, rows: Rows, wanted: ProductListParameters) -> Rows:
-    """Sort rows that are in order of SKU; stable sorts keep that order among equals."""
-    match wanted.sort:
-        case "price":
-            return rows[np.argsort(view.prices.costs(rows)[:, 0], kind="stable")]
-        case "availability":
-            return rows[np.argsort(-view.stock.available[rows], kind="stable")]
-        case "name":
-            return rows[np.argsort(view.snapshot.name_rank[rows], kind="stable")]
-        case "sku":
-            return rows
-    return _exact_first(view, rows, wanted.query) if wanted.query else rows
-
-
-def _exact_first(view: CustomerView, rows: Rows, query: str) -> Rows:
-    """Move the product whose SKU is the query, and those whose EAN is, to the front."""
+def _exact(view: CustomerView, rows: BitMap, query: str) -> tuple[int, ...]:
+    """Return the product whose SKU is the query, then those whose EAN is."""
     text = query.strip()
     sku_row = view.snapshot.row_of_sku.get(fold(text))
-    exact = [*([] if sku_row is None else [sku_row]), *view.snapshot.rows_of_ean.get(text, [])]
-    first = [row for row in dict.fromkeys(exact) if row in rows]
-    return np.array([*first, *rows[~np.isin(rows, first)]], dtype=np.int32) if first else rows
+    exact = [*([] if sku_row is None else [sku_row]), *view.snapshot.rows_of_ean.get(text, ())]
+    return tuple(row for row in dict.fromkeys(exact) if row in rows)

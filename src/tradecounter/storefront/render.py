@@ -4,8 +4,9 @@ A page of 100 products takes about a tenth of a millisecond: the loops over rows
 amounts and stock levels, of which there are few different ones, are remembered.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from tradecounter.catalogue.fragments import (
     MIDDLE,
     TAIL,
     csv_cells,
-    json_members,
 )
 from tradecounter.kit.local_time import local_text
 from tradecounter.rest.answers import to_json
@@ -29,9 +29,10 @@ from tradecounter.storefront.view import CustomerView
 
 Rows = NDArray[np.int32]
 
-# A row's pieces, made from its number, its unit costs in pence for 1, 5 and 10 units, and its units in stock.
-_RowWriter = Callable[[int, Sequence[int], int], tuple[bytes, ...]]
+# A row's units in stock, fewer than how many are few, and the deliveries that are shown.
+_Stock = tuple[int, int, tuple[Delivery, ...]]
 
+_ON_REQUEST = (DESCRIPTIONS, LINKS)
 _ROWS_OF_A_PIECE = 100
 
 EXTRA_FIELDS = {
@@ -48,15 +49,17 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
 
     `costs` are unit costs in pence for 1, 5 and 10 units; `extras` are names of fields to add.
     """
-    return b"".join(_json_writer(view, extras)(row, costs, view.available(row)))
+    fragments = view.snapshot.fragments
+    texts = (fragments.json_head[row], fragments.json_middle[row], fragments.json_tail[row])
+    added = (_members([fragments.members[name][row] for name in group if name in extras]) for group in _ON_REQUEST)
+    return _object(texts, (view.available(row), view.low_stock, view.shown_deliveries.get(row, ())), costs, *added)
 
 
 def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
     """Yield rows, a piece at a time, as a JSON array of the resource Product; `extras` are names of fields to add."""
-    write = _json_writer(view, extras)
     separator = b"["
     for stretch in _stretches(rows):
-        yield separator + b",".join([b"".join(write(*values)) for values in _values(view, stretch)])
+        yield separator + b",".join(_objects(view, stretch, extras))
         separator = b","
     yield b"[]" if separator == b"[" else b"]"
 
@@ -65,70 +68,89 @@ def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> 
     """Yield the header line, then the rows as CSV lines, a piece at a time; `extras` are field names."""
     added = tuple(name for name in DESCRIPTIONS + LINKS if name in extras)
     yield (",".join((*HEAD, *AVAILABILITY, *COSTS, *MIDDLE, *TAIL, *added)) + LINE_END).encode()
-    write = _csv_writer(view, added)
     for stretch in _stretches(rows):
-        yield b"".join([piece for values in _values(view, stretch) for piece in write(*values)])
+        yield b"".join(_lines(view, stretch, added))
 
 
 def _stretches(rows: Rows) -> Iterator[Rows]:
     return (rows[start : start + _ROWS_OF_A_PIECE] for start in range(0, len(rows), _ROWS_OF_A_PIECE))
 
 
-def _values(view: CustomerView, rows: Rows) -> Iterator[tuple[int, list[int], int]]:
-    """Return what a row writer takes, for each of the rows."""
-    return zip(rows.tolist(), view.prices.costs(rows).tolist(), view.stock.available[rows].tolist(), strict=True)
+def _objects(view: CustomerView, rows: Rows, extras: Collection[str]) -> Iterator[bytes]:
+    fragments = view.snapshot.fragments
+    texts = zip(*(f.take(rows) for f in (fragments.json_head, fragments.json_middle, fragments.json_tail)), strict=True)
+    names = [[name for name in group if name in extras] for group in _ON_REQUEST]
+    added = ([_members(m) for m in _together([fragments.members[n].take(rows) for n in g], len(rows))] for g in names)
+    return map(_object, texts, _stock(view, rows), view.prices.costs(rows).tolist(), *added)
 
 
-def _json_writer(view: CustomerView, extras: Collection[str]) -> _RowWriter:
-    head, middle, tail = (getattr(view.snapshot.fragments, f"json_{part}") for part in ("head", "middle", "tail"))
-    descriptions = tuple(name for name in DESCRIPTIONS if name in extras)
-    links = tuple(name for name in LINKS if name in extras)
-    due, low_stock = view.shown_deliveries, view.low_stock
-
-    def write(row: int, costs: Sequence[int], available: int) -> tuple[bytes, ...]:
-        deliveries = due.get(row, ())
-        return (
-            head[row],
-            _level_json(available, low_stock, bool(deliveries)),
-            _incoming(deliveries) if deliveries else b"[]",
+def _object(
+    texts: tuple[bytes, bytes, bytes], stock: _Stock, costs: Sequence[int], descriptions: bytes, links: bytes
+) -> bytes:
+    head, middle, tail = texts
+    available, low_stock, due = stock
+    return b"".join(
+        (
+            head,
+            _level_json(available, low_stock, bool(due)),
+            _incoming(due) if due else b"[]",
             b'},"single_unit_cost":',
             _AMOUNTS[costs[0]],
             b',"five_plus_unit_cost":',
             _AMOUNTS[costs[1]],
             b',"ten_plus_unit_cost":',
             _AMOUNTS[costs[2]],
-            middle[row],
-            b"," + json_members(view.product(row), descriptions) if descriptions else b"",
-            tail[row],
-            b"," + json_members(view.product(row), links) if links else b"",
+            middle,
+            descriptions,
+            tail,
+            links,
             b"}",
         )
+    )
 
-    return write
+
+def _lines(view: CustomerView, rows: Rows, added: tuple[str, ...]) -> Iterator[bytes]:
+    fragments = view.snapshot.fragments
+    texts = zip(fragments.csv_head.take(rows), fragments.csv_tail.take(rows), strict=True)
+    extras = [b"," + csv_cells(view.product(row), added) if added else b"" for row in rows.tolist()]
+    return map(_line, texts, _stock(view, rows), view.prices.costs(rows).tolist(), extras)
 
 
-def _csv_writer(view: CustomerView, added: tuple[str, ...]) -> _RowWriter:
-    head, tail = view.snapshot.fragments.csv_head, view.snapshot.fragments.csv_tail
-    due, low_stock = view.shown_deliveries, view.low_stock
-
-    def write(row: int, costs: Sequence[int], available: int) -> tuple[bytes, ...]:
-        deliveries = due.get(row, ())
-        return (
-            head[row],
-            _level_csv(available, low_stock, bool(deliveries)),
-            _incoming_cell(deliveries) if deliveries else b"[],",
+def _line(texts: tuple[bytes, bytes], stock: _Stock, costs: Sequence[int], extras: bytes) -> bytes:
+    head, tail = texts
+    available, low_stock, due = stock
+    return b"".join(
+        (
+            head,
+            _level_csv(available, low_stock, bool(due)),
+            _incoming_cell(due) if due else b"[],",
             _AMOUNTS[costs[0]],
             b",",
             _AMOUNTS[costs[1]],
             b",",
             _AMOUNTS[costs[2]],
             b",",
-            tail[row],
-            b"," + csv_cells(view.product(row), added) if added else b"",
+            tail,
+            extras,
             b"\r\n",
         )
+    )
 
-    return write
+
+def _stock(view: CustomerView, rows: Rows) -> Iterator[_Stock]:
+    due, low_stock = view.shown_deliveries, view.low_stock
+    levels = zip(rows.tolist(), view.stock.available[rows].tolist(), strict=True)
+    return ((available, low_stock, due.get(row, ())) for row, available in levels)
+
+
+def _members(members: Iterable[bytes]) -> bytes:
+    """Return members of an object as they stand behind others."""
+    return b"".join([b"," + member for member in members])
+
+
+def _together(columns: list[list[bytes]], rows: int) -> Iterable[tuple[bytes, ...]]:
+    """Return columns row by row, also where there are none."""
+    return zip(*columns, strict=True) if columns else repeat((), rows)
 
 
 class _Amounts(dict[int, bytes]):

@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tradecounter.catalogue.records import ProductRecord
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
-from tradecounter.pricing.price_book import NO_PRICE, PriceVector
+from tradecounter.pricing.price_book import PriceVector
 from tradecounter.pricing.rules import UnitCosts
 from tradecounter.stock.rules import Delivery
 from tradecounter.stock.stock_vector import StockVector
@@ -47,11 +44,6 @@ class CustomerView:
     def unit_costs(self, row: int) -> UnitCosts | None:
         """Return a row's net unit costs in pence, or None when the customer has no price for it."""
         return self.prices.unit_costs(row)
-
-    def priced(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return those of the rows for which the customer has a price."""
-        priced: NDArray[np.int32] = rows[self.prices.costs(rows)[:, 0] != NO_PRICE]
-        return priced
 
     def available(self, row: int) -> int:
         """Return the units of a row that are for sale."""

@@ -53,7 +53,7 @@ class Application:
 
     def __init__(self, settings: Settings, database: Database, clock: Clock) -> None:
         self.database = database
-        self.storefront = Storefront(clock, settings.low_stock)
+        self.storefront = Storefront(clock, settings.low_stock, database.url)
         self.methods = ShippingMethods()
         self.admission = Admission.from_settings(settings, database, clock)
         live = (self.admission, self.methods, self.storefront)

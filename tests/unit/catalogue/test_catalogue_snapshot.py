@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyroaring import BitMap
 
 from support.catalogue_records import product_record
 from tradecounter.catalogue.records import (
     AttributeRecord,
-    CatalogueRecords,
     CategoryRecord,
     ManufacturerRecord,
     ProductRecord,
+    ReferenceRecords,
 )
 from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.catalogue.wire import Category
@@ -20,11 +21,11 @@ from tradecounter.catalogue.wire import Category
 def snapshot(*products: ProductRecord, categories: tuple[CategoryRecord, ...] = ()) -> CatalogueSnapshot:
     manufacturers = [ManufacturerRecord("acme", "Acme"), ManufacturerRecord("b", "acme"), ManufacturerRecord("a", "B")]
     attributes = [AttributeRecord("z", "Alpha", "int", [{"value": "1"}]), AttributeRecord("y", "beta", "string", [])]
-    return build_snapshot(CatalogueRecords(list(products), list(categories), manufacturers, attributes))
+    return build_snapshot(ReferenceRecords(list(categories), manufacturers, attributes), products)
 
 
 def test_an_empty_catalogue_is_laid_out_too() -> None:
-    empty = build_snapshot(CatalogueRecords([], [], [], []))
+    empty = build_snapshot(ReferenceRecords([], [], []), [])
     assert (len(empty.products), empty.row("A"), list(empty.active)) == (0, None, [])
 
 
@@ -46,7 +47,7 @@ def test_an_inactive_product_has_a_row_but_is_not_found_by_sku() -> None:
 
 def test_products_with_one_ean_are_all_found_by_it() -> None:
     rows = snapshot(*(product_record(sku, ean=ean) for sku, ean in (("C", "1"), ("B", None), ("A", "1"), ("D", ""))))
-    assert rows.rows_of_ean == {"1": [0, 2]}
+    assert rows.rows_of_ean == {"1": BitMap([0, 2])}
 
 
 def test_a_category_is_found_by_key_and_name_and_includes_its_children() -> None:

@@ -8,32 +8,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.arrays import Agreed, contract_rows, price_rows
+from tradecounter.catalogue.packed import RowOfId
 from tradecounter.customers.terms import CustomerTerms
-from tradecounter.pricing.price_book import NO_PRICE, PriceBook, PriceVector, build_price_book, discounted
-from tradecounter.pricing.records import ContractPriceRecord, PriceRecords, PriceRows
+from tradecounter.pricing.price_book import (
+    NO_PRICE,
+    PriceBook,
+    PriceLists,
+    PriceVector,
+    align_contracts,
+    align_lists,
+    discounted,
+)
 from tradecounter.pricing.rules import UnitCosts
 
 TODAY = date(2026, 6, 16)
-ROW_OF_ID = {30: 0, 10: 1, 20: 2, 40: 3}  # rows are in order of SKU, ids as they came
-
-
-def rows(prices: dict[int, tuple[int, int, int]]) -> PriceRows:
-    return PriceRows(
-        np.array(list(prices), dtype=np.int64), np.array(list(prices.values()), dtype=np.int64).reshape(-1, 3)
-    )
+ROW_OF_ID = RowOfId.of([30, 10, 20, 40])  # rows are in order of SKU, ids as they came
 
 
 def terms(customer_id: int = 1, price_list: str | None = None, discount: int = 0) -> CustomerTerms:
     return CustomerTerms(customer_id, price_list, discount, trade_account=False)
 
 
-def agreed(product_id: int, cost: int, start: date | None = None, end: date | None = None) -> ContractPriceRecord:
-    return ContractPriceRecord(1, product_id, cost, cost - 1, cost - 2, start, end)
+def agreed(product_id: int, cost: int, start: date | None = None, end: date | None = None) -> Agreed:
+    return 1, product_id, (cost, cost - 1, cost - 2), start, end
 
 
-def book(*contracts: ContractPriceRecord, **lists: dict[int, tuple[int, int, int]]) -> PriceBook:
-    records = PriceRecords({key: rows(prices) for key, prices in lists.items()}, {1: list(contracts)})
-    return build_price_book(records, ROW_OF_ID)
+def lists(row_of_id: RowOfId = ROW_OF_ID, /, **listed: dict[int, tuple[int, int, int]]) -> PriceLists:
+    return align_lists({key: price_rows(prices) for key, prices in listed.items()}, row_of_id)
+
+
+def book(*contracts: Agreed, **listed: dict[int, tuple[int, int, int]]) -> PriceBook:
+    return PriceBook(lists(**listed), align_contracts(contract_rows(*contracts), ROW_OF_ID))
 
 
 def singles(vector: PriceVector) -> list[int | None]:
@@ -41,6 +47,7 @@ def singles(vector: PriceVector) -> list[int | None]:
     costs = [vector.unit_costs(row) for row in range(len(ROW_OF_ID))]
     together = vector.costs(np.arange(len(ROW_OF_ID), dtype=np.int32)).tolist()
     assert together == [[NO_PRICE] * 3 if c is None else list(c) for c in costs]
+    assert list(vector.priced) == [row for row, c in enumerate(costs) if c is not None]
     return [None if c is None else c.single for c in costs]
 
 
@@ -69,7 +76,8 @@ def test_without_any_list_nothing_has_a_price() -> None:
 
 
 def test_an_empty_catalogue_has_no_prices() -> None:
-    empty = build_price_book(PriceRecords({"default": rows(DEFAULT)}, {1: [agreed(10, 5)]}), {})
+    nothing = RowOfId.of([])
+    empty = PriceBook(lists(nothing, default=DEFAULT), align_contracts(contract_rows(agreed(10, 5)), nothing))
     vector = empty.vector(terms(), TODAY)
     assert vector.costs(np.empty(0, dtype=np.int32)).shape == (0, 3)
 
@@ -90,7 +98,7 @@ def test_an_empty_catalogue_has_no_prices() -> None:
     ],
 )
 def test_contract_prices_of_the_day_come_first_and_take_no_discount(
-    contracts: list[ContractPriceRecord], expected: list[int | None]
+    contracts: list[Agreed], expected: list[int | None]
 ) -> None:
     priced = book(*contracts, default=DEFAULT)
     assert singles(priced.vector(terms(discount=5000), TODAY)) == expected
@@ -123,7 +131,7 @@ PENCE = st.integers(0, 100_000_000)
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(PENCE | st.just(NO_PRICE), min_size=1, max_size=8), st.integers(0, 10_000))
 def test_a_discount_rounds_half_up_as_decimals_do(pence: list[int], hundredths: int) -> None:
-    costs = np.array(pence, dtype=np.int64).repeat(3).reshape(-1, 3)
+    costs = np.array(pence, dtype=np.int32).repeat(3).reshape(-1, 3)
     left = 1 - Decimal(hundredths) / 10_000
     expected = [
         NO_PRICE if p == NO_PRICE else int((Decimal(p) * left).quantize(Decimal(1), ROUND_HALF_UP)) for p in pence

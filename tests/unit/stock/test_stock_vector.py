@@ -4,35 +4,39 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tradecounter.stock.records import DeliveryRecord, StockRecord
+from support.arrays import stock_rows
+from tradecounter.catalogue.packed import RowOfId
+from tradecounter.stock.records import DeliveryRecord
 from tradecounter.stock.rules import Delivery, status
 from tradecounter.stock.stock_vector import empty_stock
 
-ROW_OF_ID = {30: 0, 10: 1, 20: 2}
+ROW_OF_ID = RowOfId.of([30, 10, 20])
 JULY, AUGUST = datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 8, 1, tzinfo=UTC)
 
 
 def test_an_empty_vector_has_nothing_in_stock_and_nothing_to_come() -> None:
     empty = empty_stock(3)
     assert (empty.available.tolist(), empty.back_ordered.tolist(), empty.deliveries) == ([0] * 3, [0] * 3, {})
+    assert list(empty.in_stock) == []
 
 
 def test_levels_go_to_their_rows_and_leave_the_others() -> None:
-    first = empty_stock(3).with_levels([StockRecord(10, 5, 0), StockRecord(30, 7, 0)], ROW_OF_ID)
-    second = first.with_levels([StockRecord(10, 0, 4), StockRecord(99, 1, 1)], ROW_OF_ID)
+    first = empty_stock(3).with_levels(stock_rows((10, 5, 0), (30, 7, 0)), ROW_OF_ID)
+    second = first.with_levels(stock_rows((10, 0, 4), (99, 1, 1)), ROW_OF_ID)
     assert (second.available.tolist(), second.back_ordered.tolist()) == ([7, 0, 0], [0, 4, 0])
     assert (first.available.tolist(), first.back_ordered.tolist()) == ([7, 5, 0], [0, 0, 0])
+    assert (list(first.in_stock), list(second.in_stock)) == ([0, 1], [0])
 
 
 def test_of_two_levels_of_one_product_the_later_counts() -> None:
-    changed = empty_stock(3).with_levels([StockRecord(20, 5, 0), StockRecord(20, 2, 1)], ROW_OF_ID)
+    changed = empty_stock(3).with_levels(stock_rows((20, 5, 0), (20, 2, 1)), ROW_OF_ID)
     assert (changed.available.tolist(), changed.back_ordered.tolist()) == ([0, 0, 2], [0, 0, 1])
 
 
 def test_deliveries_replace_those_before_and_keep_their_order() -> None:
     first = empty_stock(3).with_deliveries([DeliveryRecord(30, 9, JULY)], ROW_OF_ID)
     records = [DeliveryRecord(10, 1, JULY), DeliveryRecord(99, 5, JULY), DeliveryRecord(10, 2, AUGUST)]
-    second = first.with_levels([StockRecord(10, 5, 0)], ROW_OF_ID).with_deliveries(records, ROW_OF_ID)
+    second = first.with_levels(stock_rows((10, 5, 0)), ROW_OF_ID).with_deliveries(records, ROW_OF_ID)
     assert second.deliveries == {1: (Delivery(1, JULY), Delivery(2, AUGUST))}
     assert second.available.tolist() == [0, 5, 0]
     assert first.deliveries == {0: (Delivery(9, JULY),)}

@@ -12,13 +12,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.arrays import stock_rows
 from support.catalogue_records import product_record
 from support.naive_catalogue import EXTRAS, Row, product_from_csv
-from tradecounter.catalogue.records import CatalogueRecords, ProductRecord
+from tradecounter.catalogue.records import ProductRecord, ReferenceRecords
 from tradecounter.catalogue.snapshot import build_snapshot
 from tradecounter.catalogue.wire import Product
-from tradecounter.pricing.price_book import PriceVector
-from tradecounter.stock.records import DeliveryRecord, StockRecord
+from tradecounter.pricing.price_book import PriceVector, SharedPrices
+from tradecounter.stock.records import DeliveryRecord
 from tradecounter.stock.stock_vector import empty_stock
 from tradecounter.storefront.render import render_csv, render_json
 from tradecounter.storefront.view import CustomerView
@@ -28,21 +29,20 @@ JANUARY, JULY = datetime(2026, 1, 5, 9, tzinfo=UTC), datetime(2026, 7, 5, 9, tzi
 
 def view_of(products: list[ProductRecord], pence: int, available: int, *, trade: bool) -> CustomerView:
     """A view in which every product costs and counts the same and is due twice."""
-    snapshot = build_snapshot(CatalogueRecords(products, [], [], []))
-    none = np.empty(0, dtype=np.int64)
-    costs = np.array([[pence, pence // 2, pence // 3]] * len(products), dtype=np.int64).reshape(-1, 3)
+    snapshot = build_snapshot(ReferenceRecords([], [], []), products)
+    costs = np.array([[pence, pence // 2, pence // 3]] * len(products), dtype=np.int32).reshape(-1, 3)
     stock = empty_stock(len(products)).with_levels(
-        [StockRecord(p.id, available, 0) for p in products], snapshot.row_of_id
+        stock_rows(*((p.id, available, 0) for p in products)), snapshot.row_of_id
     )
     due = [DeliveryRecord(p.id, 2, moment) for moment in (JANUARY, JULY) for p in products]
     stock = stock.with_deliveries(due, snapshot.row_of_id)
-    return CustomerView(snapshot, PriceVector(costs, none, none.reshape(0, 3)), stock, trade, 5)
+    return CustomerView(snapshot, PriceVector(SharedPrices(costs)), stock, trade, 5)
 
 
 def expected(product: ProductRecord, pence: int, available: int, extras: set[str], *, trade: bool) -> Row:
     incoming = [{"incoming": 2, "expected_on": at} for at in ("2026-01-05T09:00:00", "2026-07-05T10:00:00")]
     status = "In stock" if available >= 5 else "Low stock" if available else "On order" if trade else "Out of stock"
-    held = {name: getattr(product, name) for name in ProductRecord.__slots__}
+    held = {name: getattr(product, name) for name in ProductRecord.__struct_fields__}
     for name in {"id", "sku_key", "active", "components", *EXTRAS.values()} - extras:
         del held[name]
     names = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
