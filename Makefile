@@ -18,6 +18,9 @@ RUN_DEV := $(RUN) --group dev
 export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
 
+# Commands and tests start Python again and again: whoever compiles everything each time waits three times as long.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format docs fuzz kill bench
 

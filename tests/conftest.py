@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
@@ -43,6 +44,14 @@ def clean_environment() -> Iterator[None]:
         patch.delenv(name)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_tracebacks() -> None:
+    """Let faults that tests provoke be printed plainly: a picture with the values of all variables takes a second."""
+    processors = structlog.get_config()["processors"]
+    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*processors[:-1], plain])
 
 
 @pytest.fixture(scope="session")

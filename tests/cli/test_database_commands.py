@@ -9,7 +9,7 @@ import pytest
 
 from support.cluster import Cluster
 from support.command_line import SECRET, Forker, Program
-from tradecounter.db.migrate import schema_state
+from tradecounter.db.schema_state import schema_state
 
 COMMANDS_ON_A_DATABASE = [
     ["customer", "list"],

@@ -1,7 +1,7 @@
 """The schema that the running program needs."""
 
 from tradecounter.cli.session import refuse
-from tradecounter.db.migrate import SchemaState, schema_state
+from tradecounter.db.schema_state import SchemaState, schema_state
 
 
 def require_current_schema(url: str) -> SchemaState:

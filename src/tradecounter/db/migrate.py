@@ -1,8 +1,7 @@
-"""Bringing the schema to the newest revision, and telling whether it is there."""
+"""Bringing the schema to the newest revision."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -14,33 +13,14 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from tradecounter.db.schema_state import CONNECT_SECONDS, SchemaState, schema_state
 from tradecounter.kit.errors import OperatorError
 
 _ONE_AT_A_TIME = 7_274_301  # an advisory lock's number: two processes may be told to migrate at once
-_CONNECT_SECONDS = 5
 
 
 class UnknownRevisionError(OperatorError):
     """The schema is at a revision that this version of the program does not have."""
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaState:
-    """The revision the database is at (None when empty) and the one it should be at."""
-
-    revision: str | None
-    newest: str
-
-    @property
-    def current(self) -> bool:
-        """Whether nothing is left to migrate."""
-        return self.revision == self.newest
-
-
-def schema_state(url: str) -> SchemaState:
-    """Return where the database's schema is. `url` is whatever libpq takes. Raises psycopg.Error."""
-    with _connection(url) as connection:
-        return _state(connection)
 
 
 def upgrade(url: str) -> SchemaState:
@@ -51,17 +31,17 @@ def upgrade(url: str) -> SchemaState:
     with _connection(url) as connection:
         connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ONE_AT_A_TIME})
         config = _config()
-        _require_known(config, _state(connection).revision)
+        _require_known(config, MigrationContext.configure(connection).get_current_revision())
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-        return _state(connection)
+    return schema_state(url)
 
 
 @contextmanager
 def _connection(url: str) -> Iterator[Connection]:
     engine = create_engine(
         "postgresql+psycopg://",
-        creator=lambda: psycopg.connect(url, connect_timeout=_CONNECT_SECONDS),
+        creator=lambda: psycopg.connect(url, connect_timeout=CONNECT_SECONDS),
         poolclass=NullPool,
     )
     try:
@@ -77,13 +57,6 @@ def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     return config
-
-
-def _state(connection: Connection) -> SchemaState:
-    newest = ScriptDirectory.from_config(_config()).get_current_head()
-    if newest is None:
-        raise RuntimeError("the package holds no migrations")
-    return SchemaState(MigrationContext.configure(connection).get_current_revision(), newest)
 
 
 def _require_known(config: Config, revision: str | None) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import binascii
+import ssl
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -49,7 +51,9 @@ async def read_issuer(url: str) -> IssuerKeys:
     try:
         async with (
             asyncio.timeout(_SECONDS),
-            httpx.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client,
+            httpx.AsyncClient(
+                timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https", verify=_trusted_authorities()
+            ) as client,
         ):
             metadata = await _read_metadata(client, url)
             if metadata.issuer.removesuffix("/") != url.removesuffix("/"):
@@ -63,6 +67,12 @@ async def read_issuer(url: str) -> IssuerKeys:
     if not keys:
         raise IssuerAwayError("it publishes no key that can be used")
     return IssuerKeys(metadata.issuer, keys)
+
+
+@cache
+def _trusted_authorities() -> ssl.SSLContext:
+    # Reading them takes tens of milliseconds, which every request would have to wait for.
+    return httpx.create_ssl_context()
 
 
 async def _read_metadata(client: httpx.AsyncClient, url: str) -> _Metadata:
