@@ -64,6 +64,7 @@ class Fragments:
 
 
 _AFTER_HEAD = b',"availability":'
+_MEMBER_NAMES = [b'"%b":' % name.encode() for name in DESCRIPTIONS + LINKS]
 _Head = defstruct("_Head", HEAD)
 _Middle = defstruct("_Middle", MIDDLE)
 _Tail = defstruct("_Tail", TAIL)
@@ -84,15 +85,15 @@ class FragmentsBuilder:
     def add(self, product: ProductRecord) -> None:
         """Encode the product of the next row."""
         # Lean, since it is done for every product of every new snapshot: no dictionaries, nothing encoded twice.
-        images, attributes = Raw(_json("images", product.images)), Raw(_json("attributes", product.attributes))
-        self._head.add(to_json(_Head(*_head_of(product), images))[:-1] + _AFTER_HEAD)
+        images, attributes = _images(product.images), _attributes(product.attributes)
+        self._head.add(to_json(_Head(*_head_of(product), Raw(images)))[:-1] + _AFTER_HEAD)
         self._middle.add(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
-        self._tail.add(b"," + to_json(_Tail(product.store_url, product.categories, attributes))[1:-1])
+        self._tail.add(b"," + to_json(_Tail(product.store_url, product.categories, Raw(attributes)))[1:-1])
         self._internal.add(to_json(_Internal(*_internal_of(product)))[1:-1])
-        for name, value in zip(self._members, _members_of(product), strict=True):
-            self._members[name].add(b'"%b":%b' % (name.encode(), to_json(value)))
-        self._csv_head.add(csv_cells(product, HEAD))
-        self._csv_tail.add(csv_cells(product, MIDDLE + TAIL))
+        for texts, name, value in zip(self._members.values(), _MEMBER_NAMES, _members_of(product), strict=True):
+            texts.add(name + to_json(value))
+        self._csv_head.add(csv_cells(product, HEAD[:-1]) + b"," + _json_cell(images))
+        self._csv_tail.add(csv_cells(product, (*MIDDLE, *TAIL[:-1])) + b"," + _json_cell(attributes))
 
     def done(self) -> Fragments:
         """Return the pieces of all products."""
@@ -107,15 +108,23 @@ class FragmentsBuilder:
         )
 
 
-def _json(name: str, value: Any) -> bytes:
-    """Return a value with its members in a fixed order, which the database does not keep."""
-    if name == "images":
-        return to_json([_Image(image["is_primary"], image["url"]) for image in value]) if value else b"[]"
-    return to_json(dict(sorted(value.items())) if name == "attributes" else value)
+def _images(images: list[dict[str, Any]]) -> bytes:
+    """Return images as JSON, their members in a fixed order, which the database does not keep."""
+    return to_json([_Image(image["is_primary"], image["url"]) for image in images])
+
+
+def _attributes(attributes: dict[str, str]) -> bytes:
+    """Return attributes as JSON in a fixed order, which the database does not keep."""
+    return to_json(dict(sorted(attributes.items())))
+
+
+def _json_cell(text: bytes) -> bytes:
+    """Return a JSON list or object as a CSV cell: what holds anything holds quotes."""
+    return b'"%b"' % text.replace(b'"', b'""') if b'"' in text else text
 
 
 def csv_cells(product: ProductRecord, names: tuple[str, ...]) -> bytes:
-    """Return values as they stand in a CSV line, joined by commas."""
+    """Return values, but for objects, as they stand in a CSV line, joined by commas."""
     values, texts = _csv_of(names)
     return ",".join([text(value) for text, value in zip(texts, values(product), strict=True)]).encode()
 
@@ -124,18 +133,15 @@ def csv_cells(product: ProductRecord, names: tuple[str, ...]) -> bytes:
 def _csv_of(names: tuple[str, ...]) -> tuple[Callable[[ProductRecord], Any], list[Callable[[Any], str]]]:
     types = {field.name: field.type for field in msgspec.structs.fields(ProductRecord)}
     values = attrgetter(*names)
-    return (values if len(names) > 1 else lambda product: (values(product),)), [_csv_text(n, types[n]) for n in names]
+    return (values if len(names) > 1 else lambda product: (values(product),)), [_csv_text(types[n]) for n in names]
 
 
-def _csv_text(name: str, kind: Any) -> Callable[[Any], str]:
+def _csv_text(kind: Any) -> Callable[[Any], str]:
     """Return what makes a CSV cell of a value; numbers and flags never need quotes."""
-    if name in {"images", "attributes"}:
-        return lambda value: cell(_json(name, value).decode())
-    if kind == list[str]:
-        return lambda value: cell("|".join(value))
-    plain: dict[Any, Callable[[Any], str]] = {
+    makers: dict[Any, Callable[[Any], str]] = {
         Decimal: str,
         bool: lambda value: "true" if value else "false",
         str | None: lambda value: "" if value is None else cell(value),
+        list[str]: lambda value: cell("|".join(value)),
     }
-    return plain.get(kind, cell)
+    return makers.get(kind, cell)

@@ -47,12 +47,12 @@ class Refresher:
         self.database_answers = True
 
     async def refresh(self) -> None:
-        """Catch up now, with everything. Raises what the database raises when it is away."""
-        while under_way := await self._look():
+        """Catch up with everything. Raises what the database raises when it is away."""
+        while under_way := await self.catch_up():
             await asyncio.wait(under_way)
 
-    async def _look(self) -> set[asyncio.Task[Any]]:
-        """Catch up with what can be had at once; return what goes on."""
+    async def catch_up(self) -> set[asyncio.Task[Any]]:
+        """Catch up with what can be had at once; return what goes on. Raises as `refresh` does."""
         try:
             await self._refresh()
         except psycopg.OperationalError:
@@ -101,7 +101,7 @@ class Refresher:
             else:
                 await asyncio.sleep(self._interval)
             try:
-                await self._look()
+                await self.catch_up()
             except psycopg.OperationalError as error:
                 log.warning("database away, keeping what is in memory", reason=str(error).strip())
             except Exception:  # whatever it was, the next poll tries again

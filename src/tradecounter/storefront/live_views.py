@@ -20,7 +20,7 @@ class LiveViews:
         """Return the customer's view of this moment."""
         view = self.storefront.view(customer_id)
         if view is None:
-            await self.refresher.refresh()
+            await self.refresher.catch_up()
             view = self.storefront.view(customer_id)
         if view is None:
             raise not_found("customer")

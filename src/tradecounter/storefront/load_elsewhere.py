@@ -34,7 +34,7 @@ async def load_elsewhere(database_url: str, *, niceness: int) -> Goods:
     `niceness` is how much that one stands back for others, from 0 to 19.
     """
     with tempfile.TemporaryFile() as file:
-        process = await asyncio.to_thread(_start, file)
+        process = _start(file)
         try:
             order = json.dumps({"database_url": database_url, "niceness": niceness}).encode()
             _, said = await asyncio.to_thread(process.communicate, order)

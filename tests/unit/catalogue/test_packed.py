@@ -1,0 +1,86 @@
+"""Small things packed into large buffers, against the lists and dictionaries that they stand for."""
+
+import pickle
+from bisect import bisect_left
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyroaring import BitMap
+
+from tradecounter.catalogue.packed import RowOfId, RowOfText, RowsByText, RowSets, bitmap, encoded, rows_of, texts
+
+Packed = TypeVar("Packed")
+
+WORDS = st.text(st.sampled_from("abé日😀\ud800\xff"), max_size=3)
+ROWS = st.sets(st.integers(0, 5000), max_size=8).map(sorted) | st.integers(256, 300).map(lambda size: list(range(size)))
+
+
+def again(value: Packed) -> Packed:
+    """The same, handed over as from one process to another."""
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(value, 5, buffer_callback=buffers.append)
+    copy: Packed = pickle.loads(pickled, buffers=[buffer.raw().tobytes() for buffer in buffers])  # noqa: S301 made above
+    return copy
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(parts=st.lists(st.binary(max_size=4), max_size=6), asked=st.lists(st.integers(0, 5), max_size=4))
+def test_texts_are_what_was_packed(parts: list[bytes], asked: list[int]) -> None:
+    rows = [row for row in asked if row < len(parts)]
+    for packed in (texts(parts), again(texts(parts))):
+        assert (len(packed), list(packed), packed[1:3]) == (len(parts), parts, parts[1:3])
+        assert packed.take(np.array(rows, dtype=np.int32)) == [parts[row] for row in rows]
+        with pytest.raises(IndexError):
+            packed[len(parts)]
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(sets=st.lists(ROWS, max_size=6), start=st.integers(0, 6), end=st.integers(0, 6))
+def test_a_union_of_sets_has_the_rows_of_each(sets: list[list[int]], start: int, end: int) -> None:
+    end = min(end, len(sets))
+    for packed in (RowSets.of(sets), again(RowSets.of(sets))):
+        assert packed.union(start, end) == BitMap().union(*(BitMap(rows) for rows in sets[start:end]))
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(rows=st.dictionaries(WORDS, ROWS, max_size=6), sought=WORDS)
+def test_rows_are_found_by_a_text_and_by_how_it_begins(rows: dict[str, list[int]], sought: str) -> None:
+    plain = {word: BitMap(having) for word, having in rows.items()}
+    packed = RowsByText.of({encoded(word): having for word, having in rows.items()})
+    for found in (packed, again(packed)):
+        assert found == plain
+        assert found.get(sought) == plain.get(sought)
+        beginning = [having for word, having in plain.items() if word.startswith(sought)]
+        assert found.starting(sought) == BitMap().union(*beginning)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(words=st.sets(WORDS, max_size=6), sought=WORDS)
+def test_the_row_of_a_text_is_its_place_in_their_order(words: set[str], sought: str) -> None:
+    ordered = sorted(words)
+    packed = RowOfText(texts(encoded(word) for word in ordered))
+    for found in (packed, again(packed)):
+        assert list(found) == ordered
+        assert found.get(sought) == (bisect_left(ordered, sought) if sought in words else None)
+
+
+IDS = st.integers(0, 50)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(ids=st.lists(IDS, unique=True, max_size=8), sought=st.lists(IDS, max_size=4))
+def test_the_row_of_an_id_is_where_it_stands(ids: list[int], sought: list[int]) -> None:
+    plain = {product_id: row for row, product_id in enumerate(ids)}
+    for found in (RowOfId.of(ids), again(RowOfId.of(ids))):
+        assert found == plain
+        assert found.rows(np.array(sought, dtype=np.int64)).tolist() == [plain.get(i, -1) for i in sought]
+
+
+def test_a_set_of_rows_and_its_rows_say_the_same() -> None:
+    rows = np.array([0, 3, 70_000], dtype=np.int32)
+    assert bitmap(rows) == BitMap([0, 3, 70_000])
+    assert rows_of(bitmap(rows)).tolist() == [0, 3, 70_000]
+    assert rows_of(BitMap()).tolist() == []
