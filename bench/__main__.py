@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from bench.kit import machine, report
+from bench.kit import charts, machine, report
 from bench.kit.catalogue import read_catalogue
 from bench.kit.figures import Row
 from bench.kit.processes import BenchError, pin_driver
@@ -52,17 +52,20 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder,
             workbench(Path(folder), catalogue, quick=wanted.quick) as bench,
         ):
+            quietness = machine.Quietness(bench.postgres_pid)
             rows = [row for name in wanted.only or QUESTIONS for row in _answers(bench, name)]
+            others = quietness.others()
     except (BenchError, OperatorError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
-    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick)
+    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick, others)
     if wanted.only or wanted.quick:
         sys.stdout.write(f"{report.table(rows)}\n{report.remarks(rows)}")
     else:
         report.write_results(run)
+        charts.write_charts(rows)
         sys.stdout.write(report.table(rows))
-    sys.stderr.write(f"{run.seconds:.0f} seconds\n")
+    sys.stderr.write(f"{run.seconds:.0f} seconds; other programs used {others:.0%} of the two cores\n")
     return 0
 
 

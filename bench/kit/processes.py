@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -85,6 +84,12 @@ def own_processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
+def processor_seconds_with_ended(pid: int) -> float:
+    """Return the processor time that a process, its descendants, and those of its children that ended have used."""
+    ended = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[13:15]
+    return processor_seconds(pid) + sum(map(int, ended)) / _TICKS
+
+
 def resident_bytes(pid: int) -> int:
     """Return the memory that a process has resident."""
     return _status_bytes(pid, "VmRSS")
@@ -105,14 +110,3 @@ def _status_bytes(pid: int, name: str) -> int:
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024
     raise BenchError(f"process {pid} shows no {name}")
-
-
-@contextmanager
-def stopwatch() -> Iterator[list[float]]:
-    """Measure the seconds that the block takes, into the list that it gets."""
-    taken: list[float] = []
-    start = time.perf_counter()
-    try:
-        yield taken
-    finally:
-        taken.append(time.perf_counter() - start)

@@ -13,26 +13,27 @@ BENCH = Path(__file__).parents[1]
 RESULTS = BENCH / "results.md"
 NOTES = BENCH / "notes.md"
 
-_HEADINGS = ("Question", "Asked", "Ratio", "Target", "Reached", "Ours", "Limit", "p50", "p99")
+_HEADINGS = ("Ratio", "Question", "Asked", "Target", "Reached", "Ours", "Limit", "p50", "p99")
 _MARKS = {True: "yes", False: "**no**", None: "–"}
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: its rows, how long it took, and on what data."""
+    """One run: its rows, how long it took, on what data, and the share of both cores that other programs used."""
 
     rows: Sequence[Row]
     seconds: float
     catalogue: Catalogue
     quick: bool
+    others: float
 
 
 def table(rows: Sequence[Row]) -> str:
     """Return the table."""
     lines = [_HEADINGS, tuple("---" for _ in _HEADINGS)]
     for row in rows:
-        ratio = "" if row.ratio is None else f"**{shown(row.ratio)}**"
-        cells = (row.question, row.what, ratio, row.target, _MARKS[row.reached], row.ours, row.limit, row.p50, row.p99)
+        ratio = f"**{shown(row.ratio)}**"
+        cells = (ratio, row.question, row.what, row.target, _MARKS[row.reached], row.ours, row.limit, row.p50, row.p99)
         lines.append(cells)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
@@ -61,6 +62,7 @@ def written(run: Run, now: datetime) -> str:
             f"- Took {run.seconds / 60:.1f} minutes{', with **short rounds**' if run.quick else ''}",
             f"- {machine.described()}",
             f"- {', '.join(machine.versions())}",
+            f"- Other programs used {run.others:.0%} of the two cores meanwhile; the quieter, the truer",
             f"- Data: {data}, and the same multiplied",
             f"- {len(held) - len(missed)} of {len(held)} targets reached",
             "",
