@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,13 +39,15 @@ _LONGEST_SECONDS = 30 * 60
 
 
 def main() -> int:
-    """Run the benchmarks; status 0 when all were made, 1 when one could not be."""
+    """Run the benchmarks; status 0 when all were made, 1 when one could not be: then no results are written."""
     wanted = _arguments()
     for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(ending, _ended)
     signal.alarm(_LONGEST_SECONDS)
     start = time.monotonic()
     catalogue = read_catalogue(wanted.catalogue)
+    rows: list[Row] = []
+    failed: list[str] = []
     try:
         machine.require_programs()
         pin_driver()
@@ -53,20 +56,26 @@ def main() -> int:
             workbench(Path(folder), catalogue, quick=wanted.quick) as bench,
         ):
             quietness = machine.Quietness(bench.postgres_pid)
-            rows = [row for name in wanted.only or QUESTIONS for row in _answers(bench, name)]
+            for name in wanted.only or QUESTIONS:
+                try:
+                    rows += _answers(bench, name)
+                except (BenchError, subprocess.TimeoutExpired) as error:
+                    failed.append(f"{name}: {error}")
+                    bench.say(f"failed: {error}")
             others = quietness.others()
     except (BenchError, OperatorError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
+    except KeyboardInterrupt:
+        return 130
     run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick, others)
-    if wanted.only or wanted.quick:
-        sys.stdout.write(f"{report.table(rows)}\n{report.remarks(rows)}")
-    else:
+    if not (wanted.only or wanted.quick or failed):
         report.write_results(run)
         charts.write_charts(rows)
-        sys.stdout.write(report.table(rows))
+    sys.stdout.write(f"{report.table(rows)}\n{report.remarks(rows)}")
     sys.stderr.write(f"{run.seconds:.0f} seconds; other programs used {others:.0%} of the two cores\n")
-    return 0
+    sys.stderr.writelines(f"failed: {line}\n" for line in failed)
+    return 1 if failed else 0
 
 
 def _answers(bench: Workbench, name: str) -> list[Row]:
@@ -91,6 +100,8 @@ def _arguments() -> argparse.Namespace:
 
 def _ended(number: int, _frame: FrameType | None) -> None:
     # Ends like an exception, so that everything that was started is stopped too.
+    if number == signal.SIGALRM:
+        sys.stderr.write(f"error: this has taken more than {_LONGEST_SECONDS // 60} minutes\n")
     sys.exit(128 + number)
 
 

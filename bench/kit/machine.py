@@ -7,7 +7,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.kit.processes import OTHER_CORE, TESTED_CORE, BenchError, processor_seconds_with_ended
+from bench.kit.processes import OTHER_CORE, TESTED_CORE, BenchError, processor_seconds
 from tradecounter.db.embedded import programs
 
 PACKAGES = {"wrk": "wrk", "nginx": "nginx-light", "taskset": "util-linux", "nice": "coreutils"}
@@ -48,7 +48,7 @@ class Quietness:
         return max(0.0, used / (total - self._total))
 
     def _own_seconds(self) -> float:
-        return sum(os.times()[:4]) + processor_seconds_with_ended(self._postgres_pid)
+        return sum(os.times()[:4]) + processor_seconds(self._postgres_pid)
 
 
 def _core_seconds() -> tuple[float, float]:

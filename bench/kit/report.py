@@ -12,6 +12,9 @@ from bench.kit.figures import Row, shown
 BENCH = Path(__file__).parents[1]
 RESULTS = BENCH / "results.md"
 NOTES = BENCH / "notes.md"
+README = BENCH.parent / "README.md"
+EXCERPT_BEGINS = "<!-- from bench/results.md -->"
+EXCERPT_ENDS = "<!-- so far -->"
 
 _HEADINGS = ("Ratio", "Question", "Asked", "Target", "Reached", "Ours", "Limit", "p50", "p99")
 _MARKS = {True: "yes", False: "**no**", None: "–"}
@@ -76,5 +79,22 @@ def written(run: Run, now: datetime) -> str:
 
 
 def write_results(run: Run) -> None:
-    """Write the page."""
+    """Write the page, and its beginning into the README of the project."""
     RESULTS.write_text(written(run, datetime.now(UTC)).rstrip() + "\n", encoding="utf-8")
+    README.write_text(with_excerpt(README.read_text(encoding="utf-8"), run.rows), encoding="utf-8")
+
+
+def with_excerpt(page: str, rows: Sequence[Row]) -> str:
+    """Return a page whose excerpt is that of these rows: what is compared with a limit."""
+    before, _, rest = page.partition(EXCERPT_BEGINS)
+    _, _, after = rest.partition(EXCERPT_ENDS)
+    if not after:
+        return page
+    lines = ["| Ratio | Target | Asked |", "|---|---|---|"]
+    lines += [
+        f"| {shown(row.ratio)} | {row.target} | {row.question.lower()}: {row.what} |"
+        for row in rows
+        if row.goal is not None
+    ]
+    table_text = "\n".join(lines)
+    return f"{before}{EXCERPT_BEGINS}\n{table_text}\n{EXCERPT_ENDS}{after}"

@@ -46,7 +46,7 @@ def answer(bench: Workbench) -> list[Row]:
 
 
 def _used_by_workers(server: Server) -> list[float]:
-    return [own_processor_seconds(pid) for pid in server.workers]
+    return [own_processor_seconds(pid) for pid in server.workers()]
 
 
 def _row(alone: list[Load], both: list[Load], shares: list[float]) -> Row:

@@ -190,7 +190,7 @@ class _downloading:  # noqa: N801 used like a function
 def _memory(server: Server) -> list[Row]:
     """Measure the memory that eight slow downloads at once add to that of one."""
     form = FORMS[3]
-    pid = server.workers[0]
+    pid = server.pid
     peaks = []
     for count in (1, AT_ONCE):
         before = resident_bytes(pid)

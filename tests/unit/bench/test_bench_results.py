@@ -10,7 +10,7 @@ from bench.kit.charts import bounds, growth, ratios
 from bench.kit.figures import Row, shown
 from bench.kit.load import Load, middle, read_load
 from bench.kit.reads import FILES, representative
-from bench.kit.report import remarks, table
+from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, remarks, table, with_excerpt
 
 
 def row(ratio: float, **more: object) -> Row:
@@ -86,3 +86,16 @@ def test_charts_are_well_formed_and_have_colours_for_dark_pages(draw: Callable[[
     drawing = draw(rows)
     assert ET.fromstring(drawing).tag.endswith("svg")  # noqa: S314 our own
     assert "prefers-color-scheme: dark" in drawing
+
+
+def test_the_excerpt_in_another_page_is_replaced_and_nothing_else() -> None:
+    page = f"before\n{EXCERPT_BEGINS}\nold\n{EXCERPT_ENDS}\nafter\n"
+    rows = [row(0.2, goal=0.4, target="≥ 0.4"), row(3.0)]
+    once = with_excerpt(page, rows)
+    assert "| 0.20 | ≥ 0.4 | search: `query=` |" in once
+    assert once.startswith("before\n")
+    assert once.endswith("\nafter\n")
+    assert "old" not in once
+    assert once.count("\n| ") == 2
+    assert with_excerpt(once, rows) == once
+    assert with_excerpt("no excerpt", rows) == "no excerpt"
