@@ -4,13 +4,14 @@ import argparse
 import importlib
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from types import FrameType
 
-from bench.kit import machine, report
+from bench.kit import charts, machine, report
 from bench.kit.catalogue import read_catalogue
 from bench.kit.figures import Row
 from bench.kit.processes import BenchError, pin_driver
@@ -38,13 +39,15 @@ _LONGEST_SECONDS = 30 * 60
 
 
 def main() -> int:
-    """Run the benchmarks; status 0 when all were made, 1 when one could not be."""
+    """Run the benchmarks; status 0 when all were made, 1 when one could not be: then no results are written."""
     wanted = _arguments()
     for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(ending, _ended)
     signal.alarm(_LONGEST_SECONDS)
     start = time.monotonic()
     catalogue = read_catalogue(wanted.catalogue)
+    rows: list[Row] = []
+    failed: list[str] = []
     try:
         machine.require_programs()
         pin_driver()
@@ -52,18 +55,27 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder,
             workbench(Path(folder), catalogue, quick=wanted.quick) as bench,
         ):
-            rows = [row for name in wanted.only or QUESTIONS for row in _answers(bench, name)]
+            quietness = machine.Quietness(bench.postgres_pid)
+            for name in wanted.only or QUESTIONS:
+                try:
+                    rows += _answers(bench, name)
+                except (BenchError, subprocess.TimeoutExpired) as error:
+                    failed.append(f"{name}: {error}")
+                    bench.say(f"failed: {error}")
+            others = quietness.others()
     except (BenchError, OperatorError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
-    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick)
-    if wanted.only or wanted.quick:
-        sys.stdout.write(f"{report.table(rows)}\n{report.remarks(rows)}")
-    else:
+    except KeyboardInterrupt:
+        return 130
+    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick, others)
+    if not (wanted.only or wanted.quick or failed):
         report.write_results(run)
-        sys.stdout.write(report.table(rows))
-    sys.stderr.write(f"{run.seconds:.0f} seconds\n")
-    return 0
+        charts.write_charts(rows)
+    sys.stdout.write(f"{report.table(rows)}\n{report.remarks(rows)}")
+    sys.stderr.write(f"{run.seconds:.0f} seconds; other programs used {others:.0%} of the two cores\n")
+    sys.stderr.writelines(f"failed: {line}\n" for line in failed)
+    return 1 if failed else 0
 
 
 def _answers(bench: Workbench, name: str) -> list[Row]:
@@ -88,6 +100,8 @@ def _arguments() -> argparse.Namespace:
 
 def _ended(number: int, _frame: FrameType | None) -> None:
     # Ends like an exception, so that everything that was started is stopped too.
+    if number == signal.SIGALRM:
+        sys.stderr.write(f"error: this has taken more than {_LONGEST_SECONDS // 60} minutes\n")
     sys.exit(128 + number)
 
 

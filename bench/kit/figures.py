@@ -1,6 +1,7 @@
 """Figures: a row of the table is a question's answer, its limit, the ratio and whether the target is reached."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 _THOUSAND = 1000
 _HUNDRED = 100
@@ -9,32 +10,33 @@ _TEN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the results. `ratio` is shown first; `target` says what it is held to, `reached` is None if nothing.
+    """One line of the results, what it is held to, and what charts and remarks need beside.
 
-    `ours`, `limit`, `p50` and `p99` are shown as they are; `note` explains below the table.
+    The ratio has to be at least `goal`, or at most `bound`, if either is given; `sound` is false when requests failed.
+    `ours`, `limit`, `p50` and `p99` are shown as they are.
     """
 
     question: str
     what: str
-    ratio: float | None
+    ratio: float
     target: str = "reported"
-    reached: bool | None = None
+    goal: float | None = None
+    bound: float | None = None
+    sound: bool = True
     ours: str = ""
     limit: str = ""
     p50: str = ""
     p99: str = ""
     note: str = ""
-    goal: float | None = None  # the ratio aimed at, where charts can show it
+    points: Mapping[str, float] = field(default_factory=dict)
 
-
-def at_least(ratio: float, goal: float) -> bool:
-    """Tell whether a ratio, as shown, reaches a goal."""
-    return round(ratio, 2) >= goal
-
-
-def at_most(ratio: float, goal: float) -> bool:
-    """Tell whether a ratio, as shown, keeps to a bound."""
-    return round(ratio, 2) <= goal
+    @property
+    def reached(self) -> bool | None:
+        """Whether the target is reached, judged by the ratio as it is shown; None when there is none."""
+        if self.goal is None and self.bound is None:
+            return None
+        ratio = round(self.ratio, 2)
+        return self.sound and (self.goal is None or ratio >= self.goal) and (self.bound is None or ratio <= self.bound)
 
 
 def shown(number: float) -> str:

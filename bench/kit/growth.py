@@ -8,7 +8,7 @@ from time import perf_counter
 from bench.kit.customers import COUNT
 from bench.kit.http import Connection, request_text
 from bench.kit.load import Target, press, write_requests
-from bench.kit.processes import BenchError, resident_bytes
+from bench.kit.processes import BenchError, family_bytes
 from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
 from bench.kit.store import Store
@@ -41,9 +41,9 @@ def grown(bench: Workbench, store: Store) -> Grown:
     with serving(store.env, folder) as server:
         _asked(server, [request_text("/product?limit=100", headers_of(0))])
         taken = perf_counter() - start
-        at_start = resident_bytes(server.pid)
+        at_start = family_bytes(server.pid)
         _asked(server, [request_text("/product?limit=100", headers_of(number)) for number in range(COUNT)])
-        after = resident_bytes(server.pid)
+        after = family_bytes(server.pid)
         target = Target(server.host, server.port, server.pid, usual)
         rates = [press(target, bench.seconds).core_rate for _ in range(bench.rounds)]
         return Grown(1000 / median(rates), _new_ms(server), at_start, after, taken)

@@ -7,7 +7,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.kit.processes import BenchError
+from bench.kit.processes import OTHER_CORE, TESTED_CORE, BenchError, processor_seconds
 from tradecounter.db.embedded import programs
 
 PACKAGES = {"wrk": "wrk", "nginx": "nginx-light", "taskset": "util-linux", "nice": "coreutils"}
@@ -32,6 +32,33 @@ def require_programs() -> None:
         raise BenchError(f"the benchmarks need the Debian packages {', '.join(missing)}: install them and start again")
     if not (programs() / "pgbench").exists():
         raise BenchError("the embedded PostgreSQL came without pgbench")
+
+
+class Quietness:
+    """How much of the two cores programs used that have nothing to do with the benchmarks."""
+
+    def __init__(self, postgres_pid: int) -> None:
+        self._postgres_pid = postgres_pid
+        self._busy, self._total, self._own = *_core_seconds(), self._own_seconds()
+
+    def others(self) -> float:
+        """Return their share since the beginning, from 0 to 1."""
+        busy, total = _core_seconds()
+        used = busy - self._busy - (self._own_seconds() - self._own)
+        return max(0.0, used / (total - self._total))
+
+    def _own_seconds(self) -> float:
+        return sum(os.times()[:4]) + processor_seconds(self._postgres_pid)
+
+
+def _core_seconds() -> tuple[float, float]:
+    """Return the seconds that the two cores were busy, what a hypervisor took included, and all seconds."""
+    wanted = {f"cpu{TESTED_CORE}", f"cpu{OTHER_CORE}"}
+    lines = [line.split() for line in Path("/proc/stat").read_text().splitlines()]
+    ticks = [list(map(int, fields[1:9])) for fields in lines if fields and fields[0] in wanted]
+    total = sum(map(sum, ticks))
+    idle = sum(core[3] + core[4] for core in ticks)
+    return (total - idle) / os.sysconf("SC_CLK_TCK"), total / os.sysconf("SC_CLK_TCK")
 
 
 def described() -> str:

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -65,34 +64,50 @@ def family_of(pid: int) -> list[int]:
     """Return a process and its descendants."""
     found = [pid]
     for parent in found:
-        with suppress(OSError):
-            for thread in Path(f"/proc/{parent}/task").iterdir():
-                found += map(int, (thread / "children").read_text().split())
+        found += children_of(parent)
+    return found
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the children of a process; none when it is gone."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
     return found
 
 
 def processor_seconds(pid: int) -> float:
-    """Return the processor time that a process and its living descendants have used."""
+    """Return the processor time that a process and its descendants have used, those that ended included."""
     return sum(map(own_processor_seconds, family_of(pid)))
 
 
 def own_processor_seconds(pid: int) -> float:
-    """Return the processor time that one process has used."""
+    """Return the processor time that one process has used, and those of its children that ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    return sum(map(int, fields[11:15])) / _TICKS
+
+
+def family_bytes(pid: int) -> int:
+    """Return the memory that a process and its descendants have resident; what they share is counted once."""
+    found = 0
+    for member in family_of(pid):
+        with suppress(OSError):
+            found += _bytes_in(Path(f"/proc/{member}/smaps_rollup"), "Pss")
+    return found
 
 
 def resident_bytes(pid: int) -> int:
     """Return the memory that a process has resident."""
-    return _status_bytes(pid, "VmRSS")
+    return _bytes_in(Path(f"/proc/{pid}/status"), "VmRSS")
 
 
 def peak_bytes(pid: int) -> int:
     """Return the most memory that a process had resident since `forget_peak`."""
-    return _status_bytes(pid, "VmHWM")
+    return _bytes_in(Path(f"/proc/{pid}/status"), "VmHWM")
 
 
 def forget_peak(pid: int) -> None:
@@ -100,19 +115,8 @@ def forget_peak(pid: int) -> None:
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
-def _status_bytes(pid: int, name: str) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+def _bytes_in(path: Path, name: str) -> int:
+    for line in path.read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024
-    raise BenchError(f"process {pid} shows no {name}")
-
-
-@contextmanager
-def stopwatch() -> Iterator[list[float]]:
-    """Measure the seconds that the block takes, into the list that it gets."""
-    taken: list[float] = []
-    start = time.perf_counter()
-    try:
-        yield taken
-    finally:
-        taken.append(time.perf_counter() - start)
+    raise BenchError(f"{path} shows no {name}")

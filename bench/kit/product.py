@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.kit.processes import TESTED_CORE, BenchError, family_of, pinned, processor_seconds, running
+from bench.kit.processes import TESTED_CORE, BenchError, children_of, pinned, processor_seconds, running
+from bench.kit.sockets import has_socket, socket_inode
 
 PROGRAM = Path(sys.executable).with_name("tradecounter")
 
@@ -43,28 +44,23 @@ def tradecounter(env: Mapping[str, str], *words: str | Path, nice: int = 0) -> A
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its address, and the processes that answer."""
+    """A running server: its address, its process, and how many answer."""
 
     host: str
     port: int
     pid: int
+    count: int
 
-    @property
     def workers(self) -> list[int]:
-        """The processes that answer: with one worker the process itself, else its children that listen."""
-        children = [pid for pid in family_of(self.pid) if pid != self.pid and b"resource_tracker" not in _command(pid)]
-        return children or [self.pid]
+        """Return the processes that answer: the one there is, or its children that have the listening socket."""
+        if self.count == 1:
+            return [self.pid]
+        listening = socket_inode(self.port, None)
+        return [pid for pid in children_of(self.pid) if has_socket(pid, listening)]
 
     def processor_seconds(self) -> float:
         """Return the processor time used so far by all its processes."""
         return processor_seconds(self.pid)
-
-
-def _command(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b"resource_tracker"
 
 
 @contextmanager
@@ -81,4 +77,4 @@ def serving(
         if not line:
             raise BenchError(f"the server did not start: {log.read_text()[-500:]}")
         host, _, port = json.loads(line)["base_url"].removeprefix("http://").rpartition(":")
-        yield Server(host, int(port), process.pid)
+        yield Server(host, int(port), process.pid, workers)

@@ -12,27 +12,31 @@ from bench.kit.figures import Row, shown
 BENCH = Path(__file__).parents[1]
 RESULTS = BENCH / "results.md"
 NOTES = BENCH / "notes.md"
+README = BENCH.parent / "README.md"
+EXCERPT_BEGINS = "<!-- from bench/results.md -->"
+EXCERPT_ENDS = "<!-- so far -->"
 
-_HEADINGS = ("Question", "Asked", "Ratio", "Target", "Reached", "Ours", "Limit", "p50", "p99")
+_HEADINGS = ("Ratio", "Question", "Asked", "Target", "Reached", "Ours", "Limit", "p50", "p99")
 _MARKS = {True: "yes", False: "**no**", None: "–"}
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: its rows, how long it took, and on what data."""
+    """One run: its rows, how long it took, on what data, and the share of both cores that other programs used."""
 
     rows: Sequence[Row]
     seconds: float
     catalogue: Catalogue
     quick: bool
+    others: float
 
 
 def table(rows: Sequence[Row]) -> str:
     """Return the table."""
     lines = [_HEADINGS, tuple("---" for _ in _HEADINGS)]
     for row in rows:
-        ratio = "" if row.ratio is None else f"**{shown(row.ratio)}**"
-        cells = (row.question, row.what, ratio, row.target, _MARKS[row.reached], row.ours, row.limit, row.p50, row.p99)
+        ratio = f"**{shown(row.ratio)}**"
+        cells = (ratio, row.question, row.what, row.target, _MARKS[row.reached], row.ours, row.limit, row.p50, row.p99)
         lines.append(cells)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
@@ -61,6 +65,7 @@ def written(run: Run, now: datetime) -> str:
             f"- Took {run.seconds / 60:.1f} minutes{', with **short rounds**' if run.quick else ''}",
             f"- {machine.described()}",
             f"- {', '.join(machine.versions())}",
+            f"- Other programs used {run.others:.0%} of the two cores meanwhile; the quieter, the truer",
             f"- Data: {data}, and the same multiplied",
             f"- {len(held) - len(missed)} of {len(held)} targets reached",
             "",
@@ -74,5 +79,22 @@ def written(run: Run, now: datetime) -> str:
 
 
 def write_results(run: Run) -> None:
-    """Write the page."""
+    """Write the page, and its beginning into the README of the project."""
     RESULTS.write_text(written(run, datetime.now(UTC)).rstrip() + "\n", encoding="utf-8")
+    README.write_text(with_excerpt(README.read_text(encoding="utf-8"), run.rows), encoding="utf-8")
+
+
+def with_excerpt(page: str, rows: Sequence[Row]) -> str:
+    """Return a page whose excerpt is that of these rows: what is compared with a limit."""
+    before, _, rest = page.partition(EXCERPT_BEGINS)
+    _, _, after = rest.partition(EXCERPT_ENDS)
+    if not after:
+        return page
+    lines = ["| Ratio | Target | Asked |", "|---|---|---|"]
+    lines += [
+        f"| {shown(row.ratio)} | {row.target} | {row.question.lower()}: {row.what} |"
+        for row in rows
+        if row.goal is not None
+    ]
+    table_text = "\n".join(lines)
+    return f"{before}{EXCERPT_BEGINS}\n{table_text}\n{EXCERPT_ENDS}{after}"

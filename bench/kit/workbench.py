@@ -52,6 +52,11 @@ class Workbench:
             )
         return self.stores[count]
 
+    @property
+    def postgres_pid(self) -> int:
+        """The database server's process."""
+        return int((self.postgres.home / "data" / "postmaster.pid").read_text().split()[0])
+
     def new_database(self, name: str, template: str = "template0") -> str:
         """Make a database, empty or as a copy; return its URL."""
         with psycopg.connect(self.postgres.url(), autocommit=True) as connection:
