@@ -15,7 +15,8 @@ from support.quotes import keyed, was_replayed
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order
 from support.waiting import break_connection, waiting_for_a_lock
-from tradecounter.db.idempotency import KeyedRequest, Recorded, record
+from tradecounter.db.idempotency import KeyedRequest, Recorded, record, used_once
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 
 AT_ONCE = order(auto_confirm=True, shipping_method={"id": STANDARD})
@@ -143,8 +144,12 @@ def test_a_request_under_way_that_fails_sets_its_key_free(shop: Service, here: C
 def test_a_key_that_was_recorded_after_it_was_looked_for_is_not_recorded_again(shop: Service, here: Customer) -> None:
     """Between looking for a key and having its lock, another request may commit: then this one has to give way."""
     request, now = KeyedRequest(here.id, "k-1", b"same"), shop.clock.now()
-    shop.in_transaction(lambda tx: record(tx, request, Recorded(201, b"first"), now))
-    with pytest.raises(DomainError) as refused:
-        shop.in_transaction(lambda tx: record(tx, request, Recorded(201, b"second"), now))
+
+    async def recording(tx: Transaction, body: bytes) -> None:
+        record(tx, request, Recorded(201, body), now)
+
+    shop.in_transaction(lambda tx: recording(tx, b"first"))
+    with pytest.raises(DomainError) as refused, used_once():
+        shop.in_transaction(lambda tx: recording(tx, b"second"))
     assert (refused.value.retry_after, "still being processed" in refused.value.message) == (1, True)
     assert rows(shop, "select body from idempotency_key where customer_id = %s", here.id) == [(b"first",)]

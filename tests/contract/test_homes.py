@@ -24,6 +24,7 @@ SQL_PLACES = {
     "identity/failures.py",
     "identity/request_counts.py",
     "ordering/allocate_back_orders.py",
+    "ordering/standing.py",
     "shipping/methods.py",
     "stock/allocation.py",
 }
@@ -32,6 +33,8 @@ _STATEMENT = re.compile(
     r"^\s*(select|insert\s+into|update|delete\s+from|with|create|alter|drop|truncate|copy|lock\s+table|set\s+transaction)"
     r"\s+[a-z_{%('0-9]"
 )
+
+_END = re.compile(r"^\s*(commit|rollback)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ def _makes_a_float(node: ast.AST) -> bool:
 
 
 def _ends_a_transaction(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and bool(_END.match(node.value))
     name = _call(node)
     return name.endswith((".commit", ".rollback")) or name in {"connection.transaction", "engine.begin", "Rollback"}
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 _PIECE = 65536
+_EXECUTE, _QUERY, _SYNC = b"E", b"Q", b"S"
 _CONFIRMS = b"order_number"  # unlike the polls, whose transactions end in the same way
 
 
@@ -20,8 +21,19 @@ class Link:
     listener: socket.socket
     flowing: threading.Event = field(default_factory=threading.Event)
     sockets: list[socket.socket] = field(default_factory=list)
+    spoken: list[bytes] = field(default_factory=list)  # the kinds of messages that were sent to the database
     break_before: bytes | None = None  # what the server never gets to hear of a confirmation
     break_after: bytes | None = None  # what it hears of one, and whose answer is lost
+
+    @property
+    def statements(self) -> int:
+        """How many statements the database was sent."""
+        return self.spoken.count(_EXECUTE) + self.spoken.count(_QUERY)
+
+    @property
+    def round_trips(self) -> int:
+        """How often the database was asked something and waited for: what it is asked together ends with a sync."""
+        return self.spoken.count(_SYNC) + self.spoken.count(_QUERY)
 
     def hang(self) -> None:
         """Accept connections and bytes, and pass nothing on."""
@@ -46,9 +58,10 @@ class Link:
             threading.Thread(target=pump, args=(source, target, cut), daemon=True).start()
 
     def _pump_up(self, client: socket.socket, server: socket.socket, cut: threading.Event) -> None:
-        confirming = False
+        confirming, messages = False, Messages()
         with _both_ending(client, server):
             while piece := client.recv(_PIECE):
+                self.spoken += messages.of(piece)
                 self.flowing.wait()
                 confirming = confirming or _CONFIRMS in piece
                 if confirming and self.break_before is not None and self.break_before in piece.lower():
@@ -64,6 +77,26 @@ class Link:
                 if cut.is_set():  # the server has done what it was told, and nobody hears of it
                     return
                 client.sendall(piece)
+
+
+@dataclass
+class Messages:
+    """Takes what one connection says apart: a letter, a length, and so many bytes; only the first has no letter."""
+
+    said: bytes = b""
+    letters: int = 0
+
+    def of(self, piece: bytes) -> list[bytes]:
+        """The letters of the messages that are complete with one more piece."""
+        self.said += piece
+        found = []
+        while len(self.said) >= self.letters + 4:
+            end = self.letters + int.from_bytes(self.said[self.letters : self.letters + 4])
+            if len(self.said) < end:
+                break
+            found.append(self.said[: self.letters])
+            self.said, self.letters = self.said[end:], 1
+        return found
 
 
 @contextmanager

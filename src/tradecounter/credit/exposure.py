@@ -4,15 +4,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tradecounter.credit.rules import require_credit
-from tradecounter.db.rows import execute, fetch_one, fetch_value
+from tradecounter.db.round_trip import Query, Statement
+from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class _Exposure:
-    credit_limit: Decimal | None
-    outstanding: Decimal
 
 
 async def outstanding_of(tx: Transaction, customer_id: int) -> Decimal:
@@ -21,27 +16,39 @@ async def outstanding_of(tx: Transaction, customer_id: int) -> Decimal:
     return value if value is not None else NOTHING
 
 
-async def charge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
-    """Add a confirmed order's gross to what the account owes, if its credit allows it.
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What an account may owe, and owed before it was charged."""
 
-    Takes the account's lock until the transaction ends. Raises DomainError (payment required).
+    credit_limit: Decimal | None
+    outstanding: Decimal
+
+
+_CHARGE = Statement(
     """
-    exposure = await fetch_one(
-        tx,
-        _Exposure,
-        """
-        with charged as (
-            insert into credit_exposure (customer_id, outstanding) values (%(customer)s, %(gross)s)
-            on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
-            returning customer_id, outstanding
-        )
-        select c.credit_limit, charged.outstanding - %(gross)s as outstanding
-        from charged join customer c on c.id = charged.customer_id
-        """,
-        {"customer": customer_id, "gross": gross},
+    with charged as (
+        insert into credit_exposure (customer_id, outstanding) values ($1, $2)
+        on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
+        returning customer_id, outstanding
     )
-    if exposure is None:
-        raise LookupError(f"no customer {customer_id}")
+    select c.credit_limit, charged.outstanding - $2 as outstanding
+    from charged join customer c on c.id = charged.customer_id
+    """,
+    Exposure,
+)
+
+
+def charge(customer_id: int, gross: Decimal) -> Query[Exposure]:
+    """Return the statement that adds a confirmed order's gross to what the account owes; `require_charged` judges it.
+
+    Takes the account's lock until the transaction ends.
+    """
+    return _CHARGE(customer_id, gross)
+
+
+def require_charged(charged: Query[Exposure], gross: Decimal) -> None:
+    """Raise DomainError (payment required) when the account's credit does not allow what it was charged."""
+    exposure = charged.only
     require_credit(exposure.credit_limit, exposure.outstanding, gross)
 
 

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from tradecounter.db.changes import bump
+from tradecounter.db.round_trip import Query, Statement
 from tradecounter.db.rows import fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -75,9 +76,19 @@ _SELECTED = SQL(
 )
 
 
+_ACCOUNT = Statement(SQL("select {} from customer where id = $1").format(_SELECTED), Account)
+
+
+def account_of(customer_id: int) -> Query[Account]:
+    """Return the statement for a customer's account."""
+    return _ACCOUNT(customer_id)
+
+
 async def find_account(tx: Transaction, customer_id: int) -> Account | None:
     """Return a customer's account, or None."""
-    return await fetch_one(tx, Account, SQL("select {} from customer where id = %s").format(_SELECTED), [customer_id])
+    found = account_of(customer_id)
+    await tx.ask(found)
+    return found.first
 
 
 async def list_accounts(tx: Transaction) -> list[Account]:

@@ -1,6 +1,5 @@
 """The address book: addresses are added and deleted, never changed; orders keep their own copies."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,20 +29,6 @@ async def list_addresses(tx: Transaction, customer_id: int) -> list[CustomerAddr
         [customer_id],
     )
     return [row.on_the_wire() for row in rows]
-
-
-async def find_addresses(tx: Transaction, customer_id: int, ids: Collection[int]) -> dict[int, CustomerAddress]:
-    """Return those of a customer's active addresses that have one of the ids."""
-    rows = await fetch_all(
-        tx,
-        _AddressRow,
-        """
-        select id, details from address
-        where customer_id = %s and id = any(%s) and deleted_at is null
-        """,
-        [customer_id, list(ids)],
-    )
-    return {row.id: row.on_the_wire() for row in rows}
 
 
 async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> CustomerAddress:

@@ -4,10 +4,14 @@ While a request with a key is under way, its transaction holds an advisory lock 
 tried, never waited for, so it takes part in no deadlock; it ends with the transaction, also when the process dies.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.db.rows import execute, fetch_one
+from psycopg.errors import UniqueViolation
+
+from tradecounter.db.round_trip import Nothing, Query, Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -32,32 +36,44 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Claim:
+    """What was found of a key: what it was used for, or else whether this transaction has it now."""
+
     fingerprint: bytes | None
     status: int | None
     body: bytes | None
     claimed: bool | None
 
 
-async def claim(tx: Transaction, request: KeyedRequest) -> Recorded | None:
-    """Take the key for this transaction, in one statement; return what was recorded if it was used before.
+_CLAIM = Statement(
+    """
+    select k.fingerprint, k.status, k.body,
+           case when k.key is null then pg_try_advisory_xact_lock(hashtextextended(wanted.key, wanted.customer_id))
+           end as claimed
+    from (select $1::bigint as customer_id, $2::text as key) as wanted
+    left join idempotency_key k using (customer_id, key)
+    """,
+    Claim,
+)
+
+_RECORD = Statement(
+    "insert into idempotency_key (customer_id, key, fingerprint, status, body, created_at)"
+    " values ($1, $2, $3, $4, $5, $6)",
+    Nothing,
+)
+
+
+def claim(request: KeyedRequest) -> Query[Claim]:
+    """Return the statement that takes the key for its transaction unless it was used before; see `recorded`."""
+    return _CLAIM(request.customer_id, request.key)
+
+
+def recorded(request: KeyedRequest, claimed: Query[Claim]) -> Recorded | None:
+    """Return what was recorded when the key was used before, or None when this transaction has it.
 
     Raises DomainError: invalid (used for another request), conflict (a request with it is under way).
     """
-    found = await fetch_one(
-        tx,
-        _Found,
-        """
-        select k.fingerprint, k.status, k.body,
-               case when k.key is null then pg_try_advisory_xact_lock(hashtextextended(wanted.key, wanted.customer_id))
-               end as claimed
-        from (select %s::bigint as customer_id, %s::text as key) as wanted
-        left join idempotency_key k using (customer_id, key)
-        """,
-        [request.customer_id, request.key],
-    )
-    if found is None:
-        raise LookupError("the statement returns one row")
+    found = claimed.only
     if found.status is not None and found.body is not None:
         if found.fingerprint != request.fingerprint:
             raise DomainError(
@@ -70,22 +86,23 @@ async def claim(tx: Transaction, request: KeyedRequest) -> Recorded | None:
     return None
 
 
-async def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
-    """Note what the request is answered with; from the commit on, the key replays it.
+def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
+    """Note what the request is answered with; from the commit on, the key replays it. See `used_once`."""
+    tx.leave(_RECORD(request.customer_id, request.key, request.fingerprint, response.status, response.body, now))
 
-    Raises DomainError (conflict) when another request with the key was committed after this one had looked for it
-    and before it had its lock.
+
+@contextmanager
+def used_once() -> Iterator[None]:
+    """Refuse a key that another request took and gave back after this one had looked for it, before it had its lock.
+
+    Stands around the transaction. Raises DomainError (conflict).
     """
-    written = await execute(
-        tx,
-        """
-        insert into idempotency_key (customer_id, key, fingerprint, status, body, created_at)
-        values (%s, %s, %s, %s, %s, %s) on conflict do nothing
-        """,
-        [request.customer_id, request.key, request.fingerprint, response.status, response.body, now],
-    )
-    if not written:
-        raise _under_way()
+    try:
+        yield
+    except UniqueViolation as error:
+        if error.diag.table_name != "idempotency_key":
+            raise
+        raise _under_way() from error
 
 
 def _under_way() -> DomainError:

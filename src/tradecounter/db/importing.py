@@ -130,7 +130,8 @@ async def _stage(
 ) -> int:
     """Copy the rows into `staged`; collect the bad ones; return how many were staged."""
     line_of_key: dict[str, int] = {}
-    async with tx.connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
+    connection = await tx.connection()
+    async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
         for count, row in enumerate(rows, start=1):
             if count % _REPORT_EVERY == 0:
                 progress(count)

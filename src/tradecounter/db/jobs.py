@@ -24,4 +24,4 @@ _queue = procrastinate.App(connector=procrastinate.PsycopgConnector())
 
 async def queue(tx: Transaction, job: JobName, **arguments: int) -> None:
     """Have a job run once this transaction commits; arguments are ids."""
-    await _queue.configure_task(job, connection=tx.connection).defer_async(**arguments)
+    await _queue.configure_task(job, connection=await tx.connection()).defer_async(**arguments)

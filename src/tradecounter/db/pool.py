@@ -1,14 +1,13 @@
 """The process's connections to PostgreSQL."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from psycopg import AsyncConnection
-from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from tradecounter.db.round_trip import Connection
 from tradecounter.db.watch import watched
 
 WAIT_SECONDS = 3.0  # for a connection, before the database counts as away
@@ -24,8 +23,6 @@ NOTICE_A_DEAD_PEER = {
 
 _BOUNDED = " -c lock_timeout=10s -c statement_timeout=30s"
 
-Connection = AsyncConnection[TupleRow]
-
 
 class Database:
     """A pool of connections; an asynchronous context manager around its use.
@@ -39,27 +36,37 @@ class Database:
         options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
+            connection_class=Connection,
             min_size=1,
             max_size=connections,
             open=False,
             timeout=WAIT_SECONDS,
             # Between attempts the pool waits longer and longer: giving up early lets the next request try at once.
             reconnect_timeout=WAIT_SECONDS,
-            kwargs={"autocommit": True, "connect_timeout": 3, "options": options, **NOTICE_A_DEAD_PEER},
+            kwargs={
+                "autocommit": True,
+                "connect_timeout": 3,
+                "options": options,
+                # What is worth it, `round_trip.py` prepares; the driver would throw that away together with its own.
+                "prepare_threshold": None,
+                **NOTICE_A_DEAD_PEER,
+            },
         )
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Take a connection for a block. Raises psycopg.OperationalError when the database is away or falls silent."""
-        async with AsyncExitStack() as stack:
-            try:
-                connection = await stack.enter_async_context(self.pool.connection(self._wait_seconds))
-            except PoolTimeout:
-                self._wait_seconds = _WAIT_WHILE_AWAY_SECONDS
-                raise
-            self._wait_seconds = WAIT_SECONDS
-            await stack.enter_async_context(watched(connection, self.url))
-            yield connection
+        try:
+            connection = await self.pool.getconn(self._wait_seconds)
+        except PoolTimeout:
+            self._wait_seconds = _WAIT_WHILE_AWAY_SECONDS
+            raise
+        self._wait_seconds = WAIT_SECONDS
+        try:
+            with watched(connection, self.url):
+                yield connection
+        finally:
+            await self.pool.putconn(connection)
 
     async def renew(self) -> None:
         """Replace all connections: after an outage each broken one would fail a request before it is noticed."""

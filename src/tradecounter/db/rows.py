@@ -15,33 +15,33 @@ Statement = LiteralString | SQL | Composed
 
 async def fetch_all(tx: Transaction, shape: type[Row], sql: Statement, values: Parameters = ()) -> list[Row]:
     """Run a statement and return its rows."""
-    async with tx.connection.cursor(row_factory=class_row(shape)) as cursor:
+    async with (await tx.connection()).cursor(row_factory=class_row(shape)) as cursor:
         await cursor.execute(sql, values)
         return await cursor.fetchall()
 
 
 async def fetch_one(tx: Transaction, shape: type[Row], sql: Statement, values: Parameters = ()) -> Row | None:
     """Run a statement and return its first row, or None when it has none."""
-    async with tx.connection.cursor(row_factory=class_row(shape)) as cursor:
+    async with (await tx.connection()).cursor(row_factory=class_row(shape)) as cursor:
         await cursor.execute(sql, values)
         return await cursor.fetchone()
 
 
 async def fetch_value(tx: Transaction, sql: Statement, values: Parameters = ()) -> Any:
     """Run a statement and return the first column of its first row, or None when it has none."""
-    async with tx.connection.cursor(row_factory=scalar_row) as cursor:
+    async with (await tx.connection()).cursor(row_factory=scalar_row) as cursor:
         await cursor.execute(sql, values)
         return await cursor.fetchone()
 
 
 async def fetch_tuples(tx: Transaction, sql: Statement, values: Parameters = ()) -> list[tuple[Any, ...]]:
     """Run a statement and return its rows as plain tuples, for bulk reads."""
-    async with tx.connection.cursor() as cursor:
+    async with (await tx.connection()).cursor() as cursor:
         await cursor.execute(sql, values)
         return await cursor.fetchall()
 
 
 async def execute(tx: Transaction, sql: Statement, values: Parameters = ()) -> int:
     """Run a statement and return the number of rows that it touched."""
-    cursor = await tx.connection.execute(sql, values)
+    cursor = await (await tx.connection()).execute(sql, values)
     return cursor.rowcount

@@ -1,49 +1,101 @@
 """Transactions: the only place where anything is committed.
 
 Leaving the block commits, raising rolls back. A request or a job has one transaction, committed before its answer
-is sent.
+is sent. The beginning travels to the database with the first statement, the end with what was left for it.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from typing import Any
 
-from psycopg import Rollback
+import psycopg
+from psycopg.pq import TransactionStatus
 
-from tradecounter.db.pool import Connection, Database
+from tradecounter.db.pool import Database
+from tradecounter.db.round_trip import Connection, Nothing, Query, Statement, send
+
+_BEGIN = Statement("begin", Nothing, prepared=False)
+_BEGIN_READING = Statement("begin isolation level repeatable read read only", Nothing, prepared=False)
+_COMMIT = Statement("commit", Nothing, prepared=False)
+_ROLLBACK = Statement("rollback", Nothing, prepared=False)
+_SAVE = Statement("savepoint attempt", Nothing, prepared=False)
+_KEEP = Statement("release savepoint attempt", Nothing, prepared=False)
+_GO_BACK = Statement("rollback to savepoint attempt", Nothing, prepared=False)
+
+_OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
 class Transaction:
-    """A transaction under way; the statements of `queries.py` and `store.py` files run on its connection."""
+    """A transaction under way; the statements of `queries.py` and `store.py` files run in it."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: Connection, beginning: Statement[Nothing]) -> None:
+        self._connection = connection
+        self._waiting: list[Query[Any]] = [beginning()]
         self.undone = False
+
+    async def ask(self, *queries: Query[Any]) -> None:
+        """Send statements, after those that were left, in one round trip; they have their rows then.
+
+        Raises the psycopg.Error of the first that fails; those after it were not carried out.
+        """
+        waiting, self._waiting = self._waiting, []
+        await send(self._connection, *waiting, *queries)
+
+    def leave(self, query: Query[Nothing]) -> None:
+        """Leave a statement to be sent together with what comes next, at the latest with the commit.
+
+        It is carried out in its turn, but only then raises what is wrong with it.
+        """
+        self._waiting.append(query)
+
+    async def connection(self) -> Connection:
+        """Return the connection, for what needs it itself, once everything so far was carried out on it."""
+        if self._waiting:
+            await self.ask()
+        return self._connection
+
+    def forget(self) -> None:
+        """Send nothing of what was left."""
+        self._waiting.clear()
 
     def undo(self) -> None:
         """Let everything that this transaction did be rolled back when its block ends."""
         self.undone = True
 
 
-@asynccontextmanager
-async def transaction(database: Database) -> AsyncIterator[Transaction]:
+def transaction(database: Database) -> AbstractAsyncContextManager[Transaction]:
     """Run a block in a transaction."""
-    async with database.connection() as connection, connection.transaction() as block:
-        tx = Transaction(connection)
-        yield tx
-        if tx.undone:
-            raise Rollback(block)
+    return _ending(database, _BEGIN)
+
+
+def reading(database: Database) -> AbstractAsyncContextManager[Transaction]:
+    """Run a block of reads that all see the database at one moment; nothing can be written."""
+    return _ending(database, _BEGIN_READING)
+
+
+@asynccontextmanager
+async def _ending(database: Database, beginning: Statement[Nothing]) -> AsyncIterator[Transaction]:
+    async with database.connection() as connection:
+        tx = Transaction(connection, beginning)
+        try:
+            yield tx
+            await tx.ask(_ROLLBACK() if tx.undone else _COMMIT())
+        except BaseException:
+            if connection.pgconn.transaction_status in _OPEN:
+                with suppress(psycopg.Error):  # the connection is lost, and the transaction with it
+                    await send(connection, _ROLLBACK())
+            raise
 
 
 @asynccontextmanager
 async def attempt(tx: Transaction) -> AsyncIterator[None]:
     """Run a part of a transaction that is undone alone when it raises; what came before it stands."""
-    async with tx.connection.transaction():
+    await tx.ask(_SAVE())
+    try:
         yield
-
-
-@asynccontextmanager
-async def reading(database: Database) -> AsyncIterator[Transaction]:
-    """Run a block of reads that all see the database at one moment; nothing can be written."""
-    async with database.connection() as connection, connection.transaction():
-        await connection.execute("set transaction isolation level repeatable read read only")
-        yield Transaction(connection)
+        await tx.ask(_KEEP())
+    except BaseException:
+        tx.forget()
+        with suppress(psycopg.Error):
+            await tx.ask(_GO_BACK())
+        raise

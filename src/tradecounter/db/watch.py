@@ -6,8 +6,8 @@ database is asked for another connection; when not even that is answered, the tr
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -19,8 +19,8 @@ log = structlog.get_logger()
 PATIENCE_SECONDS = 2  # until the database is asked, again and again; and for its answer
 
 
-@asynccontextmanager
-async def watched(connection: AsyncConnection[Any], url: str) -> AsyncIterator[None]:
+@contextmanager
+def watched(connection: AsyncConnection[Any], url: str) -> Iterator[None]:
     """Let whatever waits for a connection in the block fail when the database falls silent."""
     watching: list[asyncio.Task[None]] = []
     loop = asyncio.get_running_loop()

@@ -18,8 +18,10 @@ from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.order_addresses import named_addresses
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.request_quote import request_quote
+from tradecounter.ordering.standing import ask_standing
 from tradecounter.ordering.store import expire_orders
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
 from tradecounter.rest.answers import to_json
@@ -90,9 +92,9 @@ async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circum
         shipping_method=ShippingChoice(fitting[0].id),
         order_notifications=NotificationDetails(email_address=account.email_address) if wish.told else None,
     )
-    if wish.kind == "quote":
-        return await request_quote(tx, request, circumstances)
-    code = await place_order(tx, request, circumstances)
+    standing = await ask_standing(tx, account.id, named_addresses(request), len(request.items))
+    place = request_quote if wish.kind == "quote" else place_order
+    code = (await place(tx, request, standing, circumstances)).confirmation_code
     if wish.kind == "confirmed":
         await confirm_order(tx, code, None, circumstances)
     return code

@@ -5,21 +5,22 @@ Rows are locked in one order everywhere: the order, the account's credit, then s
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from tradecounter.credit.exposure import charge
-from tradecounter.customers.accounts import Account, find_account
+from tradecounter.credit.exposure import charge, require_charged
+from tradecounter.customers.accounts import Account, account_of
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.choose_shipping import choose_shipping, method_needed, offered
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.queries import find_by_code, lines_of, lock_order
-from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
+from tradecounter.ordering.queries import by_code, lines_by_code, lock_unconfirmed, with_components
+from tradecounter.ordering.records import Confirmation, LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
-from tradecounter.ordering.store import Confirmation, confirm_order_row, next_order_number, set_allocations
+from tradecounter.ordering.store import confirm_order_row, next_order_number, set_allocations
 from tradecounter.shipping.rules import shipping_dates
-from tradecounter.stock.allocation import Allocation, allocate
+from tradecounter.stock.allocation import Allocation, allocate, allocation_of
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
@@ -31,71 +32,79 @@ def unknown_code() -> DomainError:
     return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
 
 
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A confirmed order with its lines."""
+
+    order: OrderRecord
+    lines: Sequence[LineRecord]
+
+
 async def confirm_order(
     tx: Transaction, confirmation_code: str, method_id: int | None, circumstances: Circumstances
-) -> None:
+) -> Confirmed:
     """Turn a pending order or a priced quote into a confirmed order; one that is confirmed already stays as it is.
 
     `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
     (expired or cancelled), precondition failed (no method, or a quote without its price), payment required.
     """
-    order = await find_by_code(tx, circumstances.customer_id, confirmation_code)
-    if order is not None and order.number is None:
-        order = await lock_order(tx, circumstances.customer_id, confirmation_code)
+    customer = circumstances.customer_id
+    found, lines = by_code(customer, confirmation_code), lines_by_code(customer, confirmation_code)
+    account = account_of(customer)
+    await tx.ask(lock_unconfirmed(customer, confirmation_code), found, lines, account)
+    order = found.first
     if order is None:
         raise unknown_code()
+    ordered = Confirmed(order, with_components(lines.rows))
     if order.state == "cancelled":
         raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
     if order.number is not None:
         _require_same_method(order, method_id)
-        return
+        return ordered
     if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
         raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} has expired: create it again")
     if order.kind == "quote" and order.priced_at is None:
         raise DomainError(Kind.PRECONDITION_FAILED, "the quote is not priced yet: you are told by e-mail when it is")
-    account = await find_account(tx, circumstances.customer_id)
-    if account is None:
-        raise not_found("customer")
     named = order.shipping_method if method_id is None else method_id
-    method = choose_shipping(order.offers, named, account.shipping_method)
+    method = choose_shipping(order.offers, named, account.only.shipping_method)
     if method is None:
         raise method_needed(order.offers)
-    await _confirm(tx, order, account, method, circumstances)
+    return await _confirm(tx, ordered, account.only, method, circumstances)
 
 
 async def _confirm(
-    tx: Transaction, order: OrderRecord, account: Account, method: OfferedShipping, circumstances: Circumstances
-) -> None:
-    policy, now = circumstances.policy, circumstances.now
+    tx: Transaction, pending: Confirmed, account: Account, method: OfferedShipping, circumstances: Circumstances
+) -> Confirmed:
+    policy, now, order, lines = circumstances.policy, circumstances.now, pending.order, pending.lines
     tax = percentage(method.cost_net, order.tax_rate)
-    await charge(tx, order.customer_id, order.cost_net + order.cost_tax + method.cost_net + tax)
-    lines = (await lines_of(tx, [order.id]))[order.id]
+    gross = order.cost_net + order.cost_tax + method.cost_net + tax
     wanted: defaultdict[int, int] = defaultdict(int)
     for line in lines:
         wanted[line.product_id] += line.quantity
-    allocations = await allocate(tx, wanted)
-    await set_allocations(tx, _by_line(lines, allocations))
-    number = await next_order_number(tx)
+    charged, levels, numbered = charge(order.customer_id, gross), allocation_of(wanted), next_order_number()
+    await tx.ask(charged, levels, numbered)
+    require_charged(charged, gross)
+    allocations = allocate(tx, wanted, levels)
+    set_allocations(tx, _by_line(lines, allocations))
+    number = numbered.only.number
     needed = _cover(wanted, allocations, circumstances.view)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
-    await confirm_order_row(
-        tx,
-        order.id,
-        Confirmation(
-            number=number,
-            order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
-            shipping_method=method.id,
-            shipping_options=[o.dated(shipping_dates(now, o.cut_off, o.transit_days, needed)) for o in order.offers],
-            shipping_net=method.cost_net,
-            shipping_tax=tax,
-            status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
-            term_days=account.term_days or 0,
-            confirmed_at=now,
-        ),
+    confirmation = Confirmation(
+        number=number,
+        order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
+        shipping_method=method.id,
+        shipping_options=[o.dated(shipping_dates(now, o.cut_off, o.transit_days, needed)) for o in order.offers],
+        shipping_net=method.cost_net,
+        shipping_tax=tax,
+        status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
+        term_days=account.term_days or 0,
+        confirmed_at=now,
     )
+    confirm_order_row(tx, order.id, confirmation)
     if order.order_notifications:
         await queue(tx, "mail_order_confirmed", order_id=order.id)
+    return Confirmed(order.confirmed(confirmation), lines)
 
 
 def _require_same_method(order: OrderRecord, method_id: int | None) -> None:

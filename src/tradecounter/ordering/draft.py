@@ -1,7 +1,7 @@
 """From a request to a priced draft: lines at the customer's prices, weight, shipping options. Writes nothing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from tradecounter.kit.errors import invalid
@@ -41,8 +41,8 @@ def price_lines(view: CustomerView, wanted: Iterable[Wanted], rate: Decimal) -> 
     lines = []
     for item in wanted:
         product, unit_cost = view.product(item.row), from_pence(item.costs.at(item.quantity))
-        line = price_line(product.id, product.sku, product.name, item.quantity, unit_cost, rate)
-        lines.append(replace(line, components=_components(view, item)))
+        components = _components(view, item) if product.components else ()
+        lines.append(price_line(product.id, product.sku, product.name, item.quantity, unit_cost, rate, components))
     return lines
 
 

@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.fulfilled import FulfilmentReader
+from tradecounter.ordering.order_addresses import named_addresses
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.present import created_order, order_on_the_wire, orders_as_csv
+from tradecounter.ordering.present import created_order, held_order, order_on_the_wire, orders_as_csv
 from tradecounter.ordering.queries import count_orders, lines_of, list_orders, own_order, products_of
 from tradecounter.ordering.request_quote import request_quote
+from tradecounter.ordering.standing import Standing, standing, standing_found
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
 from tradecounter.rest import csv_text
 from tradecounter.rest.answers import answer, to_json
@@ -31,7 +34,7 @@ from tradecounter.rest.parameters import raw_pairs
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 
-Create = Callable[[Transaction, CreateOrderRequest, Circumstances], Awaitable[str]]
+Create = Callable[[Transaction, CreateOrderRequest, Standing, Circumstances], Awaitable[CreatedOrder]]
 
 _CREATED = 201
 
@@ -133,7 +136,7 @@ class OrderEndpoints:
     )
     async def create_quote(self, call: Call) -> Response:
         """Answer `POST /quote`."""
-        return await self._create(call, request_quote)
+        return await self._create(call, _quote)
 
     @endpoint(
         Operation(
@@ -186,29 +189,43 @@ class OrderEndpoints:
         circumstances = await self._circumstances(call)
         code = call.path_text("reference", "order", unknown_code())
         async with transaction(self.database) as tx:
-            await confirm_order(tx, code, method_id, circumstances)
-            confirmed = await created_order(tx, call.customer_id, code)
-        return answer(confirmed)
+            confirmed = await confirm_order(tx, code, method_id, circumstances)
+        return answer(created_order(confirmed.order, confirmed.lines))
 
     async def _create(self, call: Call, create: Create) -> Response:
         """Create something and answer with it; with an idempotency key, once (specification, section 8)."""
         key = read_key(call.request.headers.getlist(HEADER))
         raw = await call.json_text()
-        # What a key has made is answered again whatever the rules are by now: only then is the body looked into.
         keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
-        request = read_json(raw, CreateOrderRequest) if keyed is None else None
+        try:
+            request = read_json(raw, CreateOrderRequest)
+        except DomainError as refusal:
+            return await self._refuse(keyed, refusal)
         circumstances = await self._circumstances(call)
-        async with transaction(self.database) as tx:
-            if keyed is not None and (recorded := await claim(tx, keyed)) is not None:
-                return Response(recorded.body, recorded.status, {REPLAY_HEADER: "true"}, JSON)
-            request = request or read_json(raw, CreateOrderRequest)
-            code = await create(tx, request, circumstances)
-            created = await created_order(tx, call.customer_id, code)
-            created.auto_confirm = request.auto_confirm
-            body = to_json(created)
-            if keyed is not None:
-                await record(tx, keyed, Recorded(_CREATED, body), circumstances.now)
+        asked = standing(call.customer_id, named_addresses(request), len(request.items))
+        with used_once():
+            async with transaction(self.database) as tx:
+                if keyed is None:
+                    await tx.ask(asked)
+                else:
+                    claimed = claim(keyed)
+                    await tx.ask(claimed, asked)
+                    if (before := recorded(keyed, claimed)) is not None:
+                        return _again(before)
+                body = to_json(await create(tx, request, standing_found(asked), circumstances))
+                if keyed is not None:
+                    record(tx, keyed, Recorded(_CREATED, body), circumstances.now)
         return Response(body, _CREATED, media_type=JSON)
+
+    async def _refuse(self, keyed: KeyedRequest | None, refusal: DomainError) -> Response:
+        """Refuse a body; but what a key has made is answered again whatever the rules are by now."""
+        if keyed is not None:
+            async with transaction(self.database) as tx:
+                claimed = claim(keyed)
+                await tx.ask(claimed)
+                if (before := recorded(keyed, claimed)) is not None:
+                    return _again(before)
+        raise refusal
 
     async def _circumstances(self, call: Call) -> Circumstances:
         return Circumstances(
@@ -220,8 +237,24 @@ class OrderEndpoints:
         )
 
 
-async def _place(tx: Transaction, request: CreateOrderRequest, circumstances: Circumstances) -> str:
-    code = await place_order(tx, request, circumstances)
-    if request.auto_confirm:
-        await confirm_order(tx, code, None, circumstances)
-    return code
+async def _place(
+    tx: Transaction, request: CreateOrderRequest, standing: Standing, circumstances: Circumstances
+) -> CreatedOrder:
+    order = await place_order(tx, request, standing, circumstances)
+    if not request.auto_confirm:
+        return held_order(order, auto_confirm=request.auto_confirm)
+    confirmed = await confirm_order(tx, order.confirmation_code, None, circumstances)
+    created = created_order(confirmed.order, confirmed.lines)
+    created.auto_confirm = True
+    return created
+
+
+async def _quote(
+    tx: Transaction, request: CreateOrderRequest, standing: Standing, circumstances: Circumstances
+) -> CreatedOrder:
+    quote = await request_quote(tx, request, standing, circumstances)
+    return held_order(quote, auto_confirm=request.auto_confirm)
+
+
+def _again(before: Recorded) -> Response:
+    return Response(before.body, before.status, {REPLAY_HEADER: "true"}, JSON)

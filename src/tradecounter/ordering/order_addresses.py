@@ -1,14 +1,14 @@
 """The addresses of an order: given in full, or named by the id of a saved one (specification, section 2)."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
 
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.addresses import find_addresses
 from tradecounter.customers.wire import AddressDetails, CustomerAddress
-from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.rest.json_text import read_json
 
@@ -25,12 +25,23 @@ class _AddressChoice(msgspec.Struct):
     id: int | None = None
 
 
-async def resolve_addresses(tx: Transaction, customer_id: int, request: CreateOrderRequest) -> Addresses:
-    """Return the request's addresses, saved ones looked up. Raises DomainError (invalid)."""
+def named_addresses(request: CreateOrderRequest) -> set[int]:
+    """Return the ids of the saved addresses that a request names; what is wrong with it, `resolve_addresses` says."""
+    ids = set()
+    for raw in (request.billing_address, request.shipping_address):
+        with suppress(DomainError):
+            if (address_id := _chosen_id(raw, "")) is not None:
+                ids.add(address_id)
+    return ids
+
+
+def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerAddress]) -> Addresses:
+    """Return the request's addresses; `saved` are those that it names, as far as there are any.
+
+    Raises DomainError (invalid).
+    """
     raw = {"billing_address": request.billing_address, "shipping_address": request.shipping_address}
     chosen = {field: _chosen_id(value, field) for field, value in raw.items()}
-    ids = {address_id for address_id in chosen.values() if address_id is not None}
-    saved = await find_addresses(tx, customer_id, ids) if ids else {}
     found: dict[str, CustomerAddress] = {}
     for field, value in raw.items():
         address_id = chosen[field]
@@ -53,4 +64,4 @@ def _chosen_id(raw: msgspec.Raw, field: str) -> int | None:
 def _given(raw: msgspec.Raw, field: str) -> CustomerAddress:
     details = read_json(raw, AddressDetails, field)
     check_address(details, field)
-    return msgspec.convert(msgspec.to_builtins(details), CustomerAddress)
+    return CustomerAddress(**{name: getattr(details, name) for name in details.__struct_fields__})

@@ -6,13 +6,11 @@ from decimal import Decimal
 import msgspec
 
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING, to_pence
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
-from tradecounter.ordering.queries import find_by_code, lines_of
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
+from tradecounter.ordering.store import NewOrder
 from tradecounter.ordering.wire import (
     CreatedOrder,
     CreatedOrderItem,
@@ -33,12 +31,34 @@ _CSV_COLUMNS = (
 )  # fmt: skip
 
 
-async def created_order(tx: Transaction, customer_id: int, confirmation_code: str) -> CreatedOrder:
-    """Return an order or a quote as the answer to its creation or confirmation."""
-    order = await find_by_code(tx, customer_id, confirmation_code)
-    if order is None:
-        raise not_found("order")
-    lines = (await lines_of(tx, [order.id]))[order.id]
+def held_order(order: NewOrder, *, auto_confirm: bool | None) -> CreatedOrder:
+    """Return an order or a quote as the answer to its creation, as `created_order` would after reading it back."""
+    options = {o.id: _shipping_option(o) for o in order.shipping_options}
+    return CreatedOrder(
+        customer_reference=order.customer_reference,
+        items=[
+            CreatedOrderItem(line_id, line.sku, line.quantity, line.cost_net)
+            for line_id, line in zip(order.line_ids, order.lines, strict=True)
+        ],
+        billing_address=order.billing_address,
+        shipping_address=order.shipping_address,
+        shipping_method=None if order.shipping_method is None else options[order.shipping_method],
+        shipping_region=order.shipping_region,
+        external_customer_id=order.external_customer_id,
+        order_notifications=order.order_notifications,
+        courier_notifications=order.courier_notifications,
+        auto_confirm=auto_confirm,
+        confirmation_code=order.confirmation_code,
+        shipping_options=list(options.values()),
+        shipping_weight=order.shipping_weight,
+        cost_net=order.cost_net,
+        cost_tax=order.cost_tax,
+        cost_gross=order.cost_net + order.cost_tax,
+    )
+
+
+def created_order(order: OrderRecord, lines: Sequence[LineRecord]) -> CreatedOrder:
+    """Return an order or a quote as the answer to its confirmation."""
     options = {o.id: _shipping_option(o) for o in order.offers}
     return CreatedOrder(
         customer_reference=order.customer_reference,

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from psycopg.sql import SQL
 
+from tradecounter.db.round_trip import Nothing, Query, Statement, array
 from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
@@ -63,24 +64,26 @@ async def own_order(tx: Transaction, customer_id: int, reference: str) -> OrderR
     return order
 
 
-async def find_by_code(tx: Transaction, customer_id: int, code: str) -> OrderRecord | None:
-    """Return a customer's order or quote by its confirmation code."""
-    return await fetch_one(
-        tx,
-        OrderRecord,
-        SQL("select {} from orders where customer_id = %s and confirmation_code = %s").format(_ORDER),
-        [customer_id, code],
-    )
+_BY_CODE = Statement(
+    SQL("select {} from orders where customer_id = $1 and confirmation_code = $2").format(_ORDER), OrderRecord
+)
+
+_LOCK_UNCONFIRMED = Statement(
+    "select from orders where customer_id = $1 and confirmation_code = $2 and number is null for update", Nothing
+)
 
 
-async def lock_order(tx: Transaction, customer_id: int, code: str) -> OrderRecord | None:
-    """Return a customer's order or quote by its confirmation code, locked until the transaction ends."""
-    return await fetch_one(
-        tx,
-        OrderRecord,
-        SQL("select {} from orders where customer_id = %s and confirmation_code = %s for update").format(_ORDER),
-        [customer_id, code],
-    )
+def lock_unconfirmed(customer_id: int, code: str) -> Query[Nothing]:
+    """Return the statement that locks a customer's order or quote, unless it is confirmed, until the transaction ends.
+
+    What is asked for after it, also in the same trip, is as it stands under the lock.
+    """
+    return _LOCK_UNCONFIRMED(customer_id, code)
+
+
+def by_code(customer_id: int, code: str) -> Query[OrderRecord]:
+    """Return the statement for a customer's order or quote by its confirmation code."""
+    return _BY_CODE(customer_id, code)
 
 
 async def lock_by_code(tx: Transaction, code: str) -> OrderRecord | None:
@@ -90,28 +93,53 @@ async def lock_by_code(tx: Transaction, code: str) -> OrderRecord | None:
     )
 
 
+_LINE = SQL(
+    "l.id, l.order_id, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax, l.allocated,"
+    " l.back_ordered, l.dispatched, l.bundle_line_id"
+)
+
+_LINES = Statement(
+    SQL("select {} from order_line l where l.order_id = any($1::bigint[]) order by l.order_id, l.position").format(
+        _LINE
+    ),
+    LineRecord,
+)
+
+_LINES_BY_CODE = Statement(
+    SQL(
+        "select {} from order_line l join orders o on o.id = l.order_id"
+        " where o.customer_id = $1 and o.confirmation_code = $2 order by l.position"
+    ).format(_LINE),
+    LineRecord,
+)
+
+
+def lines_by_code(customer_id: int, code: str) -> Query[LineRecord]:
+    """Return the statement for the lines of a customer's order or quote; see `with_components`."""
+    return _LINES_BY_CODE(customer_id, code)
+
+
 async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[LineRecord]]:
     """Return the lines of orders, in order of position, by the orders' internal ids; bundles hold their components."""
+    found = _LINES(array(order_ids))
+    await tx.ask(found)
     lines: dict[int, list[LineRecord]] = {order_id: [] for order_id in order_ids}
+    for line in with_components(found.rows):
+        lines[line.order_id].append(line)
+    return lines
+
+
+def with_components(found: Sequence[LineRecord]) -> list[LineRecord]:
+    """Return lines without those that are components, which their bundles hold then."""
     components: defaultdict[int, list[LineRecord]] = defaultdict(list)
-    for line in await fetch_all(
-        tx,
-        LineRecord,
-        """
-        select id, order_id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, allocated,
-               back_ordered, dispatched, bundle_line_id
-        from order_line where order_id = any(%s) order by order_id, position
-        """,
-        [list(order_ids)],
-    ):
-        if line.bundle_line_id is None:
-            lines[line.order_id].append(line)
-        else:
+    for line in found:
+        if line.bundle_line_id is not None:
             components[line.bundle_line_id].append(line)
-    return {
-        order_id: [replace(line, components=tuple(components[line.id])) for line in of_order]
-        for order_id, of_order in lines.items()
-    }
+    if not components:
+        return list(found)
+    return [
+        replace(line, components=tuple(components.get(line.id, ()))) for line in found if line.bundle_line_id is None
+    ]
 
 
 def products_of(lines: Mapping[int, Sequence[LineRecord]]) -> set[int]:
@@ -125,23 +153,27 @@ class _OtherOrder:
     confirmation_code: str
 
 
+_TAKE_CUSTOMER = Statement("select from customer where id = $1 for no key update", Nothing)
+
+_WITH_REFERENCE = Statement(
+    """
+    select order_reference, confirmation_code from orders
+    where customer_id = $1 and customer_reference = $2
+      and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= $3)))
+    order by id limit 1
+    """,
+    _OtherOrder,
+)
+
+
 async def order_with_reference(tx: Transaction, customer_id: int, customer_reference: str, now: datetime) -> str | None:
     """Return the reference (or while pending the code) of a live order that has the customer's reference.
 
     Takes the customer's row, so that two orders cannot pass this at once.
     """
-    await fetch_value(tx, "select 1 from customer where id = %s for no key update", [customer_id])
-    other = await fetch_one(
-        tx,
-        _OtherOrder,
-        """
-        select order_reference, confirmation_code from orders
-        where customer_id = %s and customer_reference = %s
-          and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= %s)))
-        order by id limit 1
-        """,
-        [customer_id, customer_reference, now],
-    )
+    found = _WITH_REFERENCE(customer_id, customer_reference, now)
+    await tx.ask(_TAKE_CUSTOMER(customer_id), found)
+    other = found.first
     return None if other is None else other.order_reference or other.confirmation_code
 
 

@@ -1,6 +1,6 @@
 """Orders and their lines as the database holds them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Any, Literal
@@ -42,6 +42,21 @@ def offer(method: ShippingMethod, weight_kg: Decimal) -> OfferedShipping:
         method.transit_days,
         method.cut_off,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """What confirming an order settles."""
+
+    number: int
+    order_reference: str
+    shipping_method: int
+    shipping_options: list[OfferedShipping]
+    shipping_net: Decimal
+    shipping_tax: Decimal
+    status: str
+    term_days: int
+    confirmed_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +102,23 @@ class OrderRecord:
     def offers(self) -> list[OfferedShipping]:
         """The shipping methods that were offered."""
         return msgspec.convert(self.shipping_options, list[OfferedShipping])
+
+    def confirmed(self, confirmation: Confirmation) -> "OrderRecord":
+        """Return the order as it is with its confirmation."""
+        return replace(
+            self,
+            state="confirmed",
+            number=confirmation.number,
+            order_reference=confirmation.order_reference,
+            shipping_method=confirmation.shipping_method,
+            shipping_options=msgspec.to_builtins(confirmation.shipping_options),
+            shipping_net=confirmation.shipping_net,
+            shipping_tax=confirmation.shipping_tax,
+            gross=self.gross + confirmation.shipping_net + confirmation.shipping_tax,
+            status=confirmation.status,
+            term_days=confirmation.term_days,
+            confirmed_at=confirmation.confirmed_at,
+        )
 
     @property
     def due(self) -> Decimal:

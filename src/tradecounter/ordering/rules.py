@@ -47,10 +47,18 @@ def tax_rate(country: str, vat_rate: Decimal) -> Decimal:
     return vat_rate if country in VAT_AREA else NOTHING
 
 
-def price_line(product_id: int, sku: str, name: str, quantity: int, unit_cost: Decimal, rate: Decimal) -> PricedLine:
+def price_line(
+    product_id: int,
+    sku: str,
+    name: str,
+    quantity: int,
+    unit_cost: Decimal,
+    rate: Decimal,
+    components: Sequence[Component] = (),
+) -> PricedLine:
     """Return a line with its totals; tax is rounded per line."""
     cost_net = unit_cost * quantity
-    return PricedLine(product_id, sku, name, quantity, unit_cost, cost_net, percentage(cost_net, rate))
+    return PricedLine(product_id, sku, name, quantity, unit_cost, cost_net, percentage(cost_net, rate), components)
 
 
 def total_net(lines: Sequence[PricedLine]) -> Decimal:

@@ -6,191 +6,190 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-import msgspec
-from psycopg.types.json import Jsonb
-
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.round_trip import Nothing, Statement, array, json_of
 from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.records import Kind, OfferedShipping
+from tradecounter.ordering.records import Confirmation, Kind, OfferedShipping
 from tradecounter.ordering.rules import CANCELLED, PricedLine, total_net, total_tax
+from tradecounter.ordering.wire import NotificationDetails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOrder:
-    """A priced order that is about to be held as pending."""
+    """A priced order that is about to be held as pending; the ids are those that it and its lines will have."""
 
+    id: int
+    line_ids: Sequence[int]
     customer_id: int
     kind: Kind
     confirmation_code: str
     customer_reference: str
     external_customer_id: str | None
-    billing_address: msgspec.Struct
-    shipping_address: msgspec.Struct
-    order_notifications: msgspec.Struct | None
-    courier_notifications: msgspec.Struct | None
+    billing_address: CustomerAddress
+    shipping_address: CustomerAddress
+    order_notifications: NotificationDetails | None
+    courier_notifications: NotificationDetails | None
     shipping_region: int
-    shipping_options: list[OfferedShipping]
+    shipping_options: Sequence[OfferedShipping]
     shipping_method: int | None
     shipping_weight: Decimal
+    cost_net: Decimal
+    cost_tax: Decimal
     tax_rate: Decimal
     created_at: datetime
     expires_at: datetime | None
     lines: Sequence[PricedLine]
 
 
-async def insert_order(tx: Transaction, order: NewOrder) -> int:
-    """Hold an order and its lines as pending, in one statement; return its internal id."""
-    order_id: int = await fetch_value(
-        tx,
-        """
-        with held as (
-            insert into orders (customer_id, kind, state, confirmation_code, customer_reference,
-                                external_customer_id, billing_address, shipping_address, order_notifications,
-                                courier_notifications, shipping_region, shipping_options, shipping_method,
-                                shipping_weight, cost_net, cost_tax, tax_rate, created_at, expires_at)
-            values (%(customer_id)s, %(kind)s, 'pending', %(confirmation_code)s, %(customer_reference)s,
-                    %(external_customer_id)s, %(billing_address)s, %(shipping_address)s, %(order_notifications)s,
-                    %(courier_notifications)s, %(shipping_region)s, %(shipping_options)s, %(shipping_method)s,
-                    %(shipping_weight)s, %(cost_net)s, %(cost_tax)s, %(tax_rate)s, %(created_at)s, %(expires_at)s)
-            returning id
-        ), lines as (
-            insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net,
-                                    cost_tax)
-            select held.id, l.position, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax
-            from held, unnest(%(product_ids)s::bigint[], %(skus)s::text[], %(names)s::text[],
-                              %(quantities)s::integer[], %(unit_costs)s::numeric[], %(line_nets)s::numeric[],
-                              %(line_taxes)s::numeric[])
-                 with ordinality
-                 as l (product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, position)
-            order by l.position
-            returning id, position
-        ), components as (
-            insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net,
-                                    cost_tax, bundle_line_id)
-            select held.id, c.position, c.product_id, c.sku, c.name, c.quantity, 0, 0, 0, lines.id
-            from held, unnest(%(component_positions)s::integer[], %(component_bundles)s::integer[],
-                              %(component_products)s::bigint[], %(component_skus)s::text[],
-                              %(component_names)s::text[], %(component_quantities)s::integer[])
-                 as c (position, bundle, product_id, sku, name, quantity)
-                 join lines on lines.position = c.bundle
-            order by c.position
-        )
-        select id from held
-        """,
-        {**_columns(order), **_line_arrays(order.lines), **_component_arrays(order.lines)},
+_INSERT_ORDER = Statement(
+    """
+    with held as (
+        insert into orders (id, customer_id, kind, state, confirmation_code, customer_reference, external_customer_id,
+                            billing_address, shipping_address, order_notifications, courier_notifications,
+                            shipping_region, shipping_options, shipping_method, shipping_weight, cost_net, cost_tax,
+                            tax_rate, created_at, expires_at)
+        overriding system value
+        values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
     )
-    return order_id
+    insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax)
+    overriding system value
+    select l.id, $1, l.position, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax
+    from json_to_recordset($20::json)
+         as l (id bigint, position integer, product_id bigint, sku text, name text, quantity integer,
+               unit_cost numeric, cost_net numeric, cost_tax numeric)
+    """,
+    Nothing,
+)
+
+_INSERT_COMPONENTS = Statement(
+    """
+    insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
+                            bundle_line_id)
+    select $1, c.position, c.product_id, c.sku, c.name, c.quantity, 0, 0, 0, c.bundle
+    from json_to_recordset($2::json)
+         as c (position integer, bundle bigint, product_id bigint, sku text, name text, quantity integer)
+    order by c.position
+    """,
+    Nothing,
+)
 
 
-def _columns(order: NewOrder) -> dict[str, Any]:
-    return {
-        "customer_id": order.customer_id,
-        "kind": order.kind,
-        "confirmation_code": order.confirmation_code,
-        "customer_reference": order.customer_reference,
-        "external_customer_id": order.external_customer_id,
-        "billing_address": _json(order.billing_address),
-        "shipping_address": _json(order.shipping_address),
-        "order_notifications": _json(order.order_notifications),
-        "courier_notifications": _json(order.courier_notifications),
-        "shipping_region": order.shipping_region,
-        "shipping_options": _json(order.shipping_options),
-        "shipping_method": order.shipping_method,
-        "shipping_weight": order.shipping_weight,
-        "cost_net": total_net(order.lines),
-        "cost_tax": total_tax(order.lines),
-        "tax_rate": order.tax_rate,
-        "created_at": order.created_at,
-        "expires_at": order.expires_at,
-    }
+def insert_order(tx: Transaction, order: NewOrder) -> None:
+    """Hold an order and its lines as pending."""
+    tx.leave(
+        _INSERT_ORDER(
+            order.id,
+            order.customer_id,
+            order.kind,
+            order.confirmation_code,
+            order.customer_reference,
+            order.external_customer_id,
+            json_of(order.billing_address),
+            json_of(order.shipping_address),
+            json_of(order.order_notifications),
+            json_of(order.courier_notifications),
+            order.shipping_region,
+            json_of(order.shipping_options),
+            order.shipping_method,
+            order.shipping_weight,
+            order.cost_net,
+            order.cost_tax,
+            order.tax_rate,
+            order.created_at,
+            order.expires_at,
+            json_of(_lines(order)),
+        )
+    )
+    components = _components(order)
+    if components:
+        tx.leave(_INSERT_COMPONENTS(order.id, json_of(components)))
 
 
-def _line_arrays(lines: Sequence[PricedLine]) -> dict[str, Any]:
-    return {
-        "product_ids": [line.product_id for line in lines],
-        "skus": [line.sku for line in lines],
-        "names": [line.name for line in lines],
-        "quantities": [line.quantity for line in lines],
-        "unit_costs": [line.unit_cost for line in lines],
-        "line_nets": [line.cost_net for line in lines],
-        "line_taxes": [line.cost_tax for line in lines],
-    }
+def _lines(order: NewOrder) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": line_id,
+            "position": position,
+            "product_id": line.product_id,
+            "sku": line.sku,
+            "name": line.name,
+            "quantity": line.quantity,
+            "unit_cost": line.unit_cost,
+            "cost_net": line.cost_net,
+            "cost_tax": line.cost_tax,
+        }
+        for position, (line_id, line) in enumerate(zip(order.line_ids, order.lines, strict=True), start=1)
+    ]
 
 
-def _component_arrays(lines: Sequence[PricedLine]) -> dict[str, Any]:
-    """Return components with the positions of their bundles; their own positions follow those of all lines."""
-    held = [(bundle, c) for bundle, line in enumerate(lines, start=1) for c in line.components]
-    return {
-        "component_positions": [len(lines) + number for number in range(1, len(held) + 1)],
-        "component_bundles": [bundle for bundle, _ in held],
-        "component_products": [c.product_id for _, c in held],
-        "component_skus": [c.sku for _, c in held],
-        "component_names": [c.name for _, c in held],
-        "component_quantities": [c.quantity for _, c in held],
-    }
+def _components(order: NewOrder) -> list[dict[str, Any]]:
+    """Return components with the ids of their bundles' lines; their positions follow those of all lines."""
+    held = [(bundle, c) for bundle, line in zip(order.line_ids, order.lines, strict=True) for c in line.components]
+    return [
+        {
+            "position": position,
+            "bundle": bundle,
+            "product_id": component.product_id,
+            "sku": component.sku,
+            "name": component.name,
+            "quantity": component.quantity,
+        }
+        for position, (bundle, component) in enumerate(held, start=len(order.lines) + 1)
+    ]
 
 
-def _json(value: Any) -> Jsonb | None:
-    return None if value is None else Jsonb(msgspec.to_builtins(value))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation:
-    """What confirming an order settles."""
+@dataclass(frozen=True, slots=True)
+class OrderNumber:
+    """An order id of the wire."""
 
     number: int
-    order_reference: str
-    shipping_method: int
-    shipping_options: list[OfferedShipping]
-    shipping_net: Decimal
-    shipping_tax: Decimal
-    status: str
-    term_days: int
-    confirmed_at: datetime
 
 
-async def next_order_number(tx: Transaction) -> int:
-    """Return the next order id; numbers of attempts that fail are lost."""
-    number: int = await fetch_value(tx, "select nextval('order_number')")
-    return number
+# Numbers of attempts that fail are lost.
+next_order_number = Statement("select nextval('order_number') as number", OrderNumber)
+
+_CONFIRM = Statement(
+    """
+    update orders
+    set state = 'confirmed', number = $1, order_reference = $2, shipping_method = $3, shipping_options = $4,
+        shipping_net = $5, shipping_tax = $6, status = $7, term_days = $8, confirmed_at = $9
+    where id = $10
+    """,
+    Nothing,
+)
+
+_SET_ALLOCATIONS = Statement(
+    """
+    update order_line l set allocated = a.allocated, back_ordered = l.quantity - a.allocated
+    from unnest($1::bigint[], $2::integer[]) as a (id, allocated)
+    where l.id = a.id
+    """,
+    Nothing,
+)
 
 
-async def confirm_order_row(tx: Transaction, order_id: int, confirmation: Confirmation) -> None:
+def confirm_order_row(tx: Transaction, order_id: int, confirmation: Confirmation) -> None:
     """Turn a pending order, which the caller has locked, into a confirmed one."""
-    await execute(
-        tx,
-        """
-        update orders
-        set state = 'confirmed', number = %s, order_reference = %s, shipping_method = %s, shipping_options = %s,
-            shipping_net = %s, shipping_tax = %s, status = %s, term_days = %s, confirmed_at = %s
-        where id = %s
-        """,
-        [
+    tx.leave(
+        _CONFIRM(
             confirmation.number,
             confirmation.order_reference,
             confirmation.shipping_method,
-            _json(confirmation.shipping_options),
+            json_of(confirmation.shipping_options),
             confirmation.shipping_net,
             confirmation.shipping_tax,
             confirmation.status,
             confirmation.term_days,
             confirmation.confirmed_at,
             order_id,
-        ],
+        )
     )
 
 
-async def set_allocations(tx: Transaction, allocated: dict[int, int]) -> None:
+def set_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
     """Note on lines (by id) how many units were allocated; the rest of each is a back-order."""
-    await execute(
-        tx,
-        """
-        update order_line l set allocated = a.allocated, back_ordered = l.quantity - a.allocated
-        from unnest(%s::bigint[], %s::integer[]) as a (id, allocated)
-        where l.id = a.id
-        """,
-        [list(allocated), list(allocated.values())],
-    )
+    tx.leave(_SET_ALLOCATIONS(array(allocated), array(allocated.values())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +221,9 @@ async def price_quote_row(tx: Transaction, order_id: int, pricing: Pricing) -> i
         returning pricings
         """,
         {
-            **_line_arrays(lines),
+            "unit_costs": [line.unit_cost for line in lines],
+            "line_nets": [line.cost_net for line in lines],
+            "line_taxes": [line.cost_tax for line in lines],
             "ids": list(pricing.lines),
             "cost_net": total_net(lines),
             "cost_tax": total_tax(lines),

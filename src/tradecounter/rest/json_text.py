@@ -1,8 +1,6 @@
 """Reading JSON that a client sent: whatever is wrong with it becomes a refusal that says so."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import TypeVar
 
@@ -21,7 +19,7 @@ _LONGEST_INTEGER = 40  # digits; what is longer is not written out
 
 def holds_nul(raw: bytes) -> bool:
     """Tell whether JSON holds a NUL character, as it is or escaped: PostgreSQL's text cannot."""
-    # The plain search comes first: it is many times as fast as the expression, which is rarely needed then.
+    # The pattern alone would take ten times as long over a body that has none.
     return b"\x00" in raw or (b"\\u0000" in raw and _ESCAPED_NUL.search(raw) is not None)
 
 
@@ -37,8 +35,10 @@ def check_text(raw: bytes) -> None:
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
     """Return JSON as a struct; `field` is where it stands in the body. Raises DomainError (invalid)."""
-    with _refusing(field):
+    try:
         return msgspec.json.decode(raw, type=shape)
+    except _WRONG as error:
+        raise _refusal(error, field) from error
 
 
 def canonical_json(raw: bytes) -> bytes:
@@ -47,8 +47,10 @@ def canonical_json(raw: bytes) -> bytes:
     White space, the order of keys, escapes in strings and the spelling of numbers do not matter: `1.0` and `1e0`
     are 1. Of a repeated key the last one counts, as everywhere.
     """
-    with _refusing():
+    try:
         return _canonical.encode(_by_value.decode(raw))
+    except _WRONG as error:
+        raise _refusal(error) from error
 
 
 def _number(text: str) -> int | Decimal:
@@ -64,16 +66,15 @@ _by_value = msgspec.json.Decoder(float_hook=_number)
 _canonical = msgspec.json.Encoder(order="deterministic", decimal_format="number")
 
 
-@contextmanager
-def _refusing(field: str = "") -> Iterator[None]:
-    try:
-        yield
-    except msgspec.ValidationError as error:
-        raise DomainError(Kind.INVALID, _placed(readable(error), field)) from error
-    except msgspec.DecodeError as error:
-        raise DomainError(Kind.INVALID, f"the body is not valid JSON: {error}") from error
-    except RecursionError as error:
-        raise DomainError(Kind.INVALID, "the body is nested too deeply") from error
+_WRONG = (msgspec.DecodeError, RecursionError)
+
+
+def _refusal(error: Exception, field: str = "") -> DomainError:
+    if isinstance(error, msgspec.ValidationError):
+        return DomainError(Kind.INVALID, _placed(readable(error), field))
+    if isinstance(error, RecursionError):
+        return DomainError(Kind.INVALID, "the body is nested too deeply")
+    return DomainError(Kind.INVALID, f"the body is not valid JSON: {error}")
 
 
 def _placed(problem: str, field: str) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tradecounter.db.rows import execute, fetch_all
+from tradecounter.db.round_trip import Nothing, Query, Statement, array
+from tradecounter.db.rows import execute
 from tradecounter.db.transaction import Transaction
 
 
@@ -16,47 +17,52 @@ class Allocation:
     earlier: int
 
 
-async def allocate(tx: Transaction, wanted: Mapping[int, int]) -> dict[int, Allocation]:
-    """Promise units of products, as far as they are in stock; the shortfall is back-ordered.
+_LOCK_LEVELS = Statement(
+    """
+    with wanted as (
+        select * from unnest($1::bigint[], $2::bigint[]) as w (product_id, quantity)
+    ), made as (
+        insert into stock_level (product_id)
+        select product_id from wanted order by product_id
+        on conflict (product_id) do update set product_id = excluded.product_id
+        returning product_id, available, back_ordered
+    )
+    select product_id, least(quantity, available) as taken, back_ordered as earlier
+    from made join wanted using (product_id)
+    """,
+    Allocation,
+)
+
+_TAKE = Statement(
+    """
+    update stock_level s
+    set available = s.available - t.taken, allocated = s.allocated + t.taken,
+        back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
+    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as t (product_id, taken, quantity)
+    where s.product_id = t.product_id
+    """,
+    Nothing,
+)
+
+
+def allocation_of(wanted: Mapping[int, int]) -> Query[Allocation]:
+    """Return the statement that locks levels and tells what can be promised of them; `allocate` promises it.
 
     `wanted` is units by product id. The levels are locked, in order of product, until the transaction ends.
     """
-    allocations = await fetch_all(
-        tx,
-        Allocation,
-        """
-        with wanted as (
-            select * from unnest(%(products)s::bigint[], %(quantities)s::bigint[]) as w (product_id, quantity)
-        ), made as (
-            insert into stock_level (product_id)
-            select product_id from wanted order by product_id
-            on conflict (product_id) do update set product_id = excluded.product_id
-            returning product_id, available, back_ordered
-        ), taken as (
-            select product_id, quantity, least(quantity, available) as taken, back_ordered as earlier
-            from made join wanted using (product_id)
+    return _LOCK_LEVELS(array(wanted), array(wanted.values()))
+
+
+def allocate(tx: Transaction, wanted: Mapping[int, int], found: Query[Allocation]) -> dict[int, Allocation]:
+    """Promise units of products, as far as they are in stock; the shortfall is back-ordered."""
+    tx.leave(
+        _TAKE(
+            array(a.product_id for a in found.rows),
+            array(a.taken for a in found.rows),
+            array(wanted[a.product_id] for a in found.rows),
         )
-        select product_id, taken, earlier from taken
-        """,
-        {"products": list(wanted), "quantities": list(wanted.values())},
     )
-    await execute(
-        tx,
-        """
-        update stock_level s
-        set available = s.available - t.taken, allocated = s.allocated + t.taken,
-            back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
-        from unnest(%(products)s::bigint[], %(taken)s::bigint[], %(quantities)s::bigint[])
-            as t (product_id, taken, quantity)
-        where s.product_id = t.product_id
-        """,
-        {
-            "products": [a.product_id for a in allocations],
-            "taken": [a.taken for a in allocations],
-            "quantities": [wanted[a.product_id] for a in allocations],
-        },
-    )
-    return {a.product_id: a for a in allocations}
+    return {a.product_id: a for a in found.rows}
 
 
 async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:

@@ -1,16 +1,16 @@
 """A request takes a fixed number of SQL statements, whatever the number of lines and orders."""
 
 import itertools
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import pytest
-from psycopg import AsyncCursor
-from psycopg.rows import TupleRow
 
 from support.orders import buy, confirm, create, dispatch, sell
-from support.service import Customer, Service
+from support.proxy import Link, linked
+from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order
 from tradecounter.fulfilment.rules import Serial
 
@@ -19,24 +19,28 @@ ONE_LINE = [("PHONE", 1)]
 MANY_LINES = [("PHONE", 1), ("CABLE", 1)] * (MANY // 2)
 
 
-class CountingCursor(AsyncCursor[TupleRow]):
-    """A cursor that notes what it executes."""
+@dataclass
+class Counted:
+    """What a request takes: statements, and round trips to the database."""
 
-    executed: ClassVar[list[Any]] = []
+    statements: int
+    round_trips: int
 
-    async def execute(self, query: Any, *values: Any, **options: Any) -> Any:
-        self.executed.append(query)
-        return await super().execute(query, *values, **options)
+
+Count = Callable[[Customer, Callable[[], httpx.Response]], Counted]
 
 
 @pytest.fixture(scope="module")
-def counted(shop: Service) -> Service:
-    """The API, with connections that all count."""
-    pool = shop.application.database.pool
-    assert isinstance(pool.kwargs, dict)
-    pool.kwargs["cursor_factory"] = CountingCursor
-    shop.call(pool.drain)
-    return shop
+def link(shop: Service) -> Iterator[Link]:
+    with linked(shop.database_url) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def counted(link: Link) -> Iterator[Service]:
+    """The API, with a link to its database that counts."""
+    with running_service(link.url) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -44,16 +48,21 @@ def customer(counted: Service) -> Customer:
     return counted.customer(unique_references=True)
 
 
-def statements(service: Service, customer: Customer, request: Callable[[], httpx.Response]) -> int:
-    """How many statements a request takes, its credential being known already."""
-    service.refresh()
-    customer.get("/manufacturer")
-    CountingCursor.executed.clear()
-    response = request()
-    counted = len(CountingCursor.executed)
-    assert response.status_code < 300, response.text
-    assert counted > 0
-    return counted
+@pytest.fixture(scope="module")
+def count(counted: Service, link: Link) -> Count:
+    """Tells what a request takes, its credential being known already."""
+
+    def count(customer: Customer, request: Callable[[], httpx.Response]) -> Counted:
+        counted.refresh()
+        customer.get("/manufacturer")
+        link.spoken.clear()
+        response = request()
+        found = Counted(link.statements, link.round_trips)
+        assert response.status_code < 300, response.text
+        assert found.statements >= found.round_trips > 0
+        return found
+
+    return count
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +72,13 @@ def another() -> Callable[[], str]:
     return lambda: f"PO-{next(numbers)}"
 
 
-def test_listing_orders_takes_as_many_statements_for_many_orders_as_for_one(counted: Service) -> None:
+def test_listing_orders_takes_as_many_statements_for_many_orders_as_for_one(counted: Service, count: Count) -> None:
     few, many = counted.customer(), counted.customer()
     buy(few, ONE_LINE)
     for _ in range(MANY):
         buy(many, [("PHONE", 1), ("CABLE", 1), ("PHONE", 2)])
     found = [
-        statements(counted, customer, lambda c=customer: c.get("/order", params={"limit": 100}))  # type: ignore[misc]
+        count(customer, lambda c=customer: c.get("/order", params={"limit": 100}))  # type: ignore[misc]
         for customer in (few, many)
     ]
     assert len(many.get("/order").json()) == MANY
@@ -77,14 +86,14 @@ def test_listing_orders_takes_as_many_statements_for_many_orders_as_for_one(coun
 
 
 def test_reading_an_order_takes_as_many_statements_for_many_lines_as_for_one(
-    counted: Service, customer: Customer, another: Callable[[], str]
+    count: Count, customer: Customer, another: Callable[[], str]
 ) -> None:
     placed = [buy(customer, items, customer_reference=another()) for items in (ONE_LINE, MANY_LINES)]
-    few, many = (statements(counted, customer, reading(customer, found)) for found in placed)
+    few, many = (count(customer, reading(customer, found)) for found in placed)
     assert few == many
 
 
-def test_reading_orders_takes_as_many_statements_for_many_shipments_as_for_none(counted: Service) -> None:
+def test_reading_orders_takes_as_many_statements_for_many_shipments_as_for_none(counted: Service, count: Count) -> None:
     none, many = counted.customer(), counted.customer()
     sku = sell(counted, "SHIPPED", available=10)
     placed = [buy(none, [(sku, 5)]), buy(many, [(sku, 5)])]
@@ -94,21 +103,21 @@ def test_reading_orders_takes_as_many_statements_for_many_shipments_as_for_none(
     for path in ("/order", None):
         asked = [path or f"/order/{order['order_id']}" for order in placed]
         few, more = (
-            statements(counted, customer, lambda c=customer, p=path: c.get(p))  # type: ignore[misc]
+            count(customer, lambda c=customer, p=path: c.get(p))  # type: ignore[misc]
             for customer, path in zip((none, many), asked, strict=True)
         )
         assert few == more
 
 
 def test_dispatching_takes_as_many_statements_for_many_lines_as_for_one(
-    counted: Service, customer: Customer, another: Callable[[], str]
+    counted: Service, link: Link, customer: Customer, another: Callable[[], str]
 ) -> None:
     sku, found = sell(counted, "LEAVING", available=MANY + 1, weight_kg="0.1"), []
     for items in ([(sku, 1)], [(sku, 1)] * MANY):
         placed = buy(customer, items, customer_reference=another())
-        CountingCursor.executed.clear()
+        link.spoken.clear()
         dispatch(counted, placed)
-        found.append(len(CountingCursor.executed))
+        found.append(link.statements)
     assert found[0] == found[1]
 
 
@@ -118,7 +127,7 @@ def reading(customer: Customer, placed: dict[str, Any]) -> Callable[[], httpx.Re
 
 @pytest.mark.parametrize("at_once", [False, True])
 def test_creating_an_order_takes_as_many_statements_for_many_lines_as_for_one(
-    counted: Service, customer: Customer, another: Callable[[], str], *, at_once: bool
+    count: Count, customer: Customer, another: Callable[[], str], *, at_once: bool
 ) -> None:
     address = customer.post("/customer/address", order()["billing_address"]).json()
 
@@ -132,25 +141,47 @@ def test_creating_an_order_takes_as_many_statements_for_many_lines_as_for_one(
         )
         return lambda: customer.post("/order", body)
 
-    few, many = (statements(counted, customer, creating(items)) for items in (ONE_LINE, MANY_LINES))
+    few, many = (count(customer, creating(items)) for items in (ONE_LINE, MANY_LINES))
     assert few == many
 
 
 @pytest.mark.parametrize("path", ["/order", "/quote"])
-def test_an_idempotency_key_takes_two_statements_more_and_a_replay_takes_one(
-    counted: Service, customer: Customer, another: Callable[[], str], path: str
+def test_an_idempotency_key_takes_two_statements_but_no_trip_more_and_a_replay_takes_one_and_the_commit(
+    count: Count, customer: Customer, another: Callable[[], str], path: str
 ) -> None:
     def creating(headers: dict[str, str]) -> Callable[[], httpx.Response]:
         body = order(customer_reference=another())
         return lambda: customer.post(path, body, headers=headers)
 
     repeated = creating({"Idempotency-Key": another()})
-    bare, keyed, replayed = (statements(counted, customer, ask) for ask in (creating({}), repeated, repeated))
-    assert (keyed - bare, replayed) == (2, 1)
+    bare, keyed, replayed = (count(customer, ask) for ask in (creating({}), repeated, repeated))
+    assert (keyed.statements - bare.statements, keyed.round_trips - bare.round_trips) == (2, 0)
+    assert replayed.round_trips == 2
+
+
+@pytest.mark.parametrize(("unique", "trips"), [(False, 2), (True, 3)])
+@pytest.mark.parametrize("saved", [False, True])
+def test_an_order_of_three_lines_with_a_key_takes_two_round_trips_and_three_where_references_are_unique(
+    counted: Service, count: Count, unique: bool, trips: int, saved: bool
+) -> None:
+    customer = counted.customer(unique_references=unique)
+    values: dict[str, Any] = {}
+    if saved:
+        values["billing_address"] = {"id": customer.post("/customer/address", order()["billing_address"]).json()["id"]}
+    body = order([("PHONE", 1), ("CABLE", 2), ("SWITCH", 3)], shipping_method={"id": STANDARD}, **values)
+    found = count(customer, lambda: customer.post("/order", body, headers={"Idempotency-Key": "k-1"}))
+    assert found.round_trips == trips
+
+
+def test_a_confirmation_takes_at_most_five_round_trips(counted: Service, count: Count) -> None:
+    customer = counted.customer()
+    silent, told = (create(customer, order_notifications=who) for who in (None, {"email_address": "a@b.example"}))
+    found = [count(customer, lambda p=pending: confirm(customer, p)).round_trips for pending in (silent, told)]  # type: ignore[misc]
+    assert found == [3, 5]
 
 
 def test_confirming_takes_as_many_statements_for_many_lines_as_for_one(
-    counted: Service, customer: Customer, another: Callable[[], str]
+    counted: Service, count: Count, customer: Customer, another: Callable[[], str]
 ) -> None:
     scarce = sell(counted, "SCARCE", available=1)
 
@@ -158,31 +189,31 @@ def test_confirming_takes_as_many_statements_for_many_lines_as_for_one(
         pending = create(customer, items, customer_reference=another())
         return lambda: confirm(customer, pending)
 
-    few, many = (
-        statements(counted, customer, confirming(items)) for items in (ONE_LINE, [*MANY_LINES, *[(scarce, 1)] * 5])
-    )
+    few, many = (count(customer, confirming(items)) for items in (ONE_LINE, [*MANY_LINES, *[(scarce, 1)] * 5]))
     assert few == many
 
 
-def test_the_credit_overview_takes_as_many_statements_for_many_orders_as_for_none(counted: Service) -> None:
+def test_the_credit_overview_takes_as_many_statements_for_many_orders_as_for_none(
+    counted: Service, count: Count
+) -> None:
     none, many = counted.customer(), counted.customer()
     for _ in range(5):
         buy(many)
     few, more = (
-        statements(counted, customer, lambda c=customer: c.get("/customer/credit"))  # type: ignore[misc]
+        count(customer, lambda c=customer: c.get("/customer/credit"))  # type: ignore[misc]
         for customer in (none, many)
     )
     assert few == more
 
 
-def test_serving_back_orders_takes_as_many_statements_for_many_as_for_one(counted: Service) -> None:
+def test_serving_back_orders_takes_as_many_statements_for_many_as_for_one(counted: Service, link: Link) -> None:
     found = []
     for sku, waiting in (("WAITED-1", 1), ("WAITED-2", 10)):
         sell(counted, sku)
         buyer = counted.customer()
         for _ in range(waiting):
             buy(buyer, [(sku, 1)])
-        CountingCursor.executed.clear()
+        link.spoken.clear()
         counted.must_load("stock", [{"sku": sku, "available": 100}])
-        found.append(len(CountingCursor.executed))
+        found.append(link.statements)
     assert found[0] == found[1]

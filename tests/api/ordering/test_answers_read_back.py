@@ -1,0 +1,110 @@
+"""What a creation or a confirmation answers is worked out in memory: to the byte what reading the order back gives."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.orders import confirm, sell
+from support.service import Customer, Service
+from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.present import created_order
+from tradecounter.ordering.queries import by_code, lines_by_code, with_components
+from tradecounter.rest.answers import to_json
+
+SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(str.strip)
+CONTACTS = st.none() | st.fixed_dictionaries(
+    {}, optional={"email_address": st.just("a@b.example"), "phone_number": TEXT | st.none()}
+)
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    sell(shop, "KIT", "99.90", components=[{"sku": "PHONE", "quantity": 2}, {"sku": "CABLE", "quantity": 3}])
+    sell(shop, "FEATHER", "0.01", weight_kg="0.001", available=5)
+    sell(shop, "COMING", "12.34", weight_kg="1.125")
+    shop.must_load("incoming", [{"sku": "COMING", "incoming": 20, "expected_on": "2026-07-01T09:00:00"}])
+    found = shop.customer(credit="100000000.00")
+    found.post("/customer/address", {**ADDRESS, "company_name": "Ädd & Co", "contact_number": "0113 496 0000"})
+    return found
+
+
+@pytest.fixture(scope="module")
+def saved(customer: Customer) -> int:
+    [address] = customer.get("/customer/address").json()
+    return int(address["id"])
+
+
+def bodies(saved: int) -> st.SearchStrategy[dict[str, Any]]:
+    items = st.lists(st.tuples(st.sampled_from(SKUS), st.integers(1, 30)), min_size=1, max_size=6)
+    at_home = st.fixed_dictionaries(
+        {"shipping_address": st.sampled_from([ADDRESS, {"id": saved}])},
+        optional={"shipping_method": st.sampled_from([{"id": NEXT_DAY}, None])},
+    )
+    abroad = st.fixed_dictionaries(
+        {"shipping_address": TEXT.map(lambda name: {**GERMAN_ADDRESS, "contact_name": name, "state": None})},
+        optional={"shipping_method": st.just({"id": EUROPE})},
+    )
+    rest = st.fixed_dictionaries(
+        {"customer_reference": TEXT, "billing_address": st.sampled_from([ADDRESS, GERMAN_ADDRESS, {"id": saved}])},
+        optional={
+            "external_customer_id": TEXT,
+            "order_notifications": CONTACTS,
+            "courier_notifications": CONTACTS,
+            "auto_confirm": st.sampled_from([False, None]),
+        },
+    )
+    return st.builds(lambda lines, where, more: order(lines, **where, **more), items, at_home | abroad, rest).filter(
+        lambda body: sum(item["quantity"] for item in body["items"]) <= 90
+    )
+
+
+def read_back(shop: Service, customer: Customer, code: str, *, auto_confirm: bool | None) -> bytes:
+    async def reading(tx: Transaction) -> bytes:
+        found, lines = by_code(customer.id, code), lines_by_code(customer.id, code)
+        await tx.ask(found, lines)
+        created = created_order(found.only, with_components(lines.rows))
+        created.auto_confirm = auto_confirm
+        return to_json(created)
+
+    return shop.in_transaction(reading)
+
+
+@pytest.mark.parametrize("path", ["/order", "/quote"])
+def test_any_creation_answers_what_reading_it_back_gives(
+    shop: Service, customer: Customer, saved: int, path: str
+) -> None:
+    created = 0
+
+    @settings(max_examples=25, deadline=None)
+    @given(body=bodies(saved))
+    def compare(body: dict[str, Any]) -> None:
+        nonlocal created
+        answer = customer.post(path, body)
+        if answer.status_code == 400:  # too heavy for every method
+            assert "shipping" in answer.json()["message"]
+            return
+        assert answer.status_code == 201, answer.text
+        code, auto_confirm = answer.json()["confirmation_code"], body.get("auto_confirm")
+        assert answer.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
+        created += 1
+
+    compare()
+    assert created > 10
+
+
+@pytest.mark.parametrize("sku", SKUS)
+@pytest.mark.parametrize("at_once", [False, True])
+def test_any_confirmation_answers_what_reading_it_back_gives(
+    shop: Service, customer: Customer, sku: str, *, at_once: bool
+) -> None:
+    body = order([(sku, 3), ("PHONE", 1)], shipping_method={"id": STANDARD}, order_notifications={"phone_number": "1"})
+    answer = customer.post("/order", {**body, "auto_confirm": at_once})
+    if not at_once:
+        answer = confirm(customer, answer.json(), NEXT_DAY)
+    assert answer.json()["order_id"]
+    code, auto_confirm = answer.json()["confirmation_code"], True if at_once else None
+    assert answer.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
