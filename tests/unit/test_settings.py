@@ -45,6 +45,7 @@ def test_nothing_set_gives_the_defaults() -> None:
         ("PLAIN_PREFIX", "P123-", None),
         ("PLAIN_PREFIX", "P" * 20, None),
         ("MAX_BODY_BYTES", "2048", 2048),
+        ("ANSWER_MEMORY", "0", 0),
         ("DATABASE_CONNECTIONS", "25", 25),
         ("LOG_REQUESTS", "true", True),
         ("LOG_REQUESTS", "1", True),
@@ -102,6 +103,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "max_body_bytes": "777",
         "refresh_interval": "7",
         "database_connections": "77",
+        "answer_memory": "777",
         "log_requests": "true",
     }
     assert texts.keys() == {setting.name for setting in fields(Settings)}

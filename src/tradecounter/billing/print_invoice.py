@@ -5,6 +5,7 @@ The template gets the invoice as data: nothing of it is ever read as markup. Onl
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -22,6 +23,7 @@ from tradecounter.kit.text import one_line
 _LONG_WORD = re.compile(r"\S{22,}")
 _PIECE = re.compile(r"(.{8})(?=.)", re.DOTALL)
 _MAY_BREAK = "\u200b"
+_JOINERS = "\u200c\u200d"  # which some scripts write with
 
 
 def print_invoice(document: InvoiceDocument, issued_at: datetime) -> bytes:
@@ -69,8 +71,8 @@ def _printed(document: InvoiceDocument) -> dict[str, Any]:
         "vat": _pounds(document.vat),
         "gross": _pounds(document.gross),
         "due": _pounds(document.due),
-        "payment_terms": document.payment_terms,
-        "notes": document.notes,
+        "payment_terms": _shown(document.payment_terms),
+        "notes": [_shown(note) for note in document.notes],
     }
 
 
@@ -111,6 +113,9 @@ def _per_cent(rate: Decimal) -> str:
 def _shown(text: str) -> str:
     """Return what somebody typed as one line, so that it cannot pass for another part of the invoice.
 
-    Its long words may be broken, so that they stay in their column.
+    Its long words may be broken, so that they stay in their column. Letters and their marks are composed, and invisible
+    characters left out: who copies from a PDF file gets for every glyph what it stood for first, in amounts too.
     """
-    return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), one_line(text))
+    composed = unicodedata.normalize("NFC", one_line(text))
+    visible = "".join(c for c in composed if c in _JOINERS or unicodedata.category(c) != "Cf")
+    return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), visible)

@@ -19,7 +19,7 @@ async def fetch_array(
     `columns` are names with `int4` or `int8`; none may be null.
     """
     packed = " || ".join(f"{_TYPES[kind][1]}({name})" for name, kind in columns.items())
-    async with tx.connection.cursor(binary=True) as cursor:
+    async with (await tx.connection()).cursor(binary=True) as cursor:
         await cursor.execute(f"select string_agg({packed}, '') from ({sql}) as packed", values)  # noqa: S608 the caller's literals
         found = await cursor.fetchone()
     data = found[0] if found and found[0] else b""

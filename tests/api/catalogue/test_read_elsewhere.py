@@ -89,7 +89,7 @@ def shown(view: CustomerView) -> Iterator[bytes]:
     extras = set(EXTRA_FIELDS.values())
     for wanted in ASKED:
         rows = find_products(view, wanted)[:]
-        yield render_json(view, rows, extras)
+        yield b"".join(render_json(view, rows, extras))
         yield b"".join(render_csv(view, rows, extras))
     yield view.digest
 
