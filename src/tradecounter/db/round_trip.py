@@ -21,6 +21,7 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import TupleRow
 from psycopg.sql import Composed
+from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait
 
 Row = TypeVar("Row")
@@ -37,6 +38,7 @@ class Connection(AsyncConnection[TupleRow]):
 
     def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
         super().__init__(pgconn, *values, **options)
+        set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
 
