@@ -92,9 +92,15 @@ def json_of(value: Any) -> str | None:
     return None if value is None else msgspec.json.encode(value).decode()
 
 
+def _text(value: str) -> bytes:
+    if "\x00" in value:  # libpq would take it for the end
+        raise psycopg.DataError("a text holds a NUL character")
+    return value.encode()
+
+
 _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
     type(None): lambda _: None,
-    str: str.encode,
+    str: _text,
     int: b"%d".__mod__,
     bool: lambda value: b"t" if value else b"f",
     Decimal: lambda value: str(value).encode(),
