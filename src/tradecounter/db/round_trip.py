@@ -150,13 +150,14 @@ _FINE = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 def _sent(connection: Connection, queries: Iterable[Query[Any]]) -> Iterator[tuple[Query[Any], bool]]:
     """Hand statements to libpq; yield for every result to come its query, and whether it is that of the preparation."""
-    pgconn = connection.pgconn
+    pgconn, known = connection.pgconn, connection.prepared.copy()
     for query in queries:
         statement = query.statement
         if not statement.name:
             pgconn.send_query_params(statement.sql, query.values)
         else:
-            if statement.name not in connection.prepared:
+            if statement.name not in known:
+                known.add(statement.name)
                 pgconn.send_prepare(statement.name, statement.sql)
                 yield query, True
             pgconn.send_query_prepared(statement.name, query.values, query.formats)
