@@ -21,6 +21,7 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import TupleRow
 from psycopg.sql import Composed
+from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait
 
 Row = TypeVar("Row")
@@ -37,6 +38,7 @@ class Connection(AsyncConnection[TupleRow]):
 
     def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
         super().__init__(pgconn, *values, **options)
+        set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
 
@@ -90,9 +92,15 @@ def json_of(value: Any) -> str | None:
     return None if value is None else msgspec.json.encode(value).decode()
 
 
+def _text(value: str) -> bytes:
+    if "\x00" in value:  # libpq would take it for the end
+        raise psycopg.DataError("a text holds a NUL character")
+    return value.encode()
+
+
 _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
     type(None): lambda _: None,
-    str: str.encode,
+    str: _text,
     int: b"%d".__mod__,
     bool: lambda value: b"t" if value else b"f",
     Decimal: lambda value: str(value).encode(),
@@ -142,13 +150,14 @@ _FINE = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 def _sent(connection: Connection, queries: Iterable[Query[Any]]) -> Iterator[tuple[Query[Any], bool]]:
     """Hand statements to libpq; yield for every result to come its query, and whether it is that of the preparation."""
-    pgconn = connection.pgconn
+    pgconn, known = connection.pgconn, connection.prepared.copy()
     for query in queries:
         statement = query.statement
         if not statement.name:
             pgconn.send_query_params(statement.sql, query.values)
         else:
-            if statement.name not in connection.prepared:
+            if statement.name not in known:
+                known.add(statement.name)
                 pgconn.send_prepare(statement.name, statement.sql)
                 yield query, True
             pgconn.send_query_prepared(statement.name, query.values, query.formats)

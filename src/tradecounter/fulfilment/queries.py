@@ -8,7 +8,8 @@ from datetime import datetime
 
 import msgspec
 
-from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
+from tradecounter.db.round_trip import Statement, array
+from tradecounter.db.rows import fetch_one, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.wire import OrderVideoResponse
@@ -24,9 +25,11 @@ class OrderFulfilment:
 
     async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
         """Return what became of every one of the orders, by internal id, in a fixed number of statements."""
-        shipments = await _shipments(tx, order_ids)
-        serial_numbers = await _serial_numbers(tx, order_ids)
-        configurations = await _configurations(tx, order_ids, self.vault)
+        ids = array(order_ids)
+        shipped, numbered, configured = _SHIPMENTS(ids), _SERIAL_NUMBERS(ids), _CONFIGURATIONS(ids)
+        await tx.ask(shipped, numbered, configured)
+        shipments, serial_numbers = _shipments(shipped.rows), _serial_numbers(numbered.rows)
+        configurations = await _configurations(configured.rows, self.vault)
         return {
             order_id: Fulfilled(shipments[order_id], serial_numbers[order_id], configurations[order_id])
             for order_id in order_ids
@@ -46,22 +49,23 @@ class _Shipment:
     events: list[dict[str, str]]
 
 
-async def _shipments(tx: Transaction, order_ids: Sequence[int]) -> defaultdict[int, list[Shipped]]:
+_SHIPMENTS = Statement(
+    """
+    select s.id, s.order_id, s.shipping_method, s.tracking_number, s.contact_email, s.contact_phone,
+           s.dispatched_at,
+           (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
+            from shipment_line l where l.shipment_id = s.id) as units,
+           (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
+            from tracking_event e where e.shipment_id = s.id) as events
+    from shipment s where s.order_id = any($1::bigint[]) order by s.id
+    """,
+    _Shipment,
+)
+
+
+def _shipments(rows: Sequence[_Shipment]) -> defaultdict[int, list[Shipped]]:
     shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
-    for found in await fetch_all(
-        tx,
-        _Shipment,
-        """
-        select s.id, s.order_id, s.shipping_method, s.tracking_number, s.contact_email, s.contact_phone,
-               s.dispatched_at,
-               (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
-                from shipment_line l where l.shipment_id = s.id) as units,
-               (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
-                from tracking_event e where e.shipment_id = s.id) as events
-        from shipment s where s.order_id = any(%s) order by s.id
-        """,
-        [list(order_ids)],
-    ):
+    for found in rows:
         shipments[found.order_id].append(
             Shipped(
                 id=found.id,
@@ -86,19 +90,18 @@ class _SerialNumber:
     provisioning_sku: str
 
 
-async def _serial_numbers(
-    tx: Transaction, order_ids: Sequence[int]
-) -> defaultdict[int, defaultdict[int, list[ProductSerialNumber]]]:
+_SERIAL_NUMBERS = Statement(
+    """
+    select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
+    from serial_number n join order_line l on l.id = n.line_id where l.order_id = any($1::bigint[]) order by n.id
+    """,
+    _SerialNumber,
+)
+
+
+def _serial_numbers(rows: Sequence[_SerialNumber]) -> defaultdict[int, defaultdict[int, list[ProductSerialNumber]]]:
     numbers: defaultdict[int, defaultdict[int, list[ProductSerialNumber]]] = defaultdict(lambda: defaultdict(list))
-    for found in await fetch_all(
-        tx,
-        _SerialNumber,
-        """
-        select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
-        from serial_number n join order_line l on l.id = n.line_id where l.order_id = any(%s) order by n.id
-        """,
-        [list(order_ids)],
-    ):
+    for found in rows:
         number = ProductSerialNumber(found.mac_address, found.serial_number, found.provisioning_sku)
         numbers[found.order_id][found.line_id].append(number)
     return numbers
@@ -112,19 +115,19 @@ class _Configuration:
     data: bytes
 
 
+_CONFIGURATIONS = Statement(
+    """
+    select l.order_id, c.line_id, l.sku, c.data
+    from configuration c join order_line l on l.id = c.line_id where l.order_id = any($1::bigint[]) order by c.id
+    """,
+    _Configuration,
+)
+
+
 async def _configurations(
-    tx: Transaction, order_ids: Sequence[int], vault: ProvisioningVault
+    found: Sequence[_Configuration], vault: ProvisioningVault
 ) -> defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]]:
     made: defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]] = defaultdict(lambda: defaultdict(list))
-    found = await fetch_all(
-        tx,
-        _Configuration,
-        """
-        select l.order_id, c.line_id, l.sku, c.data
-        from configuration c join order_line l on l.id = c.line_id where l.order_id = any(%s) order by c.id
-        """,
-        [list(order_ids)],
-    )
     if found:  # an order may have tens of thousands, which would keep other requests waiting
         for one, data in zip(found, await asyncio.to_thread(_unsealed, found, vault), strict=True):
             made[one.order_id][one.line_id].append(OrderItemConfiguration(data))

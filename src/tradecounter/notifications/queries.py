@@ -1,9 +1,11 @@
 """Reading what mails tell."""
 
 from collections import defaultdict
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+import msgspec
 
 from tradecounter.customers.accounts import find_account
 from tradecounter.db.rows import fetch_all, fetch_one
@@ -12,8 +14,7 @@ from tradecounter.ordering.queries import order_by_id
 from tradecounter.ordering.records import OfferedShipping, OrderRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFacts(OrderRecord):
+class OrderFacts(OrderRecord, frozen=True, kw_only=True):
     """An order or a quote, and whose it is."""
 
     email_address: str
@@ -40,7 +41,7 @@ async def order_facts(tx: Transaction, order_id: int) -> OrderFacts | None:
     if order is None or account is None:
         return None
     return OrderFacts(
-        **{field.name: getattr(order, field.name) for field in fields(order)},
+        **msgspec.structs.asdict(order),
         email_address=account.email_address,
         first_name=account.first_name,
         last_name=account.last_name,

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
 from psycopg.sql import SQL
 
 from tradecounter.db.round_trip import Nothing, Query, Statement, array
-from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
+from tradecounter.db.rows import fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.ordering.records import LineRecord, OrderRecord
@@ -23,25 +24,45 @@ _ORDER = SQL(
 _LARGEST_NUMBER_DIGITS = 18
 
 
+@dataclass(frozen=True, slots=True)
+class _Count:
+    count: int
+
+
+_COUNT = Statement("select count(*) as count from orders where customer_id = $1 and state = 'confirmed'", _Count)
+
+# The page is found in the index alone: only its own orders are read, also of the last page of many.
+_LIST = Statement(
+    SQL(
+        "select {} from orders where number in ("
+        " select number from orders where customer_id = $1 and state = 'confirmed'"
+        " order by confirmed_at desc, number desc offset $2::bigint limit $3::bigint"
+        ") order by confirmed_at desc, number desc"
+    ).format(_ORDER),
+    OrderRecord,
+)
+
+_OWN = Statement(
+    SQL(
+        "select {} from orders where customer_id = $1 and number is not null"
+        " and (order_reference = $2 or number = $3) limit 1"
+    ).format(_ORDER),
+    OrderRecord,
+)
+
+
 async def count_orders(tx: Transaction, customer_id: int) -> int:
     """Return how many confirmed orders a customer has, cancelled ones not counted."""
-    count: int = await fetch_value(
-        tx, "select count(*) from orders where customer_id = %s and state = 'confirmed'", [customer_id]
-    )
-    return count
+    found = _COUNT(customer_id)
+    await tx.ask(found)
+    return found.only.count
 
 
 async def list_orders(tx: Transaction, customer_id: int, start: int, end: int) -> list[OrderRecord]:
     """Return a stretch of a customer's confirmed orders, the latest confirmed first."""
-    return await fetch_all(
-        tx,
-        OrderRecord,
-        SQL(
-            "select {} from orders where customer_id = %s and state = 'confirmed'"
-            " order by confirmed_at desc, number desc offset %s limit %s"
-        ).format(_ORDER),
-        [customer_id, start, end - start],
-    )
+    found = _LIST(customer_id, start, end - start)
+    await tx.ask(found)
+    return found.rows
 
 
 async def own_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord:
@@ -49,19 +70,11 @@ async def own_order(tx: Transaction, customer_id: int, reference: str) -> OrderR
 
     Raises DomainError (not found).
     """
-    number = int(reference) if _is_number(reference) else None
-    order = await fetch_one(
-        tx,
-        OrderRecord,
-        SQL(
-            "select {} from orders where customer_id = %s and number is not null"
-            " and (order_reference = %s or number = %s) limit 1"
-        ).format(_ORDER),
-        [customer_id, reference, number],
-    )
-    if order is None:
+    found = _OWN(customer_id, reference, int(reference) if _is_number(reference) else None)
+    await tx.ask(found)
+    if found.first is None:
         raise not_found("order")
-    return order
+    return found.first
 
 
 _BY_CODE = Statement(
@@ -138,7 +151,9 @@ def with_components(found: Sequence[LineRecord]) -> list[LineRecord]:
     if not components:
         return list(found)
     return [
-        replace(line, components=tuple(components.get(line.id, ()))) for line in found if line.bundle_line_id is None
+        msgspec.structs.replace(line, components=tuple(components.get(line.id, ())))
+        for line in found
+        if line.bundle_line_id is None
     ]
 
 

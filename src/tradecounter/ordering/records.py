@@ -1,6 +1,6 @@
 """Orders and their lines as the database holds them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Any, Literal
@@ -59,8 +59,7 @@ class Confirmation:
     confirmed_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderRecord:
+class OrderRecord(Struct, frozen=True, kw_only=True):
     """An order in any state. Amounts are pounds; `number` is the order id of the wire."""
 
     id: int
@@ -105,7 +104,7 @@ class OrderRecord:
 
     def confirmed(self, confirmation: Confirmation) -> "OrderRecord":
         """Return the order as it is with its confirmation."""
-        return replace(
+        return msgspec.structs.replace(
             self,
             state="confirmed",
             number=confirmation.number,
@@ -126,8 +125,7 @@ class OrderRecord:
         return self.gross - self.paid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineRecord:
+class LineRecord(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
     Of a confirmed order, `quantity` is what is allocated, back-ordered and dispatched. A bundle's components have no

@@ -1,5 +1,6 @@
 """The shipping methods in use, held in memory."""
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import time
@@ -9,6 +10,7 @@ from tradecounter.db.changes import Versions
 from tradecounter.db.rows import fetch_all
 from tradecounter.db.transaction import Transaction
 from tradecounter.shipping.rules import ShippingMethod
+from tradecounter.shipping.working_days import load_calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +63,7 @@ class ShippingMethods:
         """Load the methods when they have changed."""
         version = versions.get("shipping", 0)
         if version != self._seen:
+            if self._seen is None:
+                await asyncio.to_thread(load_calendar)
             self._methods = await read_methods(tx)
             self._seen = version

@@ -13,6 +13,11 @@ def _bank_holidays(year: int) -> frozenset[date]:
     return frozenset(holidays.country_holidays("GB", subdiv="ENG", years=year))
 
 
+def load_calendar() -> None:
+    """Load what the first look at the calendar needs, which takes so long that no request should have to wait."""
+    _bank_holidays(date.min.year)
+
+
 def is_working_day(day: date) -> bool:
     """Tell whether the warehouse and the carriers work on a day."""
     return day.weekday() < _SATURDAY and day not in _bank_holidays(day.year)
