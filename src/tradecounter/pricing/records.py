@@ -47,13 +47,13 @@ def no_contracts() -> ContractRows:
     return ContractRows(ids, ids, np.empty((0, 3), dtype=np.int32), days, days)
 
 
-async def read_price_lists(tx: Transaction) -> list[str]:
-    """Return the keys of all price lists."""
-    return [key for (key,) in await fetch_tuples(tx, "select key from price_list order by key")]
+async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
+    """Return all price lists by key; a break that a row lacks has taken the next lower one."""
+    keys = await fetch_tuples(tx, "select key from price_list order by key")
+    return {key: await _read_price_list(tx, key) for (key,) in keys}
 
 
-async def read_price_list(tx: Transaction, key: str) -> PriceRows:
-    """Return a price list; a break that a row lacks has taken the next lower one."""
+async def _read_price_list(tx: Transaction, key: str) -> PriceRows:
     rows = await fetch_array(
         tx,
         {"product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4"},

@@ -1,7 +1,9 @@
 """Everything that the storefront shows of products, read at one moment and laid out."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from tradecounter.catalogue.packed import RowOfId
 from tradecounter.catalogue.records import ReferenceRecords
@@ -9,7 +11,7 @@ from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot, r
 from tradecounter.db.changes import Versions, read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.price_book import Contracts, PriceBook, PriceLists, align_contracts, align_lists
-from tradecounter.pricing.records import no_contracts, read_contract_prices, read_price_list, read_price_lists
+from tradecounter.pricing.records import no_contracts, read_contract_prices, read_price_lists
 from tradecounter.stock.records import read_deliveries, read_stock_changes
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 
@@ -35,18 +37,40 @@ def no_goods() -> Goods:
 async def read_goods(tx: Transaction) -> Goods:
     """Read everything; nothing of it keeps the event loop for more than some milliseconds."""
     versions = await read_versions(tx)
-    snapshot = await read_snapshot(tx)
+    # On one connection they take turns: it reads the prices while products are laid out.
+    snapshot, lists, contracts, deliveries, levels = await _together(
+        read_snapshot(tx),
+        read_price_lists(tx),
+        read_contract_prices(tx),
+        read_deliveries(tx),
+        read_stock_changes(tx, 0),
+    )
     rows = snapshot.row_of_id
-    book = PriceBook(await read_lists(tx, rows), await read_contracts(tx, rows))
-    stock = await with_deliveries(tx, empty_stock(len(rows)), rows)
-    changes = await read_stock_changes(tx, 0)
-    return Goods(versions, snapshot, book, stock.with_levels(changes.levels, rows), changes.position)
+    aligned = await asyncio.to_thread(align_lists, lists, rows)
+    stock = await asyncio.to_thread(empty_stock(len(rows)).with_deliveries, deliveries, rows)
+    return Goods(
+        versions,
+        snapshot,
+        PriceBook(aligned, align_contracts(contracts, rows)),
+        stock.with_levels(levels.levels, rows),
+        levels.position,
+    )
 
 
-async def read_lists(tx: Transaction, rows: RowOfId, before: PriceLists | None = None) -> PriceLists:
-    """Read all price lists; of what is held already, of the same rows, is kept what has not changed."""
-    lists = {key: await read_price_list(tx, key) for key in await read_price_lists(tx)}
-    return await asyncio.to_thread(align_lists, lists, rows, before)
+async def _together(*works: Coroutine[Any, Any, Any]) -> list[Any]:
+    """Do several things of one transaction at a time; when one fails, the others end before this does."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def read_lists(tx: Transaction, rows: RowOfId, before: PriceLists) -> PriceLists:
+    """Read all price lists; of those held before, of the same rows, is kept what has not changed."""
+    return await asyncio.to_thread(align_lists, await read_price_lists(tx), rows, before)
 
 
 async def read_contracts(tx: Transaction, rows: RowOfId) -> Contracts:

@@ -1,6 +1,6 @@
 """Reading a large catalogue in a process of its own, so that the one that answers requests hardly notices.
 
-The other process has the lowest priority, reads, lays out and writes to a file; this one reads the file. What it takes
+The other process has a lower priority, reads, lays out and writes to a file; this one reads the file. What it takes
 over are large buffers, which come as they are, so that it makes few objects and never holds both a product's record and
 what was made of it (docs/adr/0011).
 """

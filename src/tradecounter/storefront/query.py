@@ -48,12 +48,14 @@ class Found:
     def _sorted(self, key: Callable[[Rows], NDArray[np.integer]], start: int, end: int) -> Rows:
         rows = rows_of(self.rows)
         keys = key(rows)
-        if end < len(rows):  # leave out early what comes behind the slice
+        if end < len(rows):  # leave out early what comes behind the slice, but for rows with the same key
             near = keys <= np.partition(keys, end - 1)[end - 1]
             rows, keys = rows[near], keys[near]
         # Key and row in one number: to sort them is to sort by key, then by SKU.
-        keyed = np.sort((keys.astype(np.int64) << _ROW_BITS) | rows)[start:end]
-        ordered: Rows = (keyed & (2**_ROW_BITS - 1)).astype(np.int32)
+        keyed = (keys.astype(np.int64) << _ROW_BITS) | rows
+        if end < len(keyed):
+            keyed = np.partition(keyed, end - 1)[:end]
+        ordered: Rows = (np.sort(keyed)[start:end] & (2**_ROW_BITS - 1)).astype(np.int32)
         return ordered
 
 

@@ -18,7 +18,7 @@ from tradecounter.storefront.load_elsewhere import load_elsewhere
 from tradecounter.storefront.view import CustomerView
 
 _MANY = 5_000  # products from which a catalogue is read by a process of its own
-_LOWEST_PRIORITY = 19
+_STANDING_BACK = 10  # enough to let answers go first, and not so much that it never ends on a busy machine
 _GOODS: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
 
 
@@ -82,7 +82,7 @@ class Storefront:
         if "catalogue" in changed and self._loading is None:
             if self._database_url is not None and await count_products(tx) >= self._many:
                 # Nothing is served yet when it is the first: then it need not stand back.
-                niceness = _LOWEST_PRIORITY if self._seen else 0
+                niceness = _STANDING_BACK if self._seen else 0
                 self._loading = asyncio.create_task(load_elsewhere(self._database_url, niceness=niceness))
             else:
                 goods = await read_goods(tx)
