@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
+import psycopg
+
 from bench.kit import charts, machine, report
 from bench.kit.catalogue import read_catalogue
 from bench.kit.figures import Row
@@ -59,7 +61,7 @@ def main() -> int:
             for name in wanted.only or QUESTIONS:
                 try:
                     rows += _answers(bench, name)
-                except (BenchError, subprocess.TimeoutExpired) as error:
+                except (BenchError, subprocess.SubprocessError, psycopg.Error, OSError) as error:
                     failed.append(f"{name}: {error}")
                     bench.say(f"failed: {error}")
             others = quietness.others()

@@ -38,7 +38,7 @@ def place_original(server: Server, store: Store, customer: int) -> None:
 
 
 def copy_orders(connection: psycopg.Connection[Any], count: int, customer_ids: list[int], *, whole: bool) -> None:
-    """Copy the first order so many times for these customers in turn; not `whole`: with one line and no addresses."""
+    """Copy the confirmed order so many times for these customers in turn; not `whole`: one line, and no addresses."""
     changed: dict[str, LiteralString] = {
         "customer_id": "(%(customers)s::bigint[])[1 + n %% cardinality(%(customers)s)]",
         "confirmation_code": "md5('copy ' || n)",
@@ -53,18 +53,24 @@ def copy_orders(connection: psycopg.Connection[Any], count: int, customer_ids: l
         connection.execute("set local session_replication_role = replica")  # the copies' keys are known to be good
         found = connection.execute("select coalesce(max(number), %s) from orders", [_FIRST_NUMBER]).fetchone()
         first = max(_FIRST_NUMBER, 0 if found is None else found[0]) + 1
-        values: dict[str, Any] = {"first": first, "last": first + count - 1, "customers": customer_ids}
+        original = connection.execute("select min(id) from orders where number is not null").fetchone()
+        values: dict[str, Any] = {
+            "original": None if original is None else original[0],
+            "first": first,
+            "last": first + count - 1,
+            "customers": customer_ids,
+        }
         connection.execute(
             sql.SQL(
                 "insert into orders ({names}) select {values} from generate_series(%(first)s, %(last)s) n,"
-                " (select * from orders order by id limit 1) o"
+                " (select * from orders where id = %(original)s) o"
             ).format(**_columns(connection, "orders", changed)),
             values,
         )
         connection.execute(
             sql.SQL(
                 "insert into order_line ({names}) select {values} from orders c,"
-                " (select * from order_line where order_id = (select min(id) from orders) and position <= %(lines)s) o"
+                " (select * from order_line where order_id = %(original)s and position <= %(lines)s) o"
                 " where c.number between %(first)s and %(last)s"
             ).format(**_columns(connection, "order_line", {"order_id": "c.id"})),
             values | {"lines": 3 if whole else 1},

@@ -52,14 +52,14 @@ def answer(bench: Workbench) -> list[Row]:
     folder = bench.place("new-snapshot")
     changes = [
         Change(
-            "1 % of the prices",
+            "1 % of the prices change",
             "price-list",
             write_prices(folder / "prices.csv", store.products[::100], raised_by=1000),
             "select single_unit_cost::text from price join product p on p.id = product_id"
             " where price_list = 'default' and p.sku = %s",
         ),
         Change(
-            "the whole catalogue",
+            "the whole catalogue changes",
             "products",
             write_products(
                 folder / "products.jsonl",
@@ -89,7 +89,7 @@ def _rows(store: Store, server: Server, target: Target, rate: float, calm: Load,
     return [
         Row(
             question="New snapshot",
-            what=f"p99 of pages while {change.name} change",
+            what=f"p99 of pages while {change.name}",
             ratio=ratio,
             target=f"≤ {MOST_SLOWER} × before",
             bound=MOST_SLOWER,
@@ -103,7 +103,7 @@ def _rows(store: Store, server: Server, target: Target, rate: float, calm: Load,
         ),
         Row(
             question="New snapshot",
-            what=f"until each of two workers shows that {change.name} changed",
+            what=f"until each of two workers shows it when {change.name}",
             ratio=max(seen.values()) / VISIBLE_SECONDS,
             target=f"≤ {VISIBLE_SECONDS} s",
             bound=1,
@@ -151,7 +151,7 @@ def _visible_after(store: Store, server: Server, change: Change) -> dict[int, fl
                 if pid not in seen and connection.ask(request).body != shown[pid]:
                     seen[pid] = time.monotonic()
             if time.monotonic() > give_up:
-                raise BenchError(f"after {_GIVE_UP_SECONDS} s not every worker shows that {change.name} changed")
+                raise BenchError(f"after {_GIVE_UP_SECONDS} s not every worker shows it when {change.name}")
             time.sleep(_POLL_SECONDS)
         importing.join()
     return {pid: max(0.0, moment - committed) for pid, moment in seen.items()}
