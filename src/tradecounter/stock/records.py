@@ -60,8 +60,9 @@ async def read_deliveries(tx: Transaction) -> DeliveryRows:
         {"product_id": "int8", "incoming": "int4", "moment": "int8"},
         """
         select product_id, incoming, (extract(epoch from expected_on) * 1000000)::bigint as moment
-        from incoming_stock order by expected_on, product_id
+        from incoming_stock
         """,
+        order_by="moment, product_id",
     )
     return DeliveryRows(
         rows["product_id"].astype(np.int64), rows["incoming"].astype(np.int32), rows["moment"].astype(np.int64)
