@@ -1,11 +1,13 @@
 """Numbers as the database gives them in bulk, for tests without one."""
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
 from tradecounter.pricing.records import EVER, FOR_EVER, ContractRows, PriceRows, day_number
-from tradecounter.stock.records import StockRows
+from tradecounter.stock.records import DeliveryRows, StockRows
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Agreed = tuple[int, int, tuple[int, int, int], date | None, date | None]
 
@@ -14,6 +16,15 @@ def stock_rows(*levels: tuple[int, int, int]) -> StockRows:
     """Levels of product, units for sale and units back-ordered."""
     table = np.array(levels, dtype=np.int64).reshape(-1, 3)
     return StockRows(table[:, 0], table[:, 1], table[:, 2])
+
+
+def delivery_rows(*deliveries: tuple[int, int, datetime]) -> DeliveryRows:
+    """Deliveries of product, units and moment, in order of date."""
+    return DeliveryRows(
+        np.array([d[0] for d in deliveries], dtype=np.int64),
+        np.array([d[1] for d in deliveries], dtype=np.int32),
+        np.array([(d[2] - _EPOCH) // timedelta(microseconds=1) for d in deliveries], dtype=np.int64),
+    )
 
 
 def price_rows(prices: dict[int, tuple[int, int, int]]) -> PriceRows:

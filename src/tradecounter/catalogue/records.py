@@ -105,7 +105,7 @@ async def read_reference(tx: Transaction) -> ReferenceRecords:
 
 async def read_product_ids(tx: Transaction) -> list[int]:
     """Return the ids of all products, inactive ones included: old orders still show them; in order of folded SKU."""
-    found = await fetch_array(tx, {"id": "int8"}, 'select id from product order by sku_key collate "C"')
+    found = await fetch_array(tx, {"id": "int8"}, "select id, sku_key from product", order_by='sku_key collate "C"')
     ids: list[int] = found["id"].tolist()
     return ids
 

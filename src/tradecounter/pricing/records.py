@@ -81,9 +81,10 @@ async def read_contract_prices(tx: Transaction) -> ContractRows:
                (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer as five_plus,
                (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer as ten_plus,
                coalesce(valid_from - date '2000-01-01', -2147483648) as first_day,
-               coalesce(valid_until - date '2000-01-01', 2147483647) as last_day
-        from contract_price order by customer_id, valid_from nulls first, id
+               coalesce(valid_until - date '2000-01-01', 2147483647) as last_day, id
+        from contract_price
         """,
+        order_by="customer_id, first_day, id",
     )  # fmt: skip
     return ContractRows(
         rows["customer_id"].astype(np.int64),

@@ -1,13 +1,12 @@
 """Stock levels and deliveries as the database holds them, and the statements that read what is new."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tradecounter.db.arrays import fetch_array
-from tradecounter.db.rows import fetch_all, fetch_value
+from tradecounter.db.rows import fetch_value
 from tradecounter.db.transaction import Transaction
 
 
@@ -21,12 +20,12 @@ class StockRows:
 
 
 @dataclass(frozen=True, slots=True)
-class DeliveryRecord:
-    """Units of a product on an expected delivery."""
+class DeliveryRows:
+    """Units of products on expected deliveries, in order of date; `moments` are microseconds since 1970, UTC."""
 
-    product_id: int
-    incoming: int
-    expected_on: datetime
+    product_ids: NDArray[np.int64]
+    incoming: NDArray[np.int32]
+    moments: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +53,17 @@ async def read_stock_changes(tx: Transaction, position: int) -> StockChanges:
     return StockChanges(StockRows(*columns), next_position)
 
 
-async def read_deliveries(tx: Transaction) -> list[DeliveryRecord]:
-    """Return all incoming deliveries in order of date."""
-    return await fetch_all(
+async def read_deliveries(tx: Transaction) -> DeliveryRows:
+    """Return all incoming deliveries."""
+    rows = await fetch_array(
         tx,
-        DeliveryRecord,
-        "select product_id, incoming, expected_on from incoming_stock order by expected_on, product_id",
+        {"product_id": "int8", "incoming": "int4", "moment": "int8"},
+        """
+        select product_id, incoming, (extract(epoch from expected_on) * 1000000)::bigint as moment
+        from incoming_stock
+        """,
+        order_by="moment, product_id",
+    )
+    return DeliveryRows(
+        rows["product_id"].astype(np.int64), rows["incoming"].astype(np.int32), rows["moment"].astype(np.int64)
     )

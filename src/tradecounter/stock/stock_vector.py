@@ -1,8 +1,8 @@
 """Stock by catalogue row: what is for sale, who waits, what is to come. Immutable; a change makes a new one."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Self
 
@@ -12,8 +12,10 @@ from pyroaring import BitMap
 
 from tradecounter.catalogue.packed import RowOfId, bitmap
 from tradecounter.kit.digest import digest_of
-from tradecounter.stock.records import DeliveryRecord, StockRows
+from tradecounter.stock.records import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,17 @@ class StockVector:
         back_ordered[rows[rows >= 0]] = levels.back_ordered[rows >= 0]
         return replace(self, available=available, back_ordered=back_ordered)
 
-    def with_deliveries(self, records: Iterable[DeliveryRecord], row_of_id: RowOfId) -> Self:
-        """Return the vector with all deliveries replaced; the records are in order of date."""
+    def with_deliveries(self, due: DeliveryRows, row_of_id: RowOfId) -> Self:
+        """Return the vector with all deliveries replaced."""
         deliveries: defaultdict[int, list[Delivery]] = defaultdict(list)
-        for record in records:
-            row = row_of_id.get(record.product_id)
-            if row is not None:
-                deliveries[row].append(Delivery(record.incoming, record.expected_on))
+        columns = (row_of_id.rows(due.product_ids).tolist(), due.incoming.tolist(), due.moments.tolist())
+        for row, incoming, moment in zip(*columns, strict=True):
+            if row >= 0:
+                deliveries[row].append(Delivery(incoming, _EPOCH + timedelta(microseconds=moment)))
         # Digested here and not with each new level: there may be thousands, and levels change every second.
         digest = digest_of(repr(sorted(deliveries.items())).encode())
-        due = {row: tuple(expected) for row, expected in deliveries.items()}
-        return replace(self, deliveries=due, deliveries_digest=digest)
+        shown = {row: tuple(expected) for row, expected in deliveries.items()}
+        return replace(self, deliveries=shown, deliveries_digest=digest)
 
 
 def empty_stock(rows: int) -> StockVector:

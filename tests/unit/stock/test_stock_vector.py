@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from support.arrays import stock_rows
+from support.arrays import delivery_rows, stock_rows
 from tradecounter.catalogue.packed import RowOfId
-from tradecounter.stock.records import DeliveryRecord
 from tradecounter.stock.rules import Delivery, status
 from tradecounter.stock.stock_vector import empty_stock
 
@@ -34,8 +33,8 @@ def test_of_two_levels_of_one_product_the_later_counts() -> None:
 
 
 def test_deliveries_replace_those_before_and_keep_their_order() -> None:
-    first = empty_stock(3).with_deliveries([DeliveryRecord(30, 9, JULY)], ROW_OF_ID)
-    records = [DeliveryRecord(10, 1, JULY), DeliveryRecord(99, 5, JULY), DeliveryRecord(10, 2, AUGUST)]
+    first = empty_stock(3).with_deliveries(delivery_rows((30, 9, JULY)), ROW_OF_ID)
+    records = delivery_rows((10, 1, JULY), (99, 5, JULY), (10, 2, AUGUST))
     second = first.with_levels(stock_rows((10, 5, 0)), ROW_OF_ID).with_deliveries(records, ROW_OF_ID)
     assert second.deliveries == {1: (Delivery(1, JULY), Delivery(2, AUGUST))}
     assert second.available.tolist() == [0, 5, 0]

@@ -12,14 +12,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.arrays import stock_rows
+from support.arrays import delivery_rows, stock_rows
 from support.catalogue_records import product_record
 from support.naive_catalogue import EXTRAS, Row, product_from_csv
 from tradecounter.catalogue.records import ProductRecord, ReferenceRecords
 from tradecounter.catalogue.snapshot import build_snapshot
 from tradecounter.catalogue.wire import Product
 from tradecounter.pricing.price_book import PriceVector, SharedPrices
-from tradecounter.stock.records import DeliveryRecord
 from tradecounter.stock.stock_vector import empty_stock
 from tradecounter.storefront.render import render_csv, render_json
 from tradecounter.storefront.view import CustomerView
@@ -34,7 +33,7 @@ def view_of(products: list[ProductRecord], pence: int, available: int, *, trade:
     stock = empty_stock(len(products)).with_levels(
         stock_rows(*((p.id, available, 0) for p in products)), snapshot.row_of_id
     )
-    due = [DeliveryRecord(p.id, 2, moment) for moment in (JANUARY, JULY) for p in products]
+    due = delivery_rows(*((p.id, 2, moment) for moment in (JANUARY, JULY) for p in products))
     stock = stock.with_deliveries(due, snapshot.row_of_id)
     return CustomerView(snapshot, PriceVector(SharedPrices(costs)), stock, trade, 5)
 
