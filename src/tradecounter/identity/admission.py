@@ -8,6 +8,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.caller import Authenticator
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.identity.credentials import (
+    ApiKey,
+    BearerToken,
     ExpiredTokenError,
     InvalidCredentialError,
     Presented,
@@ -63,14 +65,14 @@ class Admission:
             raise
         return Admitted(customer_id, self.rate_limit.count(customer_id, counts=counts))
 
-    def recognise(self, presented: Presented) -> int | None:
+    def recognise(self, address: str, credential: ApiKey | BearerToken) -> int | None:
         """Return who sends a request if it can be let in without asking the database; otherwise `admit` has to decide.
 
         It is not counted against the rate limit.
         """
         try:
-            self.lockout.check(presented.address)
-            return self.authenticator.remembered_customer(credential_of(presented))
+            self.lockout.check(address)
+            return self.authenticator.remembered_customer(credential)
         except DomainError:
             return None
 

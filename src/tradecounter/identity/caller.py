@@ -14,7 +14,6 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.identity.access_tokens import LiveToken, find_token
 from tradecounter.identity.api_keys import ActiveKey, find_active_key, record_use
 from tradecounter.identity.credentials import ApiKey, BearerToken, ExpiredTokenError, InvalidCredentialError
-from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.clock import Clock
 
 _TRUSTED_SECONDS = 4.0
@@ -43,12 +42,11 @@ class Authenticator:
         customer_id = self.remembered_customer(credential)
         if customer_id is not None:
             return customer_id
-        digest = secret_hash(credential.text)
         if isinstance(credential, ApiKey):
-            key = await self._look_up_key(digest)
+            key = await self._look_up_key(credential.hash)
             self._used.add(key.id)
             return key.customer_id
-        return self._unexpired(await self._look_up_token(digest))
+        return self._unexpired(await self._look_up_token(credential.hash))
 
     def remembered_customer(self, credential: ApiKey | BearerToken) -> int | None:
         """Return the id of the customer whom a credential stands for, as far as that is remembered.
@@ -57,11 +55,10 @@ class Authenticator:
         """
         if time.monotonic() - self._heard >= _TRUSTED_SECONDS:
             return None
-        digest = secret_hash(credential.text)
         if isinstance(credential, BearerToken):
-            token = self._tokens.get(digest)
+            token = self._tokens.get(credential.hash)
             return None if token is None else self._unexpired(token)
-        key = self._keys.get(digest)
+        key = self._keys.get(credential.hash)
         if key is None:
             return None
         self._used.add(key.id)

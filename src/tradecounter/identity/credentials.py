@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_plus
 
+from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.errors import DomainError, Kind
 
 CREDENTIAL_LENGTH = 64  # of API keys and access tokens
@@ -39,16 +40,16 @@ class Presented:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key, as presented."""
+    """An API key that was presented, as its hash."""
 
-    text: str
+    hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class BearerToken:
-    """A bearer token, as presented."""
+    """A bearer token that was presented, as its hash."""
 
-    text: str
+    hash: bytes
 
 
 def credential_of(presented: Presented) -> ApiKey | BearerToken:
@@ -58,7 +59,7 @@ def credential_of(presented: Presented) -> ApiKey | BearerToken:
     made up for by the next. A bearer token beside a second `Authorization` is refused.
     """
     if presented.authorization and (token := _bearer_token(presented.authorization)) is not None:
-        return BearerToken(_checked(token))
+        return BearerToken(_hash_of(token))
     keys = [key for value in presented.api_keys if (key := value.strip())]
     if not keys:
         parts = (part.partition("=") for part in presented.raw_query.split("&"))
@@ -67,7 +68,7 @@ def credential_of(presented: Presented) -> ApiKey | BearerToken:
         raise MissingCredentialError
     if len(keys) > 1:
         raise InvalidCredentialError
-    return ApiKey(_checked(keys[0]))
+    return ApiKey(_hash_of(keys[0]))
 
 
 def _bearer_token(authorization: Sequence[str]) -> str | None:
@@ -83,7 +84,7 @@ def _bearer_token(authorization: Sequence[str]) -> str | None:
     return None
 
 
-def _checked(text: str) -> str:
+def _hash_of(text: str) -> bytes:
     if len(text) != CREDENTIAL_LENGTH or not text.isascii():
         raise InvalidCredentialError
-    return text
+    return secret_hash(text)

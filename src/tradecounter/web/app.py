@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.routing import Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from tradecounter.billing.http import BillingEndpoints
 from tradecounter.catalogue.http import CatalogueEndpoints
@@ -65,13 +65,11 @@ class Application:
         answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
         frame = Frame(answering, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
-        reads = RepeatedReads(frame, self.storefront, self.admission, memory)
-        self._asgi: ASGIApp = reads
-        self.at_once = reads.at_once
+        self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan."""
-        await self._asgi(scope, receive, send)
+        await self.shortcut(scope, receive, send)
 
     def document(self, base_url: str) -> dict[str, Any]:
         """Return the interface document of the API at a base address."""

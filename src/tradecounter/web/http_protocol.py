@@ -5,8 +5,7 @@ Uvicorn alone would collect an endless header in memory, and wait forever for a 
 
 import asyncio
 import secrets
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
 import httptools
@@ -26,14 +25,32 @@ class AnswerAtOnce(NamedTuple):
     own_headers: list[Header]
 
 
-AtOnce = Callable[[dict[str, Any]], AnswerAtOnce | None]
+class Shortcut(Protocol):
+    """What an application has as `shortcut` when it can answer some requests without waiting for anything."""
+
+    def read(self, scope: dict[str, Any]) -> Any:
+        """Return what a request says; None when there is no shortcut for it."""
+        ...
+
+    def known(self, raw: bytes) -> Any:
+        """Return what a request says that was learnt by its text; None when it was not."""
+        ...
+
+    def learn(self, raw: bytes, asked: Any) -> None:
+        """Learn what a request of just this text says."""
+        ...
+
+    def at_once(self, asked: Any, client: tuple[str, int] | None) -> AnswerAtOnce | None:
+        """Return the answer to what is asked from an address, or None."""
+        ...
 
 
 class BoundedHttp(HttpToolsProtocol):
     """One client's connection.
 
-    When the application has a method `at_once`, it is asked first for the answer to a `GET` request. What it returns
-    goes out as it is: a task and the messages of ASGI would cost more than all the rest.
+    Where the application has a shortcut, it is asked first. What it answers goes out as it is: a task and the messages
+    of ASGI would cost more than all the rest; and a program that asks the same again sends the same bytes, which need
+    not be parsed again.
     """
 
     most_head_bytes = 64 * 1024  # of the request line and headers; one read of the socket may go beyond
@@ -43,11 +60,15 @@ class BoundedHttp(HttpToolsProtocol):
     _in_head = True
     _head_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
+    _shortcut: Shortcut | None = None
+    _asked: Any = None  # what the request under way says, when it was answered by the shortcut
     _answered: AnswerAtOnce | None = None
+    _begun = 0  # requests in the piece that is taken in
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request."""
         super().connection_made(transport)
+        self._shortcut = getattr(self.app, "shortcut", None)
         self._set_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -58,10 +79,16 @@ class BoundedHttp(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Take in a piece of a request."""
         self._unset_keepalive_if_required()
+        between = not self._under_way
+        if between and self._shortcut is not None and self._answer_known(data, self._shortcut):
+            return
+        self._begun, self._asked = 0, None
         try:
             self._parse(memoryview(data))
         except httptools.HttpParserError:
             self.send_400_response("")
+        if between and self._begun == 1 and not self._under_way and self._shortcut and self._asked is not None:
+            self._shortcut.learn(data, self._asked)
         if self._under_way and self._deadline is None:  # most requests come whole and need no timer
             self._set_deadline()
         self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
@@ -72,6 +99,7 @@ class BoundedHttp(HttpToolsProtocol):
         """Note that a request begins."""
         super().on_message_begin()
         self._under_way = self._in_head = True
+        self._begun += 1
         self._clear_deadline()
 
     def on_headers_complete(self) -> None:
@@ -79,7 +107,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         if self.parser.should_upgrade():
             return
-        self._answered = self._at_once()
+        self._answered = None if self._shortcut is None or self._is_busy() else self._at_once(self._shortcut)
         if self._answered is None:
             super().on_headers_complete()
 
@@ -91,32 +119,46 @@ class BoundedHttp(HttpToolsProtocol):
             if self._answered is None:
                 super().on_message_complete()
             else:
-                self._send(self._answered)
+                self._send(self._answered, keep_alive=self.parser.should_keep_alive())
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP."""
         self._refuse("400 Bad Request", "the request is not valid HTTP")
 
-    def _at_once(self) -> AnswerAtOnce | None:
-        """Return the answer if it is at hand, and the client is ready for it: no other is being written."""
-        at_once: AtOnce | None = getattr(self.app, "at_once", None)
+    def _is_busy(self) -> bool:
+        """Tell whether another answer is being written."""
         cycle: RequestResponseCycle | None = self.cycle
-        busy = self.flow.write_paused or (cycle is not None and not cycle.response_complete)
-        if at_once is None or busy or self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
+        return self.flow.write_paused or (cycle is not None and not cycle.response_complete)
+
+    def _answer_known(self, data: bytes, shortcut: Shortcut) -> bool:
+        """Answer a request whose very text is known; tell whether that was possible."""
+        if not data.startswith(b"GET ") or self._is_busy():
+            return False
+        asked = shortcut.known(data)
+        answered = None if asked is None else shortcut.at_once(asked, self.client)
+        if answered is None:
+            return False
+        self._clear_deadline()
+        self._send(answered, keep_alive=True)
+        return True
+
+    def _at_once(self, shortcut: Shortcut) -> AnswerAtOnce | None:
+        if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
             return None
         url = httptools.parse_url(self.url)
         path = url.path.decode("ascii")
-        query = url.query or b""
-        return at_once(
-            {**self.scope, "method": "GET", "path": unquote(path) if "%" in path else path, "query_string": query}
-        )
+        told = {"method": "GET", "path": unquote(path) if "%" in path else path, "query_string": url.query or b""}
+        asked = shortcut.read({**self.scope, **told})
+        answered = None if asked is None else shortcut.at_once(asked, self.client)
+        if answered is not None and self.parser.should_keep_alive():
+            self._asked = asked
+        return answered
 
-    def _send(self, answered: AnswerAtOnce) -> None:
+    def _send(self, answered: AnswerAtOnce, *, keep_alive: bool) -> None:
         answer, own_headers = answered
         head = [STATUS_LINE[answer.status]]
         for name, value in (*self.server_state.default_headers, *own_headers):
             head += (name, b": ", value, b"\r\n")
-        keep_alive = self.parser.should_keep_alive()
         head += (answer.head, b"\r\n" if keep_alive else b"connection: close\r\n\r\n")
         self.transport.writelines((b"".join(head), *answer.pieces))
         if not keep_alive:

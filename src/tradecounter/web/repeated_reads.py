@@ -9,13 +9,15 @@ the endpoints, whose answers these are in the first place (docs/adr/0012).
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.identity.admission import Admission
-from tradecounter.identity.credentials import Presented
+from tradecounter.identity.credentials import ApiKey, BearerToken, Presented, credential_of
 from tradecounter.identity.http import rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.kit.errors import DomainError
 from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header
 from tradecounter.rest.caching import answered_from
 from tradecounter.storefront.storefront import Storefront
@@ -23,6 +25,7 @@ from tradecounter.web.frame import request_id_for
 from tradecounter.web.http_protocol import AnswerAtOnce
 
 _PATH = "/product"
+_MOST_KNOWN = 20_000  # requests known by their text; some 500 bytes each
 _CURRENT = 200
 _REPEATABLE = {_CURRENT, 304}
 _OF_ONE_REQUEST = {b"x-request-id", b"ratelimit", b"ratelimit-policy"}
@@ -37,14 +40,26 @@ _ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """What is asked, by whom: `parts` are all that decides the answer but for the entity tag that the client holds."""
+class Asked:
+    """What the text of a request says, whoever sends it and whenever.
 
-    digest: bytes
+    `parts` are all that decides the answer, but for the customer's view and the entity tag that the client holds.
+    """
+
+    credential: ApiKey | BearerToken
+    forwarded: tuple[str, ...]
+    parts: tuple[object, ...]
+    held: bytes | None
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What one customer asks at one moment: `parts` begin with the digest of its view."""
+
     parts: tuple[object, ...]
     held: bytes | None
     customer_id: int
-    request_id: bytes
 
 
 class RepeatedReads:
@@ -55,15 +70,17 @@ class RepeatedReads:
         self._storefront = storefront
         self._admission = admission
         self._memory = memory
+        self._known: dict[bytes, Asked] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request from memory, or pass it on and remember the answer."""
-        question = self._question(scope)
-        if question is None:
+        asked = self.read(scope) if scope["type"] == "http" else None
+        question = None if asked is None else self._question(asked, scope["client"])
+        if asked is None or question is None:
             await self._app(scope, receive, send)
             return
         answer = self._remembered(question)
-        own_headers = None if answer is None else self._let_in(question)
+        own_headers = None if answer is None else self._let_in(question, asked)
         if answer is None or own_headers is None:
             await self._app(scope, receive, _Recorder(self._memory, question, scope, send).send)
             return
@@ -74,18 +91,10 @@ class RepeatedReads:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": last})
 
-    def at_once(self, scope: Scope) -> AnswerAtOnce | None:
-        """Return the answer to a request if it is remembered and of one piece, without waiting for anything."""
-        question = self._question(scope)
-        answer = None if question is None else self._remembered(question)
-        if question is None or answer is None or len(answer.pieces) > 1:
-            return None
-        own_headers = self._let_in(question)
-        return None if own_headers is None else AnswerAtOnce(answer, own_headers)
-
-    def _question(self, scope: Scope) -> _Question | None:
-        """Return what a request asks when it is a usual one of a customer who is known without a look-up."""
-        if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(_PATH):
+    @staticmethod
+    def read(scope: Scope) -> Asked | None:
+        """Return what a request says when it is a usual one for products."""
+        if scope["method"] != "GET" or not scope["path"].startswith(_PATH):
             return None
         said: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
@@ -93,21 +102,52 @@ class RepeatedReads:
                 if name in said or name in _UNUSUAL:
                     return None
                 said[name] = value
-        customer_id = self._admission.recognise(self._presented(scope, said))
+        query = scope["query_string"]
+        forwarded = _lines(said, b"x-forwarded-for")
+        presented = Presented("", _lines(said, b"authorization"), _lines(said, b"x-api-key"), query.decode("latin-1"))
+        try:
+            credential = credential_of(presented)
+        except DomainError:
+            return None
+        return Asked(
+            credential,
+            forwarded,
+            (scope["path"], query, *map(said.get, _ANSWERED_BY)),
+            said.get(b"if-none-match"),
+            said.get(b"x-request-id", b"").decode("latin-1"),
+        )
+
+    def known(self, raw: bytes) -> Asked | None:
+        """Return what a request says that was learnt by its text."""
+        return self._known.get(sha256(raw).digest())
+
+    def learn(self, raw: bytes, asked: Asked) -> None:
+        """Learn what a request of just this text says. Only a digest of the text is kept, since it holds a key."""
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[sha256(raw).digest()] = asked
+
+    def at_once(self, asked: Asked, client: tuple[str, int] | None) -> AnswerAtOnce | None:
+        """Return the answer to a request if it is remembered and of one piece, without waiting for anything."""
+        question = self._question(asked, client)
+        answer = None if question is None else self._remembered(question)
+        if question is None or answer is None or len(answer.pieces) > 1:
+            return None
+        own_headers = self._let_in(question, asked)
+        return None if own_headers is None else AnswerAtOnce(answer, own_headers)
+
+    def _question(self, asked: Asked, client: tuple[str, int] | None) -> _Question | None:
+        """Return what is asked when the customer is known without a look-up."""
+        address = self._admission.addresses.of(client[0] if client else None, asked.forwarded)
+        customer_id = self._admission.recognise(address, asked.credential)
         view = None if customer_id is None else self._storefront.view(customer_id)
         if customer_id is None or view is None:
             return None
-        return _Question(
-            view.digest,
-            (view.digest, scope["path"], scope["query_string"], *map(said.get, _ANSWERED_BY)),
-            said.get(b"if-none-match"),
-            customer_id,
-            request_id_for(said.get(b"x-request-id", b"").decode("latin-1")).encode(),
-        )
+        return _Question((view.digest, *asked.parts), asked.held, customer_id)
 
-    def _let_in(self, question: _Question) -> list[Header] | None:
+    def _let_in(self, question: _Question, asked: Asked) -> list[Header] | None:
         """Count a request and return the headers of its own; None when it is one too many, which others have to say."""
-        own = [(b"x-request-id", question.request_id)]
+        own = [(b"x-request-id", request_id_for(asked.request_id).encode())]
         try:
             quota = self._admission.rate_limit.count(question.customer_id)
         except RateLimitedError:
@@ -115,15 +155,6 @@ class RepeatedReads:
         if quota is not None:
             own += [(name.lower().encode(), value.encode()) for name, value in rate_limit_headers(quota).items()]
         return own
-
-    def _presented(self, scope: Scope, said: dict[bytes, bytes]) -> Presented:
-        client = scope["client"]
-        return Presented(
-            self._admission.addresses.of(client[0] if client else None, _lines(said, b"x-forwarded-for")),
-            _lines(said, b"authorization"),
-            _lines(said, b"x-api-key"),
-            scope["query_string"].decode("latin-1"),
-        )
 
     def _remembered(self, question: _Question) -> GivenAnswer | None:
         if question.held is None:
@@ -136,9 +167,9 @@ class RepeatedReads:
         return None if current is None or held is None or current.tag.startswith(held[1]) else current
 
 
-def _lines(said: dict[bytes, bytes], name: bytes) -> list[str]:
+def _lines(said: dict[bytes, bytes], name: bytes) -> tuple[str, ...]:
     """Return the lines of a header, of which there is one at most."""
-    return [said[name].decode("latin-1")] if name in said else []
+    return (said[name].decode("latin-1"),) if name in said else ()
 
 
 class _Recorder:
@@ -174,7 +205,7 @@ class _Recorder:
     def _keep(self, start: Message) -> None:
         question = self._question
         tag = next((value for name, value in start["headers"] if name == b"etag"), None)
-        if tag is None or answered_from(self._scope) != question.digest:
+        if tag is None or answered_from(self._scope) != question.parts[0]:
             return
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in _OF_ONE_REQUEST)
         is_current = start["status"] == _CURRENT

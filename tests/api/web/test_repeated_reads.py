@@ -2,6 +2,7 @@
 
 import re
 import socket
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from support.service import Customer, Service, running_service
 from support.shop import price, stock_shop
+from tradecounter.web.http_protocol import AnswerAtOnce
 
 PLACE = "https://api.example"
 TAG = '"' + "0123456789abcdef" * 2 + '"'
@@ -62,6 +64,8 @@ def asked(
 ) -> httpx.Response:
     """Ask a server; headers may repeat, and nothing is sent but these and the key."""
     own = [("Host", "shop.example"), ("X-Api-Key", customer.key)]
+    if "X-Forwarded-For" not in dict(headers):  # the same text each time, which the server then knows
+        own.append(("X-Forwarded-For", "198.51.100.7"))
     client = service.clients[0] if service.clients else service.client()
     return client.send(httpx.Request(method, service.url + path, headers=[*own, *headers]))
 
@@ -125,6 +129,13 @@ def test_an_answer_from_memory_is_the_endpoints_answer(
         assert said(asked(twins.remembering, customer, path, headers, method)) == expected
 
 
+def at_hand(service: Service, response: httpx.Response) -> AnswerAtOnce | None:
+    """What the server would answer at once to a request that got a response."""
+    shortcut = service.application.shortcut
+    asked = shortcut.read(scope_of(response))
+    return None if asked is None else shortcut.at_once(asked, ("127.0.0.1", 1))
+
+
 def scope_of(response: httpx.Response) -> dict[str, Any]:
     """The request that got a response, as the server sees it."""
     request = response.request
@@ -138,7 +149,7 @@ def scope_of(response: httpx.Response) -> dict[str, Any]:
 def test_an_answer_that_was_given_is_at_hand(twins: Twins, path: str) -> None:
     asked(twins.remembering, twins.customers[0], "/product", [])  # from here on the key is known by heart
     response = asked(twins.remembering, twins.customers[0], path, [("Accept", "application/json")])
-    repeated = twins.remembering.application.at_once(scope_of(response))
+    repeated = at_hand(twins.remembering, response)
     assert repeated is not None
     assert b"".join(repeated.answer.pieces) == response.content
 
@@ -149,7 +160,7 @@ def test_an_unchanged_poll_is_at_hand(twins: Twins) -> None:
     for _ in range(2):
         poll = asked(twins.remembering, twins.customers[0], path, [json, ("If-None-Match", tag)])
     assert poll.status_code == HTTPStatus.NOT_MODIFIED
-    repeated = twins.remembering.application.at_once(scope_of(poll))
+    repeated = at_hand(twins.remembering, poll)
     assert repeated is not None
     assert repeated.answer.status == HTTPStatus.NOT_MODIFIED
 
@@ -163,7 +174,7 @@ def test_customers_with_other_prices_do_not_share_answers(twins: Twins) -> None:
 
 def test_a_disabled_memory_keeps_nothing_at_hand(twins: Twins) -> None:
     response = asked(twins.plain, twins.customers[0], "/product?limit=5", [("Accept", "application/json")])
-    assert twins.plain.application.at_once(scope_of(response)) is None
+    assert at_hand(twins.plain, response) is None
 
 
 def test_remembered_answers_keep_their_places_among_pipelined_requests(twins: Twins) -> None:
@@ -180,3 +191,36 @@ def test_remembered_answers_keep_their_places_among_pipelined_requests(twins: Tw
         connection.sendall("".join(requests).encode())
         received = b"".join(iter(lambda: connection.recv(65536), b""))
     assert re.findall(rb"x-request-id: (\S+)", received) == [b"nr-%d" % number for number in range(len(paths))]
+
+
+def test_a_request_known_by_its_text_is_answered_the_same_however_it_arrives(twins: Twins) -> None:
+    service = twins.remembering
+    texts = [
+        f"GET /product?limit=8 HTTP/1.1\r\nHost: shop.example\r\nX-Api-Key: {customer.key}\r\n\r\n".encode()
+        for customer in twins.customers
+    ]
+    address = urlsplit(service.url)
+    with socket.create_connection((address.hostname, address.port or 0), timeout=10) as connection:
+
+        def ask(*pieces: bytes, answers: int = 1) -> list[bytes]:
+            """Send pieces one by one; the bodies that come back."""
+            for piece in pieces:
+                connection.sendall(piece)
+                time.sleep(0.05)  # so that it arrives on its own
+            reading, bodies = connection.makefile("rb"), []
+            for _ in range(answers):
+                head = b"".join(iter(reading.readline, b"\r\n"))
+                length = re.search(rb"content-length: (\d+)", head)
+                assert length
+                bodies.append(reading.read(int(length[1])))
+            return bodies
+
+        expected = [ask(text)[0] for text in texts for _ in range(3)][::3]
+        assert len(set(expected)) == len(texts)
+        for text, body in zip(texts, expected, strict=True):
+            assert ask(text) == [body]
+            assert ask(text[:20], text[20:]) == [body]
+            assert ask(text + text, answers=2) == [body, body]
+            assert ask(text + text[:-1], text[-1:], answers=2) == [body, body]
+            assert ask(b"\r\n" + text) == [body]
+        assert ask(b"".join(texts), answers=len(texts)) == expected
