@@ -37,11 +37,12 @@ class ReadQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Medians of both sides, and the product at half load."""
+    """Medians of both sides; the product at half load, and nginx at that same rate, which shows what is not ours."""
 
     ours: Load
     limit: Load
     half: Load
+    limit_half: Load
 
     @property
     def ratio(self) -> float:
@@ -71,10 +72,15 @@ def compare(bench: Workbench, asked: ReadQuestion) -> list[Row]:
 
 
 def measured(bench: Workbench, ours: Target, limit: Target) -> Comparison:
-    """Load both sides in turns, then ours at half its rate."""
+    """Load both sides in turns, then both at half of our rate, in turns again."""
     loads, limits = in_turns(bench.rounds, lambda: press(ours, bench.seconds), lambda: press(limit, bench.seconds))
     best = middle(loads)
-    return Comparison(best, middle(limits), press_at(ours, best.rate / 2, 2 * bench.seconds))
+    halves, limit_halves = in_turns(
+        bench.rounds,
+        lambda: press_at(ours, best.rate / 2, bench.seconds),
+        lambda: press_at(limit, best.rate / 2, bench.seconds / 2),
+    )
+    return Comparison(best, middle(limits), middle(halves), middle(limit_halves))
 
 
 def headers_of(number: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -120,7 +126,7 @@ def _file_request(host: str, port: int, path: str, asked: ReadQuestion) -> bytes
 
 def rows(asked: ReadQuestion, found: Comparison, bodies: Sequence[bytes]) -> list[Row]:
     """Return the row of the rate and, at half load, that of the tail."""
-    ours, limit, half = found.ours, found.limit, found.half
+    ours, limit, half, control = found.ours, found.limit, found.half, found.limit_half
     size = 0.0 if asked.unchanged else mean(map(len, bodies)) / 1000
     main = Row(
         question=asked.question,
@@ -145,6 +151,7 @@ def rows(asked: ReadQuestion, found: Comparison, bodies: Sequence[bytes]) -> lis
         sound=half.failed == 0,
         p50=milliseconds(half.p50),
         p99=milliseconds(half.p99),
-        note=f"{shown(half.rate / ours.rate)} of the full rate; {half.failed} failed",
+        note=f"{shown(half.rate / ours.rate)} of the full rate; {half.failed} failed; nginx at the same rate: "
+        f"median {milliseconds(control.p50)}, p99 {milliseconds(control.p99)}, {shown(control.p99 / control.p50)} ×",
     )
     return [main, tail]

@@ -1,6 +1,6 @@
 """One call of an endpoint: who calls, and what was sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -44,9 +44,14 @@ class Call:
     """A request to an endpoint, after its credential was checked."""
 
     request: Request
-    base_url: str
+    base_url_of: Callable[[Request], str]
     max_body_bytes: int
     authenticated: Caller | None
+
+    @property
+    def base_url(self) -> str:
+        """The address of the API, without a slash at its end, as this client reaches it."""
+        return self.base_url_of(self.request)
 
     @property
     def customer_id(self) -> int:

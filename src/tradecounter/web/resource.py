@@ -45,7 +45,7 @@ class Resource:
             message = f"{request.method} is not possible here; possible are {self._allow}"
             return refusal(message, 405, {"Allow": self._allow})
         caller = None if endpoint.operation.public else await self._admit(request, endpoint.operation)
-        call = Call(request, self._base_url(request), self._max_body_bytes, caller)
+        call = Call(request, self._base_url, self._max_body_bytes, caller)
         return await endpoint.handler(call)
 
     async def _admit(self, request: Request, operation: Operation) -> Admitted:

@@ -83,7 +83,7 @@ class _Server(uvicorn.Server):
 async def serving(settings: Settings, database_url: str, clock: Clock, listener: Listener) -> AsyncIterator[None]:
     """Serve the API from this process while the block runs."""
     database = Database(database_url, connections=settings.database_connections, for_requests=True)
-    async with run_server(Application(settings, database, clock), listener):
+    async with run_server(Application(settings, database, clock, alone=True), listener):
         yield
 
 
@@ -116,4 +116,4 @@ def worker_application() -> Application:
     if settings.database_url is None:
         raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not handed to the worker process")
     database = Database(settings.database_url, connections=settings.database_connections, for_requests=True)
-    return Application(settings, database, SystemClock())
+    return Application(settings, database, SystemClock(), alone=True)
