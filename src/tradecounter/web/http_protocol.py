@@ -41,6 +41,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     _under_way = False
     _in_head = True
+    _has_begun = False  # a request, in the piece that is being taken in
     _head_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
     _answered: AnswerAtOnce | None = None
@@ -58,30 +59,34 @@ class BoundedHttp(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Take in a piece of a request."""
         self._unset_keepalive_if_required()
+        self._has_begun = False
         try:
             self._parse(memoryview(data))
         except httptools.HttpParserError:
             self.send_400_response("")
-        if self._under_way and self._deadline is None:  # most requests come whole and need no timer
+        # Most requests come whole and need no timer; line breaks alone are no request, but somebody waits for one.
+        if self._deadline is None and (self._under_way or self._is_idle()):
             self._set_deadline()
-        self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
+        # What stands before a request in the same piece are whole requests, which may be many.
+        self._head_bytes = self._head_bytes + len(data) if self._in_head and not self._has_begun else 0
         if self._head_bytes > self.most_head_bytes:
             self._refuse("431 Request Header Fields Too Large", "the request's headers are too long")
 
     def on_message_begin(self) -> None:
         """Note that a request begins."""
         super().on_message_begin()
-        self._under_way = self._in_head = True
+        self._under_way = self._in_head = self._has_begun = True
         self._clear_deadline()
+        self._unset_keepalive_if_required()  # which a request in the same piece, answered at once, may have set
 
     def on_headers_complete(self) -> None:
         """Note that the headers are there."""
-        self._in_head = False
         if self.parser.should_upgrade():
             return
         self._answered = self._at_once()
         if self._answered is None:
             super().on_headers_complete()
+        self._in_head = False
 
     def on_message_complete(self) -> None:
         """Note that the whole request is there."""
@@ -100,9 +105,9 @@ class BoundedHttp(HttpToolsProtocol):
     def _at_once(self) -> AnswerAtOnce | None:
         """Return the answer if it is at hand, and the client is ready for it: no other is being written."""
         at_once: AtOnce | None = getattr(self.app, "at_once", None)
-        cycle: RequestResponseCycle | None = self.cycle
-        busy = self.flow.write_paused or (cycle is not None and not cycle.response_complete)
-        if at_once is None or busy or self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
+        if at_once is None or self.flow.write_paused or self._is_answering():
+            return None
+        if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
             return None
         url = httptools.parse_url(self.url)
         path = url.path.decode("ascii")
@@ -149,9 +154,25 @@ class BoundedHttp(HttpToolsProtocol):
             if name not in _UPGRADING:
                 head += [name, b": ", value, b"\r\n"]
         self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn: it is overlooked
         self.parser.feed_data(b"".join([*head, b"\r\n"]))
 
+    def _is_answering(self) -> bool:
+        """Tell whether an answer is being made or written, other than at once."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _is_idle(self) -> bool:
+        return self.timeout_keep_alive_task is None and not self._is_answering()
+
     def _refuse(self, status: str, message: str) -> None:
+        """Refuse the request that is being read and hang up; without a word where that would stand in an answer."""
+        is_next = self._in_head or not self._under_way
+        if self.transport.is_closing():
+            return
+        if self._is_answering() and (is_next or self.cycle.response_started):
+            self.transport.close()
+            return
         body = to_json(Error(message))
         head = (
             f"HTTP/1.1 {status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
