@@ -7,6 +7,7 @@ credential, the blocked address, the rate limit, the request's id. Whatever is n
 the endpoints, whose answers these are in the first place (docs/adr/0012).
 """
 
+import asyncio
 import re
 from dataclasses import dataclass
 
@@ -16,13 +17,14 @@ from tradecounter.identity.admission import Admission
 from tradecounter.identity.credentials import Presented
 from tradecounter.identity.http import rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
-from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header
+from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header, Question
 from tradecounter.rest.caching import answered_from
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.frame import request_id_for
 from tradecounter.web.http_protocol import AnswerAtOnce
 
 _PATH = "/product"
+_WITHOUT_CHUNKS = "1.0"  # its answers have to tell their length beforehand, and are of one piece
 _CURRENT = 200
 _REPEATABLE = {_CURRENT, 304}
 _OF_ONE_REQUEST = {b"x-request-id", b"ratelimit", b"ratelimit-policy"}
@@ -41,7 +43,7 @@ class _Question:
     """What is asked, by whom: `parts` are all that decides the answer but for the entity tag that the client holds."""
 
     digest: bytes
-    parts: tuple[object, ...]
+    parts: Question
     held: bytes | None
     customer_id: int
     request_id: bytes
@@ -65,14 +67,22 @@ class RepeatedReads:
         answer = self._remembered(question)
         own_headers = None if answer is None else self._let_in(question)
         if answer is None or own_headers is None:
-            await self._app(scope, receive, _Recorder(self._memory, question, scope, send).send)
+            await self._record(question, scope, receive, send)
             return
         headers = [*answer.headers, *own_headers]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         *others, last = answer.pieces
         for piece in others:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)  # while the client reads as fast as this, nobody else would have a turn
         await send({"type": "http.response.body", "body": last})
+
+    async def _record(self, question: _Question, scope: Scope, receive: Receive, send: Send) -> None:
+        recorder = _Recorder(self._memory, question, scope, send)
+        try:
+            await self._app(scope, receive, recorder.send)
+        finally:
+            recorder.end()
 
     def at_once(self, scope: Scope) -> AnswerAtOnce | None:
         """Return the answer to a request if it is remembered and of one piece, without waiting for anything."""
@@ -87,12 +97,16 @@ class RepeatedReads:
         """Return what a request asks when it is a usual one of a customer who is known without a look-up."""
         if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(_PATH):
             return None
+        if scope["http_version"] == _WITHOUT_CHUNKS:
+            return None
         said: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             if name in _WATCHED:
                 if name in said or name in _UNUSUAL:
                     return None
                 said[name] = value
+        if b"host" not in said:  # then the answer's links name the address that was reached
+            return None
         customer_id = self._admission.recognise(self._presented(scope, said))
         view = None if customer_id is None else self._storefront.view(customer_id)
         if customer_id is None or view is None:
@@ -151,7 +165,7 @@ class _Recorder:
         self._send = send
         self._start: Message | None = None
         self._pieces: list[bytes] = []
-        self._room = memory.largest
+        self._is_long = False
 
     async def send(self, message: Message) -> None:
         """Note a part of the answer, and pass it on."""
@@ -161,15 +175,26 @@ class _Recorder:
             self._note(self._start, message)
         await self._send(message)
 
+    def end(self) -> None:
+        """Note nothing more: the answer went out, or broke off."""
+        self._start, self._pieces = None, []
+        if self._is_long:
+            self._memory.end(self._question.parts)
+            self._is_long = False
+
     def _note(self, start: Message, message: Message) -> None:
-        piece = message.get("body", b"")
-        self._room -= len(piece)
-        if self._room < 0:
-            self._start, self._pieces = None, []
-            return
-        self._pieces.append(piece)
-        if not message.get("more_body", False):
-            self._keep(start)
+        piece, is_last = message.get("body", b""), not message.get("more_body", False)
+        if (is_last and not self._is_long) or self._has_room(len(piece)):
+            self._pieces.append(piece)
+            if is_last:
+                self._keep(start)
+        else:
+            self.end()
+
+    def _has_room(self, size: int) -> bool:
+        """Tell whether there is room for one piece of several: slow clients may have many answers under way."""
+        self._is_long = self._is_long or self._memory.begin(self._question.parts)
+        return self._is_long and self._memory.has_room(self._question.parts, size)
 
     def _keep(self, start: Message) -> None:
         question = self._question
@@ -178,5 +203,8 @@ class _Recorder:
             return
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in _OF_ONE_REQUEST)
         is_current = start["status"] == _CURRENT
+        if is_current and not any(name == b"content-length" for name, _ in headers):
+            # Now it is known; and in one piece, without uvicorn to cut it into chunks, it would have no end.
+            headers += ((b"content-length", b"%d" % sum(map(len, self._pieces))),)
         parts = question.parts if is_current else (*question.parts, question.held)
         self._memory.keep(parts, GivenAnswer(start["status"], tag[1:], headers, tuple(self._pieces)))
