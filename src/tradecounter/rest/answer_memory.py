@@ -1,13 +1,13 @@
 """Answers that were given before, kept ready to be given again: as many as fit, those that were asked for last."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 Header = tuple[bytes, bytes]
+Question = tuple[bytes | str | None, ...]
 
-_OVERHEAD = 1000  # bytes that an answer takes besides its body, roughly
+_OVERHEAD = 1000  # bytes that an answer takes besides its texts, roughly
 _LARGEST_SHARE = 4  # one answer takes at most a quarter of the memory
 
 
@@ -25,39 +25,60 @@ class GivenAnswer:
         """The headers as they stand in an HTTP message."""
         return b"".join(name + b": " + value + b"\r\n" for name, value in self.headers)
 
-    @cached_property
-    def size(self) -> int:
-        """How many bytes it takes to remember the answer."""
-        return _OVERHEAD + sum(map(len, self.pieces))
-
 
 @dataclass(slots=True)
 class AnswerMemory:
     """Remembers answers by what was asked; `most_bytes` bounds all of them together, and 0 remembers none."""
 
     most_bytes: int
-    _answers: OrderedDict[Hashable, GivenAnswer] = field(default_factory=OrderedDict)
+    _answers: OrderedDict[Question, GivenAnswer] = field(default_factory=OrderedDict)
     _bytes: int = 0
+    _under_way: dict[Question, int] = field(default_factory=dict)
 
     @property
     def largest(self) -> int:
-        """The most bytes that one answer may take."""
+        """The most bytes that one answer may take, and that all may take together while they are under way."""
         return self.most_bytes // _LARGEST_SHARE
 
-    def get(self, question: Hashable) -> GivenAnswer | None:
+    def begin(self, question: Question) -> bool:
+        """Tell whether an answer of several pieces may be noted, one for each question; `end` has to follow."""
+        if question in self._under_way:
+            return False
+        self._under_way[question] = 0
+        return True
+
+    def has_room(self, question: Question, size: int) -> bool:
+        """Tell whether so many bytes more of an answer that was begun may be noted; if so, they count."""
+        if sum(self._under_way.values()) + size > self.largest:
+            return False
+        self._under_way[question] += size
+        return True
+
+    def end(self, question: Question) -> None:
+        """Count an answer that was begun no longer."""
+        del self._under_way[question]
+
+    def get(self, question: Question) -> GivenAnswer | None:
         """Return what was answered to a question, or None."""
         answer = self._answers.get(question)
         if answer is not None:
             self._answers.move_to_end(question)
         return answer
 
-    def keep(self, question: Hashable, answer: GivenAnswer) -> None:
+    def keep(self, question: Question, answer: GivenAnswer) -> None:
         """Remember an answer, forgetting those that were asked for longest ago where room is needed."""
-        if answer.size > self.largest:
+        size = _size(question, answer)
+        if size > self.largest:
             return
         before = self._answers.pop(question, None)
-        self._bytes += answer.size - (before.size if before else 0)
+        self._bytes += size - (0 if before is None else _size(question, before))
         self._answers[question] = answer
         while self._bytes > self.most_bytes:
-            _, forgotten = self._answers.popitem(last=False)
-            self._bytes -= forgotten.size
+            self._bytes -= _size(*self._answers.popitem(last=False))
+
+
+def _size(question: Question, answer: GivenAnswer) -> int:
+    """Return how many bytes it takes to remember an answer; question and headers are as long as a client likes."""
+    asked = sum(len(part) for part in question if part is not None)
+    headers = sum(len(name) + len(value) for name, value in answer.headers)
+    return _OVERHEAD + asked + 2 * headers + sum(map(len, answer.pieces))  # the headers also as a head

@@ -89,9 +89,11 @@ class BoundedHttp(HttpToolsProtocol):
             self.send_400_response("")
         if between and self._begun == 1 and not self._under_way and self._shortcut and self._asked is not None:
             self._shortcut.learn(data, self._asked)
-        if self._under_way and self._deadline is None:  # most requests come whole and need no timer
+        # Most requests come whole and need no timer; line breaks alone are no request, but somebody waits for one.
+        if self._deadline is None and (self._under_way or self._is_idle()):
             self._set_deadline()
-        self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
+        # What stands before a request in the same piece are whole requests, which may be many.
+        self._head_bytes = self._head_bytes + len(data) if self._in_head and not self._begun else 0
         if self._head_bytes > self.most_head_bytes:
             self._refuse("431 Request Header Fields Too Large", "the request's headers are too long")
 
@@ -101,15 +103,16 @@ class BoundedHttp(HttpToolsProtocol):
         self._under_way = self._in_head = True
         self._begun += 1
         self._clear_deadline()
+        self._unset_keepalive_if_required()  # which a request in the same piece, answered at once, may have set
 
     def on_headers_complete(self) -> None:
         """Note that the headers are there."""
-        self._in_head = False
         if self.parser.should_upgrade():
             return
         self._answered = None if self._shortcut is None or self._is_busy() else self._at_once(self._shortcut)
         if self._answered is None:
             super().on_headers_complete()
+        self._in_head = False
 
     def on_message_complete(self) -> None:
         """Note that the whole request is there."""
@@ -125,11 +128,6 @@ class BoundedHttp(HttpToolsProtocol):
         """Refuse what is not HTTP."""
         self._refuse("400 Bad Request", "the request is not valid HTTP")
 
-    def _is_busy(self) -> bool:
-        """Tell whether another answer is being written."""
-        cycle: RequestResponseCycle | None = self.cycle
-        return self.flow.write_paused or (cycle is not None and not cycle.response_complete)
-
     def _answer_known(self, data: bytes, shortcut: Shortcut) -> bool:
         """Answer a request whose very text is known; tell whether that was possible."""
         if not data.startswith(b"GET ") or self._is_busy():
@@ -141,6 +139,10 @@ class BoundedHttp(HttpToolsProtocol):
         self._clear_deadline()
         self._send(answered, keep_alive=True)
         return True
+
+    def _is_busy(self) -> bool:
+        """Tell whether the client has to take another answer first."""
+        return self.flow.write_paused or self._is_answering()
 
     def _at_once(self, shortcut: Shortcut) -> AnswerAtOnce | None:
         if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
@@ -191,9 +193,25 @@ class BoundedHttp(HttpToolsProtocol):
             if name not in _UPGRADING:
                 head += [name, b": ", value, b"\r\n"]
         self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn: it is overlooked
         self.parser.feed_data(b"".join([*head, b"\r\n"]))
 
+    def _is_answering(self) -> bool:
+        """Tell whether an answer is being made or written, other than at once."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _is_idle(self) -> bool:
+        return self.timeout_keep_alive_task is None and not self._is_answering()
+
     def _refuse(self, status: str, message: str) -> None:
+        """Refuse the request that is being read and hang up; without a word where that would stand in an answer."""
+        is_next = self._in_head or not self._under_way
+        if self.transport.is_closing():
+            return
+        if self._is_answering() and (is_next or self.cycle.response_started):
+            self.transport.close()
+            return
         body = to_json(Error(message))
         head = (
             f"HTTP/1.1 {status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"

@@ -7,10 +7,12 @@ credential, the blocked address, the rate limit, the request's id. Whatever is n
 the endpoints, whose answers these are in the first place (docs/adr/0012).
 """
 
+import asyncio
 import re
 from dataclasses import dataclass
 from hashlib import sha256
 
+import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.identity.admission import Admission
@@ -18,14 +20,18 @@ from tradecounter.identity.credentials import ApiKey, BearerToken, Presented, cr
 from tradecounter.identity.http import rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.errors import DomainError
-from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header
+from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header, Question
 from tradecounter.rest.caching import answered_from
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.frame import request_id_for
 from tradecounter.web.http_protocol import AnswerAtOnce
 
+log = structlog.get_logger()
+
 _PATH = "/product"
-_MOST_KNOWN = 20_000  # requests known by their text; some 500 bytes each
+_MOST_KNOWN = 20_000  # requests known by their text, of some 500 bytes each
+_LONGEST_KNOWN = 2_000  # bytes
+_WITHOUT_CHUNKS = "1.0"  # its answers have to tell their length beforehand, and are of one piece
 _CURRENT = 200
 _REPEATABLE = {_CURRENT, 304}
 _OF_ONE_REQUEST = {b"x-request-id", b"ratelimit", b"ratelimit-policy"}
@@ -48,7 +54,7 @@ class Asked:
 
     credential: ApiKey | BearerToken
     forwarded: tuple[str, ...]
-    parts: tuple[object, ...]
+    parts: Question
     held: bytes | None
     request_id: str
 
@@ -57,7 +63,7 @@ class Asked:
 class _Question:
     """What one customer asks at one moment: `parts` begin with the digest of its view."""
 
-    parts: tuple[object, ...]
+    parts: Question
     held: bytes | None
     customer_id: int
 
@@ -82,40 +88,30 @@ class RepeatedReads:
         answer = self._remembered(question)
         own_headers = None if answer is None else self._let_in(question, asked)
         if answer is None or own_headers is None:
-            await self._app(scope, receive, _Recorder(self._memory, question, scope, send).send)
+            await self._record(question, scope, receive, send)
             return
         headers = [*answer.headers, *own_headers]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         *others, last = answer.pieces
         for piece in others:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)  # while the client reads as fast as this, nobody else would have a turn
         await send({"type": "http.response.body", "body": last})
 
-    @staticmethod
-    def read(scope: Scope) -> Asked | None:
-        """Return what a request says when it is a usual one for products."""
-        if scope["method"] != "GET" or not scope["path"].startswith(_PATH):
-            return None
-        said: dict[bytes, bytes] = {}
-        for name, value in scope["headers"]:
-            if name in _WATCHED:
-                if name in said or name in _UNUSUAL:
-                    return None
-                said[name] = value
-        query = scope["query_string"]
-        forwarded = _lines(said, b"x-forwarded-for")
-        presented = Presented("", _lines(said, b"authorization"), _lines(said, b"x-api-key"), query.decode("latin-1"))
+    async def _record(self, question: _Question, scope: Scope, receive: Receive, send: Send) -> None:
+        recorder = _Recorder(self._memory, question, scope, send)
         try:
-            credential = credential_of(presented)
-        except DomainError:
+            await self._app(scope, receive, recorder.send)
+        finally:
+            recorder.end()
+
+    def read(self, scope: Scope) -> Asked | None:
+        """Return what a request says when it is a usual one for products."""
+        try:
+            return _read(scope)
+        except Exception:  # with the endpoints, whatever is wrong is answered too
+            log.exception("a request could not be read for the memory")
             return None
-        return Asked(
-            credential,
-            forwarded,
-            (scope["path"], query, *map(said.get, _ANSWERED_BY)),
-            said.get(b"if-none-match"),
-            said.get(b"x-request-id", b"").decode("latin-1"),
-        )
 
     def known(self, raw: bytes) -> Asked | None:
         """Return what a request says that was learnt by its text."""
@@ -123,6 +119,8 @@ class RepeatedReads:
 
     def learn(self, raw: bytes, asked: Asked) -> None:
         """Learn what a request of just this text says. Only a digest of the text is kept, since it holds a key."""
+        if len(raw) > _LONGEST_KNOWN:
+            return
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         self._known[sha256(raw).digest()] = asked
@@ -167,6 +165,35 @@ class RepeatedReads:
         return None if current is None or held is None or current.tag.startswith(held[1]) else current
 
 
+def _read(scope: Scope) -> Asked | None:
+    if scope["method"] != "GET" or not scope["path"].startswith(_PATH):
+        return None
+    if scope["http_version"] == _WITHOUT_CHUNKS:
+        return None
+    said: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        if name in _WATCHED:
+            if name in said or name in _UNUSUAL:
+                return None
+            said[name] = value
+    if b"host" not in said:  # then the answer's links name the address that was reached
+        return None
+    query = scope["query_string"]
+    forwarded = _lines(said, b"x-forwarded-for")
+    presented = Presented("", _lines(said, b"authorization"), _lines(said, b"x-api-key"), query.decode("latin-1"))
+    try:
+        credential = credential_of(presented)
+    except DomainError:
+        return None
+    return Asked(
+        credential,
+        forwarded,
+        (scope["path"], query, *map(said.get, _ANSWERED_BY)),
+        said.get(b"if-none-match"),
+        said.get(b"x-request-id", b"").decode("latin-1"),
+    )
+
+
 def _lines(said: dict[bytes, bytes], name: bytes) -> tuple[str, ...]:
     """Return the lines of a header, of which there is one at most."""
     return (said[name].decode("latin-1"),) if name in said else ()
@@ -182,7 +209,7 @@ class _Recorder:
         self._send = send
         self._start: Message | None = None
         self._pieces: list[bytes] = []
-        self._room = memory.largest
+        self._is_long = False
 
     async def send(self, message: Message) -> None:
         """Note a part of the answer, and pass it on."""
@@ -192,15 +219,26 @@ class _Recorder:
             self._note(self._start, message)
         await self._send(message)
 
+    def end(self) -> None:
+        """Note nothing more: the answer went out, or broke off."""
+        self._start, self._pieces = None, []
+        if self._is_long:
+            self._memory.end(self._question.parts)
+            self._is_long = False
+
     def _note(self, start: Message, message: Message) -> None:
-        piece = message.get("body", b"")
-        self._room -= len(piece)
-        if self._room < 0:
-            self._start, self._pieces = None, []
-            return
-        self._pieces.append(piece)
-        if not message.get("more_body", False):
-            self._keep(start)
+        piece, is_last = message.get("body", b""), not message.get("more_body", False)
+        if (is_last and not self._is_long) or self._has_room(len(piece)):
+            self._pieces.append(piece)
+            if is_last:
+                self._keep(start)
+        else:
+            self.end()
+
+    def _has_room(self, size: int) -> bool:
+        """Tell whether there is room for one piece of several: slow clients may have many answers under way."""
+        self._is_long = self._is_long or self._memory.begin(self._question.parts)
+        return self._is_long and self._memory.has_room(self._question.parts, size)
 
     def _keep(self, start: Message) -> None:
         question = self._question
@@ -209,5 +247,8 @@ class _Recorder:
             return
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in _OF_ONE_REQUEST)
         is_current = start["status"] == _CURRENT
+        if is_current and not any(name == b"content-length" for name, _ in headers):
+            # Now it is known; and in one piece, without uvicorn to cut it into chunks, it would have no end.
+            headers += ((b"content-length", b"%d" % sum(map(len, self._pieces))),)
         parts = question.parts if is_current else (*question.parts, question.held)
         self._memory.keep(parts, GivenAnswer(start["status"], tag[1:], headers, tuple(self._pieces)))

@@ -142,7 +142,7 @@ def scope_of(response: httpx.Response) -> dict[str, Any]:
     headers = [(name.lower(), value) for name, value in request.headers.raw]
     path, query = request.url.path, request.url.query
     where = {"path": path, "query_string": query, "headers": headers, "client": ("127.0.0.1", 1)}
-    return {"type": "http", "method": "GET", **where}
+    return {"type": "http", "http_version": "1.1", "method": "GET", **where}
 
 
 @pytest.mark.parametrize("path", ["/product?limit=5", "/product?limit=5&sort=price", "/product/PHONE"])

@@ -28,13 +28,13 @@ async def stays() -> Message:
     return {}
 
 
-async def sent(pieces: Iterator[bytes], turn: asyncio.Lock, method: str = "GET") -> list[Message]:
+async def sent(pieces: Iterator[bytes], turn: asyncio.Lock, method: str = "GET", version: str = "1.1") -> list[Message]:
     messages: list[Message] = []
 
     async def send(message: Message) -> None:
         messages.append(message)
 
-    await response(pieces, turn)({"type": "http", "method": method}, stays, send)
+    await response(pieces, turn)({"type": "http", "http_version": version, "method": method}, stays, send)
     return messages
 
 
@@ -43,6 +43,12 @@ def test_all_pieces_arrive_and_no_length_is_told() -> None:
     assert b"".join(body["body"] for body in bodies) == b"".join(numbered([]))
     assert [body.get("more_body", False) for body in bodies][-2:] == [True, False]
     assert [name for name, _ in start["headers"]] == [b"a", b"content-type"]
+
+
+def test_who_knows_no_chunks_gets_the_whole_with_its_length() -> None:
+    start, body = asyncio.run(sent(numbered([]), asyncio.Lock(), version="1.0"))
+    assert body["body"] == b"".join(numbered([]))
+    assert (b"content-length", b"%d" % len(body["body"])) in start["headers"]
 
 
 def test_of_an_answer_to_head_nothing_is_made() -> None:
@@ -77,6 +83,36 @@ def test_other_work_is_done_between_two_pieces() -> None:
     assert {later - earlier for earlier, later in pairwise(seen)} <= {0, 1}
 
 
+def test_an_answer_that_breaks_off_holds_up_nobody_and_is_never_ended() -> None:
+    def breaking() -> Iterator[bytes]:
+        yield b"one"
+        raise ZeroDivisionError
+
+    messages: list[Message] = []
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    async def run() -> None:
+        turn = asyncio.Lock()
+        scope = {"type": "http", "http_version": "1.1", "method": "GET"}
+        with pytest.raises(ZeroDivisionError):
+            await response(breaking(), turn)(scope, stays, send)
+        slow = asyncio.create_task(response(numbered([]), turn)(scope, stays, never))
+        await asyncio.sleep(0)
+        async with asyncio.timeout(1):
+            await sent(numbered([]), turn)
+        slow.cancel()
+
+    asyncio.run(run())
+    assert all(message.get("more_body", True) for message in messages)
+
+
+async def never(_message: Message) -> None:
+    """A client that reads nothing."""
+    await asyncio.Event().wait()
+
+
 def test_an_answer_to_a_client_that_went_away_is_made_no_further() -> None:
     made: list[int] = []
 
@@ -87,7 +123,9 @@ def test_an_answer_to_a_client_that_went_away_is_made_no_further() -> None:
         await asyncio.sleep(0)
 
     async def run() -> None:
-        await response(numbered(made), asyncio.Lock())({"type": "http", "method": "GET"}, gone, send)
+        await response(numbered(made), asyncio.Lock())(
+            {"type": "http", "http_version": "1.1", "method": "GET"}, gone, send
+        )
 
     with pytest.raises(ClientDisconnect):
         asyncio.run(run())

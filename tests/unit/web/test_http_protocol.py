@@ -1,4 +1,4 @@
-"""How long a client may take to send a request."""
+"""How long a client may take to send a request, and what becomes of what it sends at the wrong moment."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tradecounter.web.http_protocol import BoundedHttp
+from tradecounter.rest.answer_memory import GivenAnswer
+from tradecounter.web.http_protocol import AnswerAtOnce, BoundedHttp
 from tradecounter.web.server import listen
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -25,10 +26,48 @@ async def slow_answer(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse("done")(scope, receive, send)
 
 
+class Remembering:
+    """Answers `/known` at once, and anything else slowly in two pieces; notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.shortcut = self
+        self.learnt: dict[bytes, str] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.asked.append(scope["path"])
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
+        await send({"type": "http.response.body", "body": b"not ", "more_body": True})
+        await asyncio.sleep(0.1)
+        await send({"type": "http.response.body", "body": b"done"})
+
+    def read(self, scope: Scope) -> str | None:
+        path: str = scope["path"]
+        return path if path == "/known" else None
+
+    def known(self, raw: bytes) -> str | None:
+        return self.learnt.get(raw)
+
+    def learn(self, raw: bytes, asked: str) -> None:
+        self.learnt[raw] = asked
+
+    def at_once(self, _asked: str, _client: tuple[str, int] | None) -> AnswerAtOnce:
+        return AnswerAtOnce(GivenAnswer(200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
+
+
+def get(path: bytes, *headers: bytes) -> bytes:
+    return b"\r\n".join([b"GET " + path + b" HTTP/1.1", b"Host: x", *headers, b"", b""])
+
+
 @asynccontextmanager
-async def connection() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def connection(
+    app: ASGIApp = slow_answer, keep_alive: int = 5
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(slow_answer, http=Hasty, ws="none", lifespan="off", log_config=None)
+    config = uvicorn.Config(
+        app, http=Hasty, proxy_headers=False, ws="none", lifespan="off", log_config=None, timeout_keep_alive=keep_alive
+    )
     server = uvicorn.Server(config)
     config.load()
     server.lifespan = config.lifespan_class(config)
@@ -73,3 +112,73 @@ def test_a_request_that_does_not_end_is_cut_off(pieces: list[bytes]) -> None:
 
 def test_a_request_in_pieces_is_answered_and_the_answer_may_take_its_time() -> None:
     assert sent_slowly(WHOLE[:10], WHOLE[10:]).startswith(b"HTTP/1.1 200 OK")
+
+
+def answered(app: Remembering, *pieces: bytes, keep_alive: int = 5) -> bytes:
+    """All that comes back until the server hangs up."""
+
+    async def send() -> bytes:
+        async with asyncio.timeout(10), connection(app, keep_alive) as (reader, writer):
+            for piece in pieces:
+                writer.write(piece)
+                await asyncio.sleep(0.03)
+            return await reader.read()
+
+    return asyncio.run(send())
+
+
+@pytest.mark.parametrize("path", [b"/known", b"/other"])
+@pytest.mark.parametrize("headers", [(b"Connection: close",), (b"Connection: close, Upgrade", b"Upgrade: h2c")])
+def test_what_is_sent_behind_the_last_request_is_not_done(path: bytes, headers: tuple[bytes, ...]) -> None:
+    app = Remembering()
+    answers = answered(app, get(path, *headers) + get(b"/order") + get(b"/known"))
+    assert answers.startswith(b"HTTP/1.1 200")
+    assert answers.count(b"HTTP/1.1") == 1
+    assert "/order" not in app.asked
+
+
+def test_an_answer_behind_one_given_at_once_may_take_longer_than_an_idle_connection() -> None:
+    answers = answered(Remembering(), get(b"/known") + get(b"/slow", b"Connection: close"), keep_alive=0)
+    assert answers.endswith(b"not done")
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_refusal_never_stands_in_an_answer(apart: bool) -> None:
+    pieces = [get(b"/slow"), b"\x00\r\n\r\n"]
+    answers = answered(Remembering(), *(pieces if apart else [b"".join(pieces)]))
+    assert b"400" not in answers
+    assert not answers.endswith(b"done")
+
+
+def test_a_refusal_follows_an_answer_given_at_once() -> None:
+    answers = answered(Remembering(), get(b"/known") + b"\x00\r\n\r\n")
+    assert answers.index(b"known.") < answers.index(b"HTTP/1.1 400")
+
+
+def test_line_breaks_alone_keep_no_connection() -> None:
+    assert answered(Remembering(), get(b"/known"), b"\r\n").endswith(b"known.")
+
+
+def test_many_requests_in_one_piece_are_no_long_head() -> None:
+    many = get(b"/known") * 4000
+    answers = answered(Remembering(), many + many[:10], many[10 : len(get(b"/known"))], keep_alive=1)
+    assert b"431" not in answers
+    assert answers.count(b"known.") == 4001
+
+
+@pytest.mark.parametrize(
+    ("pieces", "is_learnt"),
+    [
+        ([get(b"/known")], True),
+        ([get(b"/known")[:9], get(b"/known")[9:]], False),
+        ([get(b"/known") * 2], False),
+        ([get(b"/known") + b"GET"], False),
+        ([get(b"/known", b"Connection: close")], False),
+        ([get(b"/slow", b"Connection: close")], False),
+    ],
+    ids=["whole", "in two pieces", "two", "one and the beginning of another", "the last one", "not at hand"],
+)
+def test_only_a_whole_request_alone_is_learnt_by_its_text(pieces: list[bytes], is_learnt: bool) -> None:
+    app = Remembering()
+    answered(app, *pieces, keep_alive=0)
+    assert list(app.learnt) == ([pieces[0]] if is_learnt else [])
