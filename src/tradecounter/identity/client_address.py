@@ -22,6 +22,7 @@ class ClientAddresses:
     def __init__(self, trusted: str | None) -> None:
         parts = (part.strip() for part in (trusted or "").split(","))
         self._trusted = [_plain_network(ip_network(part, strict=False)) for part in parts if part]
+        self._found = lru_cache(maxsize=4096)(self._find)
 
     def of(self, peer: str | None, forwarded: Sequence[str]) -> str:
         """Return the address that a request counts under; IPv6 addresses count by /64.
@@ -29,6 +30,9 @@ class ClientAddresses:
         `forwarded` are the lines of `X-Forwarded-For`. They are read from the right, past trusted proxies, to the first
         address that is not one; where something else stands, the last trusted one counts.
         """
+        return self._found(peer, tuple(forwarded))
+
+    def _find(self, peer: str | None, forwarded: tuple[str, ...]) -> str:
         found = read_address(peer or "")
         if found is None:
             return UNKNOWN

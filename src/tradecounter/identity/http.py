@@ -29,6 +29,7 @@ from tradecounter.rest.call import Call, add_answer_headers
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
 _HTTP_PORT = 80
+_WINDOW_SECONDS = int(WINDOW.total_seconds())
 _NOT_TO_BE_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
 
@@ -63,10 +64,15 @@ def presented_by(request: Request, addresses: ClientAddresses) -> Presented:
 
 def rate_limit_headers(quota: Quota) -> dict[str, str]:
     """Return the headers that tell a customer what it has left (draft-ietf-httpapi-ratelimit-headers)."""
-    return {
-        "RateLimit-Policy": f'"customer";q={quota.limit};w={int(WINDOW.total_seconds())}',
-        "RateLimit": f'"customer";r={quota.remaining};t={quota.seconds_left}',
-    }
+    return {name.decode(): value.decode() for name, value in rate_limit_lines(quota)}
+
+
+def rate_limit_lines(quota: Quota) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
+    """Return the same headers as they stand in an HTTP message."""
+    return (
+        (b"ratelimit-policy", b'"customer";q=%d;w=%d' % (quota.limit, _WINDOW_SECONDS)),
+        (b"ratelimit", b'"customer";r=%d;t=%d' % (quota.remaining, quota.seconds_left)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

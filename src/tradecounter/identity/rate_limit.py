@@ -15,6 +15,7 @@ from tradecounter.kit.errors import DomainError, Kind
 
 WINDOW = timedelta(minutes=5)
 _WINDOW_SECONDS = int(WINDOW.total_seconds())
+_NONE = timedelta(0)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
@@ -65,12 +66,15 @@ class RateLimit:
         if not self.limit:
             return None
         now = self.clock.now()
-        window = window_start(now)
-        if window != self._window:
-            self._window, self._counts = window, {}
-        found = self._counts.setdefault(customer_id, _Count())
+        left = self._window + WINDOW - now
+        if not _NONE < left <= WINDOW:
+            self._window, self._counts = window_start(now), {}
+            left = self._window + WINDOW - now
+        found = self._counts.get(customer_id)
+        if found is None:
+            found = self._counts[customer_id] = _Count()
         remaining = self.limit - found.shared - found.here
-        seconds_left = -((now - window - WINDOW) // timedelta(seconds=1))
+        seconds_left = left.seconds + (left.microseconds > 0)
         if counts and remaining <= 0:
             raise RateLimitedError(Quota(self.limit, 0, seconds_left))
         found.here += counts

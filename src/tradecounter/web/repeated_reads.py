@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.credentials import ApiKey, BearerToken, Presented, credential_of
-from tradecounter.identity.http import rate_limit_headers
+from tradecounter.identity.http import rate_limit_lines
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer, Header, Question
@@ -151,7 +151,7 @@ class RepeatedReads:
         except RateLimitedError:
             return None
         if quota is not None:
-            own += [(name.lower().encode(), value.encode()) for name, value in rate_limit_headers(quota).items()]
+            own += rate_limit_lines(quota)
         return own
 
     def _remembered(self, question: _Question) -> GivenAnswer | None:
