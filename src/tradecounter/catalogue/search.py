@@ -13,7 +13,7 @@ from pyroaring import BitMap
 
 from tradecounter.catalogue.packed import RowsByText, encoded
 from tradecounter.catalogue.records import ProductRecord
-from tradecounter.kit.text import words
+from tradecounter.kit.text import normalised, words, words_of_normalised
 
 _ASCII_END = 128
 _COMMENT = r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
@@ -77,9 +77,10 @@ _FOLDED_ASCII = bytes(byte if byte < _ASCII_END and chr(byte).isalnum() else ord
 
 def _encoded_words(text: str) -> list[bytes]:
     """Return a text's words, encoded; they are those of `kit/text.py`."""
-    if text.isascii():
-        return text.encode().translate(_FOLDED_ASCII).split()
-    return [encoded(word) for word in words(text)]
+    plain = normalised(text)
+    if plain.isascii():
+        return plain.encode().translate(_FOLDED_ASCII).split()
+    return [encoded(word) for word in words_of_normalised(plain)]
 
 
 def text_of_markup(markup: str) -> str:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # They reorder the text around them, so that it reads as something else.
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -15,13 +16,20 @@ def fold(text: str) -> str:
 
 def normalised(text: str) -> str:
     """Return text for searching: without case, accents and typographic variants."""
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return _BEYOND_ASCII.sub(lambda c: "" if unicodedata.combining(c[0]) else c[0], decomposed)
 
 
 def words(text: str) -> list[str]:
     """Return the runs of letters and digits of a text, normalised, in order."""
-    return _WORD.findall(text.casefold() if text.isascii() else normalised(text))
+    return words_of_normalised(normalised(text))
+
+
+def words_of_normalised(text: str) -> list[str]:
+    """Return the runs of letters and digits of a text that is normalised already, in order."""
+    return _WORD.findall(text)
 
 
 def joined_word(text: str) -> str:

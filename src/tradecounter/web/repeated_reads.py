@@ -9,6 +9,7 @@ the endpoints, whose answers these are in the first place (docs/adr/0012).
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -31,6 +32,7 @@ log = structlog.get_logger()
 _PATH = "/product"
 _MOST_KNOWN = 20_000  # requests known by their text, of some 500 bytes each
 _LONGEST_KNOWN = 2_000  # bytes
+_BLOCK = 128 * 1024
 _WITHOUT_CHUNKS = "1.0"  # its answers have to tell their length beforehand, and are of one piece
 _CURRENT = 200
 _REPEATABLE = {_CURRENT, 304}
@@ -199,6 +201,12 @@ def _lines(said: dict[bytes, bytes], name: bytes) -> tuple[str, ...]:
     return (said[name].decode("latin-1"),) if name in said else ()
 
 
+def _blocks(pieces: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the same bytes in pieces of a good size to send: compressed ones are small, and many."""
+    whole = b"".join(pieces)
+    return tuple(whole[start : start + _BLOCK] for start in range(0, len(whole), _BLOCK)) or (b"",)
+
+
 class _Recorder:
     """Passes one answer on; remembers it when it is whole, from the data in question, and not too big."""
 
@@ -251,4 +259,4 @@ class _Recorder:
             # Now it is known; and in one piece, without uvicorn to cut it into chunks, it would have no end.
             headers += ((b"content-length", b"%d" % sum(map(len, self._pieces))),)
         parts = question.parts if is_current else (*question.parts, question.held)
-        self._memory.keep(parts, GivenAnswer(start["status"], tag[1:], headers, tuple(self._pieces)))
+        self._memory.keep(parts, GivenAnswer(start["status"], tag[1:], headers, _blocks(self._pieces)))
