@@ -80,7 +80,7 @@ def _objects(view: CustomerView, rows: Rows, extras: Collection[str]) -> Iterato
     fragments = view.snapshot.fragments
     texts = zip(*(f.take(rows) for f in (fragments.json_head, fragments.json_middle, fragments.json_tail)), strict=True)
     names = [[name for name in group if name in extras] for group in _ON_REQUEST]
-    added = ([_members(m) for m in _together([fragments.members[n].take(rows) for n in g], len(rows))] for g in names)
+    added = (_added([fragments.members[name].take(rows) for name in group]) for group in names)
     return map(_object, texts, _stock(view, rows), view.prices.costs(rows).tolist(), *added)
 
 
@@ -148,9 +148,9 @@ def _members(members: Iterable[bytes]) -> bytes:
     return b"".join([b"," + member for member in members])
 
 
-def _together(columns: list[list[bytes]], rows: int) -> Iterable[tuple[bytes, ...]]:
-    """Return columns row by row, also where there are none."""
-    return zip(*columns, strict=True) if columns else repeat((), rows)
+def _added(columns: list[list[bytes]]) -> Iterable[bytes]:
+    """Return, row by row, the members that the columns hold; without any, as many times nothing as wanted."""
+    return map(_members, zip(*columns, strict=True)) if columns else repeat(b"")
 
 
 class _Amounts(dict[int, bytes]):
