@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -61,8 +62,7 @@ class Asked:
     request_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(NamedTuple):
     """What one customer asks at one moment: `parts` begin with the digest of its view."""
 
     parts: Question
