@@ -154,7 +154,7 @@ def _sent(connection: Connection, queries: Iterable[Query[Any]]) -> Iterator[tup
     for query in queries:
         statement = query.statement
         if not statement.name:
-            pgconn.send_query_params(statement.sql, query.values)
+            pgconn.send_query_params(statement.sql, query.values, param_formats=query.formats)
         else:
             if statement.name not in known:
                 known.add(statement.name)
