@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -274,5 +274,22 @@ def test_any_decimal_comes_back_as_it_was_sent(in_database: Any, value: Decimal)
         async with transaction(database) as tx:
             await tx.ask(found)
         assert found.only.value == value or (found.only.value.is_nan() and value.is_nan())
+
+    in_database(work)
+
+
+@pytest.mark.parametrize("what", ["alter table noted alter column number type bigint", "deallocate all"])
+def test_statements_that_no_longer_hold_as_they_were_prepared_fail_once_and_then_work(
+    in_database: Any, what: LiteralString
+) -> None:
+    """As after a migration under a running service: its connections would fail for as long as they live."""
+
+    async def work(database: Database) -> None:
+        assert await noted(database) == []
+        async with transaction(database) as tx:
+            await (await tx.connection()).execute(what)
+        with pytest.raises(psycopg.DatabaseError, match=r"cached plan|does not exist"):
+            await noted(database)
+        assert await noted(database) == []
 
     in_database(work)
