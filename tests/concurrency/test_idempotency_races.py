@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -10,9 +11,9 @@ import httpx
 import psycopg
 import pytest
 
-from support.orders import buy, faults_in_the_books, in_parallel, rows
+from support.orders import at, buy, faults_in_the_books, in_parallel, rows
 from support.quotes import keyed, was_replayed
-from support.service import Customer, Service, running_service
+from support.service import MORNING, Customer, Service, running_service
 from support.shop import STANDARD, order
 from support.waiting import break_connection, waiting_for_a_lock
 from tradecounter.db.idempotency import KeyedRequest, Recorded, record, used_once
@@ -153,3 +154,24 @@ def test_a_key_that_was_recorded_after_it_was_looked_for_is_not_recorded_again(s
         shop.in_transaction(lambda tx: recording(tx, b"second"))
     assert (refused.value.retry_after, "still being processed" in refused.value.message) == (1, True)
     assert rows(shop, "select body from idempotency_key where customer_id = %s", here.id) == [(b"first",)]
+
+
+def test_what_another_request_with_the_key_made_meanwhile_is_answered_and_no_reason_to_refuse(shop: Service) -> None:
+    """As above; only that this one is refused before it comes to record anything."""
+    customer = shop.customer(unique_references=True)
+    with at(shop, MORNING - timedelta(days=2)):
+        made = keyed(customer, "k-0")
+    answers: list[httpx.Response] = []
+    asking = threading.Thread(target=lambda: answers.append(keyed(customer, "k-1")))
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from customer where id = %s for no key update", [customer.id])
+        asking.start()
+        waiting_for_a_lock(shop.database_url)
+        holder.execute("update orders set expires_at = %s where customer_id = %s", [MORNING, customer.id])
+        holder.execute("update idempotency_key set key = 'k-1' where customer_id = %s", [customer.id])
+    asking.join(timeout=30)
+    [answer] = answers
+    assert (answer.status_code, was_replayed(answer), answer.content) == (201, True, made.content)
+    assert orders_of(shop, customer) == 1
+    other = keyed(customer, "k-2")
+    assert (other.status_code, "was used on" in other.json()["message"]) == (409, True)

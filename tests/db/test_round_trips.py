@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -181,6 +182,114 @@ def test_nothing_can_be_written_while_reading(in_database: Any) -> None:
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             async with reading(database) as tx:
                 tx.leave(NOTE(1))
+        assert await noted(database) == []
+
+    in_database(work)
+
+
+def test_an_attempt_in_an_attempt_is_undone_with_it(in_database: Any) -> None:
+    async def fail_after_a_failure(tx: Transaction) -> None:
+        async with attempt(tx):
+            tx.leave(NOTE(11))
+            with pytest.raises(ZeroDivisionError):
+                await fail(tx)
+            async with attempt(tx):
+                tx.leave(NOTE(12))
+            raise KeyError
+
+    async def work(database: Database) -> None:
+        async with transaction(database) as tx:
+            tx.leave(NOTE(10))
+            with pytest.raises(KeyError):
+                await fail_after_a_failure(tx)
+            async with attempt(tx):
+                tx.leave(NOTE(13))
+                with pytest.raises(ZeroDivisionError):
+                    await fail(tx)
+        assert await noted(database) == [10, 13]
+
+    in_database(work)
+
+
+def test_a_transaction_whose_failed_statement_was_passed_over_is_no_success(in_database: Any) -> None:
+    """The database takes the commit of a failed transaction as its rollback, without an error."""
+
+    async def passing_over(database: Database) -> None:
+        async with transaction(database) as tx:
+            await tx.ask(NOTE(1))
+            with suppress(psycopg.errors.UniqueViolation):
+                await tx.ask(NOTE(1))
+
+    async def work(database: Database) -> None:
+        with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+            await passing_over(database)
+        async with transaction(database) as tx:
+            with suppress(psycopg.errors.DivisionByZero):
+                await tx.ask(NOTE(2), BROKEN(0))
+            tx.undo()
+        await note(database, 3)
+        assert await noted(database) == [3]
+
+    in_database(work)
+
+
+def test_bytes_come_back_as_they_were_sent_also_when_nothing_is_prepared(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        found = Statement("select $1::bytea as value", Found, prepared=False)(b"\x00\xff'\\")
+        async with transaction(database) as tx:
+            await tx.ask(found)
+        assert found.only == Found(b"\x00\xff'\\")
+
+    in_database(work)
+
+
+def test_a_trip_may_be_far_larger_than_what_the_network_holds_in_either_direction(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        large = [letter * 2_000_000 for letter in "abcdefghij"]
+        echoes = [ECHO(text) for text in large]
+        async with asyncio.timeout(30), transaction(database) as tx:
+            await tx.ask(*echoes)
+        assert [echo.only.value for echo in echoes] == large
+
+    in_database(work)
+
+
+def test_rows_that_do_not_take_their_shape_undo_the_transaction(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        with pytest.raises(TypeError):
+            async with transaction(database) as tx:
+                await tx.ask(NOTE(1), Statement("select 1 as other", Found)(), NOTE(2))
+        await note(database, 3)
+        assert await noted(database) == [3]
+
+    in_database(work)
+
+
+@pytest.mark.parametrize(
+    "value", [Decimal("1E+3"), Decimal("-0.00"), Decimal("1E-10"), Decimal(10) ** 40, Decimal("NaN")]
+)
+def test_any_decimal_comes_back_as_it_was_sent(in_database: Any, value: Decimal) -> None:
+    async def work(database: Database) -> None:
+        found = Statement("select $1::numeric as value", Found)(value)
+        async with transaction(database) as tx:
+            await tx.ask(found)
+        assert found.only.value == value or (found.only.value.is_nan() and value.is_nan())
+
+    in_database(work)
+
+
+@pytest.mark.parametrize("what", ["alter table noted alter column number type bigint", "deallocate all"])
+def test_statements_that_no_longer_hold_as_they_were_prepared_fail_once_and_then_work(
+    in_database: Any, what: LiteralString
+) -> None:
+    """As after a migration under a running service: its connections would fail for as long as they live."""
+
+    async def work(database: Database) -> None:
+        assert await noted(database) == []
+        async with transaction(database) as tx:
+            await (await tx.connection()).execute(what)
+        with pytest.raises(psycopg.DatabaseError, match=r"cached plan|does not exist"):
+            await noted(database)
         assert await noted(database) == []
 
     in_database(work)

@@ -24,6 +24,8 @@ class Link:
     spoken: list[bytes] = field(default_factory=list)  # the kinds of messages that were sent to the database
     break_before: bytes | None = None  # what the server never gets to hear of a confirmation
     break_after: bytes | None = None  # what it hears of one, and whose answer is lost
+    heard: int = 0  # bytes that the database has answered
+    left: int | None = None  # bytes that it may still answer before the link breaks
 
     @property
     def statements(self) -> int:
@@ -76,7 +78,13 @@ class Link:
                 self.flowing.wait()
                 if cut.is_set():  # the server has done what it was told, and nobody hears of it
                     return
+                self.heard += len(piece)
+                if self.left is not None:
+                    piece = piece[: self.left]
+                    self.left -= len(piece)
                 client.sendall(piece)
+                if self.left == 0:
+                    return
 
 
 @dataclass

@@ -142,10 +142,16 @@ def _exchange(connection: Connection, queries: Iterable[Query[Any]]) -> PQGen[No
         with suppress(psycopg.OperationalError):  # whoever takes back a connection in that state closes it
             pgconn.exit_pipeline_mode()
     if failed is not None:
+        if isinstance(failed, _OUTDATED):
+            pgconn.finish()
         raise failed
 
 
 _FINE = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
+
+# A statement returns other types than when it was prepared, as after a migration, or is not prepared any more. It would
+# fail again for as long as the connection lives.
+_OUTDATED = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
 
 
 def _sent(connection: Connection, queries: Iterable[Query[Any]]) -> Iterator[tuple[Query[Any], bool]]:
@@ -154,7 +160,7 @@ def _sent(connection: Connection, queries: Iterable[Query[Any]]) -> Iterator[tup
     for query in queries:
         statement = query.statement
         if not statement.name:
-            pgconn.send_query_params(statement.sql, query.values)
+            pgconn.send_query_params(statement.sql, query.values, param_formats=query.formats)
         else:
             if statement.name not in known:
                 known.add(statement.name)
@@ -185,3 +191,4 @@ def _load(connection: Connection, query: Query[Any], result: PGresult) -> None:
     query.rows = connection.loading.load_rows(
         0, result.ntuples, lambda values: shape(**dict(zip(columns, values, strict=True)))
     )
+    connection.loading.set_pgresult(None)  # which may be large, and the connection idle for long

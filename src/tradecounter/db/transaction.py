@@ -62,6 +62,16 @@ class Transaction:
         """Let everything that this transaction did be rolled back when its block ends."""
         self.undone = True
 
+    async def end(self) -> None:
+        """Commit, or roll back what is to be undone.
+
+        Raises psycopg.Error also when a statement failed and the block went on all the same: the database takes the
+        commit of such a transaction for its rollback, and calls that a success.
+        """
+        if self._connection.pgconn.transaction_status == TransactionStatus.INERROR and not self.undone:
+            raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was passed over")
+        await self.ask(_ROLLBACK() if self.undone else _COMMIT())
+
 
 def transaction(database: Database) -> AbstractAsyncContextManager[Transaction]:
     """Run a block in a transaction."""
@@ -79,7 +89,7 @@ async def _ending(database: Database, beginning: Statement[Nothing]) -> AsyncIte
         tx = Transaction(connection, beginning)
         try:
             yield tx
-            await tx.ask(_ROLLBACK() if tx.undone else _COMMIT())
+            await tx.end()
         except BaseException:
             if connection.pgconn.transaction_status in _OPEN:
                 with suppress(psycopg.Error):  # the connection is lost, and the transaction with it
@@ -97,5 +107,5 @@ async def attempt(tx: Transaction) -> AsyncIterator[None]:
     except BaseException:
         tx.forget()
         with suppress(psycopg.Error):
-            await tx.ask(_GO_BACK())
+            await tx.ask(_GO_BACK(), _KEEP())  # without the second, an outer attempt would find this one's savepoint
         raise

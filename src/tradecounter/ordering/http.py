@@ -198,9 +198,12 @@ class OrderEndpoints:
         raw = await call.json_text()
         keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
         try:
-            request = read_json(raw, CreateOrderRequest)
+            return await self._created(call, raw, keyed, create)
         except DomainError as refusal:
             return await self._refuse(keyed, refusal)
+
+    async def _created(self, call: Call, raw: bytes, keyed: KeyedRequest | None, create: Create) -> Response:
+        request = read_json(raw, CreateOrderRequest)
         circumstances = await self._circumstances(call)
         asked = standing(call.customer_id, named_addresses(request), len(request.items))
         with used_once():
@@ -218,7 +221,11 @@ class OrderEndpoints:
         return Response(body, _CREATED, media_type=JSON)
 
     async def _refuse(self, keyed: KeyedRequest | None, refusal: DomainError) -> Response:
-        """Refuse a body; but what a key has made is answered again whatever the rules are by now."""
+        """Refuse a request; but what its key has made is answered again, whatever the rules are by now.
+
+        Another request with the key may also have made it since this one looked: what that one made, or used up of the
+        credit, is no reason to refuse this one.
+        """
         if keyed is not None:
             async with transaction(self.database) as tx:
                 claimed = claim(keyed)
