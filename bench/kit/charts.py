@@ -10,15 +10,16 @@ CHARTS = Path(__file__).parents[1] / "charts"
 
 _WIDTH = 860
 _LABELS = 390
-_BARS = _WIDTH - _LABELS - 130
+_BARS = _WIDTH - _LABELS - 90
+_LONGEST_LABEL = 52  # characters
 _LINE = 26
 _TOP = 56
 _STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #24292f }
-  .title { font-size: 15px; font-weight: 600 } .faint { fill: #57606a; font-size: 12px }
+  .title { font-size: 15px; font-weight: 600 } .faint { fill: #57606a; font-size: 12px } .page { fill: #ffffff }
   .good { fill: #2f7fb8 } .bad { fill: #c4612f } .track { fill: #eaeef2 } .mark { stroke: #24292f; stroke-width: 2 }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 } .faint { fill: #9aa5b1 }
+    text { fill: #e6edf3 } .faint { fill: #9aa5b1 } .page { fill: #0d1117 }
     .good { fill: #58a6ff } .bad { fill: #f0883e } .track { fill: #2d333b } .mark { stroke: #e6edf3 }
   }
 """
@@ -42,7 +43,7 @@ def ratios(rows: Sequence[Row]) -> str:
         for place, row in enumerate(rows)
     ]
     under = "nginx with the same bytes, or pgbench with the same SQL; the mark is the target"
-    return _drawing("Rate as a share of the limit’s", under, bars)
+    return _drawing("Rate as a share of nginx’s or pgbench’s", f"{under}; orange: missed", bars)
 
 
 def bounds(rows: Sequence[Row]) -> str:
@@ -50,9 +51,10 @@ def bounds(rows: Sequence[Row]) -> str:
     bars = []
     for place, row in enumerate(rows):
         share = row.ratio / (row.bound or 1)
-        figure = f"{share:.0%} of {row.target.partition('≤ ')[2]}"
-        bars.append(_bar(place, _name(row), min(share / 2, 1), figure, good=bool(row.reached), mark=0.5))
-    return _drawing("What is used of what is allowed", "The mark is all of it; bars end at twice that", bars)
+        bars.append(_bar(place, _name(row), min(share / 2, 1), f"{share:.0%}", good=bool(row.reached), mark=0.5))
+    return _drawing(
+        "What is used of what is allowed", "The mark is all of it; bars end at twice that; orange: missed", bars
+    )
 
 
 def growth(rows: Sequence[Row]) -> str:
@@ -63,12 +65,13 @@ def growth(rows: Sequence[Row]) -> str:
         _bar(place, f"{row.what.partition(',')[0]}, {size}", time / most, f"{shown(time)} ms", good=bool(row.reached))
         for place, (row, size, time) in enumerate(points)
     ]
-    return _drawing("Time of a page by the size of the catalogue", "Processor time of the server for one request", bars)
+    under = "Processor time of the server for one request, of those that repeat and of those never asked before"
+    return _drawing("What a page costs by the size of the catalogue", under, bars)
 
 
 def _name(row: Row) -> str:
     text = f"{row.question}: {row.what}".replace("`", "")
-    return text if len(text) <= 62 else text[:61] + "…"
+    return text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
 
 
 def _bar(place: int, label: str, share: float, figure: str, *, good: bool, mark: float | None = None) -> str:
@@ -93,8 +96,10 @@ def _drawing(title: str, under: str, bars: Sequence[str]) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img">',
             f"<title>{escape(title)}</title>",
             f"<style>{_STYLE}</style>",
+            # Of its own, since a page may be dark where the system is light.
+            f'<rect width="{_WIDTH}" height="{height}" rx="6" class="page"/>',
             f'<text x="10" y="22" class="title">{escape(title)}</text>',
-            f'<text x="10" y="41" class="faint">{escape(under)}; orange: missed</text>',
+            f'<text x="10" y="41" class="faint">{escape(under)}</text>',
             *bars,
             "</svg>\n",
         ]

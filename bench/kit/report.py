@@ -14,9 +14,13 @@ RESULTS = BENCH / "results.md"
 NOTES = BENCH / "notes.md"
 README = BENCH.parent / "README.md"
 EXCERPT_BEGINS = "<!-- from bench/results.md -->"
-EXCERPT_ENDS = "<!-- so far -->"
+EXCERPT_ENDS = "<!-- end -->"
 
 _HEADINGS = ("Ratio", "Question", "Asked", "Target", "Reached", "Ours", "Limit", "p50", "p99")
+_RATIOS = (
+    "A ratio is that of our figure to the limit's where the target is such a one, or that of p99 to the median; otherwise "
+    "it is what is used of the target, of which 1 is all."
+)
 _MARKS = {True: "yes", False: "**no**", None: "–"}
 
 
@@ -69,6 +73,8 @@ def written(run: Run, now: datetime) -> str:
             f"- Data: {data}, and the same multiplied",
             f"- {len(held) - len(missed)} of {len(held)} targets reached",
             "",
+            _RATIOS,
+            "",
             table(run.rows),
             "## What the rows come from",
             "",
@@ -90,9 +96,9 @@ def with_excerpt(page: str, rows: Sequence[Row]) -> str:
     _, _, after = rest.partition(EXCERPT_ENDS)
     if not after:
         return page
-    lines = ["| Ratio | Target | Asked |", "|---|---|---|"]
+    lines = ["| Ratio | Target | Reached | Asked |", "|---|---|---|---|"]
     lines += [
-        f"| {shown(row.ratio)} | {row.target} | {row.question.lower()}: {row.what} |"
+        f"| {shown(row.ratio)} | {row.target} | {_MARKS[row.reached]} | {row.question.lower()}: {row.what} |"
         for row in rows
         if row.goal is not None
     ]

@@ -110,7 +110,10 @@ class Settings:
         256 * 1024 * 1024,
         "Most bytes that a process keeps of answers, to give them again while they are current; 0: none.",
     )
-    log_requests: bool = _setting(False, "Log every request, not only those that the service fails at (5xx).")  # noqa: FBT003 a setting's default is a value, not a call's flag
+    log_requests: bool = _setting(
+        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
+        "Log every request, not only those that the service fails at (5xx); then none is answered from memory.",
+    )
 
     @property
     def embedded(self) -> bool:

@@ -13,7 +13,7 @@ _LARGEST_SHARE = 4  # one answer takes at most a quarter of the memory
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """An answer as it went out: its status, entity tag and headers, and its body in the pieces in which it was sent."""
+    """An answer as it went out: its status, entity tag and headers, and its body in pieces of a good size."""
 
     status: int
     tag: bytes

@@ -92,7 +92,7 @@ def test_the_excerpt_in_another_page_is_replaced_and_nothing_else() -> None:
     page = f"before\n{EXCERPT_BEGINS}\nold\n{EXCERPT_ENDS}\nafter\n"
     rows = [row(0.2, goal=0.4, target="≥ 0.4"), row(3.0)]
     once = with_excerpt(page, rows)
-    assert "| 0.20 | ≥ 0.4 | search: `query=` |" in once
+    assert "| 0.20 | ≥ 0.4 | **no** | search: `query=` |" in once
     assert once.startswith("before\n")
     assert once.endswith("\nafter\n")
     assert "old" not in once
