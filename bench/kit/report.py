@@ -18,8 +18,8 @@ EXCERPT_ENDS = "<!-- end -->"
 
 _HEADINGS = ("Ratio", "Question", "Asked", "Target", "Reached", "Ours", "Limit", "p50", "p99")
 _RATIOS = (
-    "A ratio is that of our figure to the limit's where the target is such a one, or that of p99 to the median; otherwise "
-    "it is what is used of the target, of which 1 is all."
+    "A ratio is that of our figure to the limit's where the target is such a one, or that of p99 to the median; "
+    "otherwise it is what is used of the target, of which 1 is all."
 )
 _MARKS = {True: "yes", False: "**no**", None: "–"}
 
