@@ -1,12 +1,19 @@
 """However many orders are confirmed at once, an account never owes more than its limit."""
 
+import threading
 from collections import Counter
 from decimal import Decimal
 from functools import partial
 
+import httpx
+import psycopg
+import pytest
+
 from support.orders import buy, confirm, create, faults_in_the_books, in_parallel, level, outstanding, rows, sell
 from support.service import Customer, Service, running_service
 from support.shop import NEXT_DAY, STANDARD, order
+from support.waiting import waiting_for_a_lock
+from tradecounter.customers.accounts import AccountChange, edit_account
 
 # One phone with its shipping: 66.60 by STANDARD, 72.00 by NEXT_DAY.
 BY_STANDARD, BY_NEXT_DAY = Decimal("66.60"), Decimal("72.00")
@@ -76,3 +83,23 @@ def test_accounts_do_not_stand_in_each_others_way(shop: Service) -> None:
     answers = in_parallel([partial(buy, c, method=NEXT_DAY) for c in customers])
     assert len({answer["order_reference"] for answer in answers}) == 10
     assert [outstanding(shop, customer) for customer in customers] == [BY_NEXT_DAY] * 10
+
+
+@pytest.mark.parametrize(("limit", "status"), [("90.00", 402), ("500.00", 200)])
+def test_a_limit_that_changes_while_an_order_waits_for_its_turn_is_the_one_that_holds(
+    shop: Service, limit: str, status: int
+) -> None:
+    customer = shop.customer(credit="250.00")
+    buy(customer)
+    pending = create(customer)
+    answers: list[httpx.Response] = []
+    asking = threading.Thread(target=lambda: answers.append(confirm(customer, pending)))
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
+        asking.start()
+        waiting_for_a_lock(shop.database_url)
+        change = AccountChange(credit_limit=Decimal(limit))
+        shop.in_transaction(lambda tx: edit_account(tx, customer.id, change))
+    asking.join(timeout=30)
+    assert [answer.status_code for answer in answers] == [status]
+    assert faults_in_the_books(shop) == {}

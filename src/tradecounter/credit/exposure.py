@@ -17,28 +17,33 @@ async def outstanding_of(tx: Transaction, customer_id: int) -> Decimal:
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
-    """What an account may owe, and owed before it was charged."""
+class Charged:
+    """What an account owed before it was charged."""
+
+    outstanding: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class CreditLimit:
+    """What an account may owe; None without credit terms."""
 
     credit_limit: Decimal | None
-    outstanding: Decimal
 
 
 _CHARGE = Statement(
     """
-    with charged as (
-        insert into credit_exposure (customer_id, outstanding) values ($1, $2)
-        on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
-        returning customer_id, outstanding
-    )
-    select c.credit_limit, charged.outstanding - $2 as outstanding
-    from charged join customer c on c.id = charged.customer_id
+    insert into credit_exposure (customer_id, outstanding) values ($1, $2)
+    on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
+    returning credit_exposure.outstanding - $2 as outstanding
     """,
-    Exposure,
+    Charged,
 )
 
+# A statement of its own: one that waits for the account's lock would see the limit as it was when the waiting began.
+_LIMIT = Statement("select credit_limit from customer where id = $1", CreditLimit)
 
-def charge(customer_id: int, gross: Decimal) -> Query[Exposure]:
+
+def charge(customer_id: int, gross: Decimal) -> Query[Charged]:
     """Return the statement that adds a confirmed order's gross to what the account owes; `require_charged` judges it.
 
     Takes the account's lock until the transaction ends.
@@ -46,10 +51,14 @@ def charge(customer_id: int, gross: Decimal) -> Query[Exposure]:
     return _CHARGE(customer_id, gross)
 
 
-def require_charged(charged: Query[Exposure], gross: Decimal) -> None:
+def limit_of(customer_id: int) -> Query[CreditLimit]:
+    """Return the statement for what an account may owe, which comes after `charge`, also in the same trip."""
+    return _LIMIT(customer_id)
+
+
+def require_charged(charged: Query[Charged], limit: Query[CreditLimit], gross: Decimal) -> None:
     """Raise DomainError (payment required) when the account's credit does not allow what it was charged."""
-    exposure = charged.only
-    require_credit(exposure.credit_limit, exposure.outstanding, gross)
+    require_credit(limit.only.credit_limit, charged.only.outstanding, gross)
 
 
 async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tradecounter.credit.exposure import charge, require_charged
+from tradecounter.credit.exposure import charge, limit_of, require_charged
 from tradecounter.customers.accounts import Account, account_of
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -82,9 +82,10 @@ async def _confirm(
     wanted: defaultdict[int, int] = defaultdict(int)
     for line in lines:
         wanted[line.product_id] += line.quantity
-    charged, levels, numbered = charge(order.customer_id, gross), allocation_of(wanted), next_order_number()
-    await tx.ask(charged, levels, numbered)
-    require_charged(charged, gross)
+    charged, limit = charge(order.customer_id, gross), limit_of(order.customer_id)
+    levels, numbered = allocation_of(wanted), next_order_number()
+    await tx.ask(charged, limit, levels, numbered)
+    require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     set_allocations(tx, _by_line(lines, allocations))
     number = numbered.only.number
