@@ -13,7 +13,7 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey, import_key
 
-from tradecounter.settings import is_safe_url
+from tradecounter.kit.setting_rules import is_safe_url
 
 _SECONDS = 5.0  # for everything together
 _MOST_BYTES = 256 * 1024  # of a document
