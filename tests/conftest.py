@@ -20,10 +20,12 @@ REAL_CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what `tests/proxies/conftest.py` leaves out."""
+    """Name the packages for which tests are left out."""
     if missing := missing_packages():
-        packages = ", ".join(missing)
-        terminalreporter.write_line(f"LEFT OUT: tests/proxies, which need Debian's packages {packages}", yellow=True)
+        packages = " ".join(missing)
+        terminalreporter.write_line(
+            f"LEFT OUT: tests behind proxies; they need Debian's packages {packages}", yellow=True
+        )
 
 
 @pytest.fixture(scope="session", autouse=True)
