@@ -12,10 +12,20 @@ import structlog
 
 from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
+from support.front_proxies import missing_packages
 from support.service import Service, running_service
 from support.shop import stock_shop
 
 REAL_CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the packages for which tests are left out."""
+    if missing := missing_packages():
+        packages = " ".join(missing)
+        terminalreporter.write_line(
+            f"LEFT OUT: tests behind proxies; they need Debian's packages {packages}", yellow=True
+        )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -32,6 +32,11 @@ class ClientAddresses:
         """
         return self._found(peer, tuple(forwarded))
 
+    def trusts(self, peer: str | None) -> bool:
+        """Return whether a peer is a trusted proxy."""
+        found = read_address(peer or "")
+        return found is not None and self._trusts(found)
+
     def _find(self, peer: str | None, forwarded: tuple[str, ...]) -> str:
         found = read_address(peer or "")
         if found is None:

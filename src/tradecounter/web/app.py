@@ -37,6 +37,7 @@ from tradecounter.storefront.http import ProductEndpoints
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
+from tradecounter.web.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
@@ -44,6 +45,7 @@ from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
+from tradecounter.web.stopping import Stopping
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
 _WHOLE_REST = {"sku"}
@@ -59,6 +61,10 @@ class Application:
         self.storefront = Storefront(clock, settings.low_stock, database.url)
         self.methods = ShippingMethods()
         self.admission = Admission.from_settings(settings, database, clock)
+        self.stopping = Stopping()
+        self.connections = Connections(
+            settings.max_connections, settings.max_connections_per_address, self.admission.addresses.trusts
+        )
         live = (self.admission, self.methods, self.storefront)
         self.refresher = Refresher(database, live, settings.refresh_interval, self.admission.share)
         self.endpoints = self._endpoints(settings, clock)

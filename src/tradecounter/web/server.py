@@ -16,7 +16,7 @@ from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
-from tradecounter.web.http_protocol import BoundedHttp
+from tradecounter.web.http_protocol import HttpProtocol
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
@@ -59,7 +59,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         app,
         factory=isinstance(app, str),
         workers=workers,
-        http=BoundedHttp,
+        http=HttpProtocol,
         ws="none",
         access_log=False,
         log_config=None,

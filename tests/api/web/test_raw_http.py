@@ -80,8 +80,9 @@ def test_what_is_not_http_is_refused_like_everything_else(service: Service, cust
 
 
 UNUSUAL = {
-    "no host": (b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 200),
     "HTTP/1.0": (b"GET / HTTP/1.0\r\n\r\n", 200),
+    "an empty host": (b"GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 200),
+    "a host of 255 bytes": (b"GET / HTTP/1.1\r\nHost: " + b"a" * 255 + b"\r\nConnection: close\r\n\r\n", 200),
     "absolute address": (get(path=b"http://elsewhere.example/nowhere"), 404),
     "asterisk": (b"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404),
     "two slashes": (get(path=b"//customer"), 404),
@@ -98,6 +99,50 @@ UNUSUAL = {
 @pytest.mark.parametrize(("data", "expected"), UNUSUAL.values(), ids=UNUSUAL.keys())
 def test_unusual_http_is_answered(service: Service, data: bytes, expected: int) -> None:
     assert status(exchange(service, data)) == expected
+
+
+CHUNKED = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: %b\r\n\r\n0\r\n\r\n"
+
+REFUSED_BY_ITS_HEAD = {
+    "no host": (b"GET / HTTP/1.1\r\n\r\n", 400, "Host: must be given exactly once"),
+    "two hosts": (b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400, "Host: must be given exactly once"),
+    "two hosts in HTTP/1.0": (b"GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400, "Host: must be given exactly once"),
+    "a long host": (
+        b"GET / HTTP/1.1\r\nHost: " + b"a" * 256 + b"\r\n\r\n",
+        400,
+        "Host: must be at most 255 bytes long",
+    ),
+    "a coding before chunks": (CHUNKED % b"gzip, chunked", 501, "Transfer-Encoding: must be chunked alone"),
+    "a coding alone": (CHUNKED % b"gzip", 501, "Transfer-Encoding: must be chunked alone"),
+    "a coding on a line of its own": (
+        CHUNKED % b"gzip\r\nTransfer-Encoding: chunked",
+        501,
+        "Transfer-Encoding: must be chunked alone",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "expected", "why"), REFUSED_BY_ITS_HEAD.values(), ids=REFUSED_BY_ITS_HEAD.keys())
+@pytest.mark.parametrize("behind", [b"", get(path=b"/check-health")], ids=["alone", "before another"])
+def test_a_head_that_leaves_a_doubt_is_refused_and_ends_the_connection(
+    service: Service, data: bytes, expected: int, why: str, behind: bytes
+) -> None:
+    answer = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
+    *_, last = answer.split(b"HTTP/1.1 ")
+    assert last.startswith(str(expected).encode())
+    assert json.loads(last.partition(b"\r\n\r\n")[2]) == {"message": why}
+    assert b"\r\nConnection: close\r\n" in last
+
+
+@pytest.mark.parametrize("hosts", [b"Host: x\r\nHost: x\r\n", b"Host: " + b"a" * 256 + b"\r\n"], ids=["two", "long"])
+def test_a_bad_host_is_refused_where_answers_come_from_memory(
+    service: Service, customer: Customer, hosts: bytes
+) -> None:
+    service.refresh()
+    head = b"GET /product?limit=1 HTTP/1.1\r\n%bX-Api-Key: %b\r\n\r\n"
+    for _ in range(3):
+        assert b"HTTP/1.1 200" in exchange(service, head % (b"Host: x\r\nConnection: close\r\n", customer.key.encode()))
+        assert status(exchange(service, head % (hosts, customer.key.encode()))) == 400
 
 
 @pytest.mark.parametrize("apart", [False, True], ids=["at once", "body later"])
@@ -145,6 +190,37 @@ def test_headers_without_end_are_cut_off(service: Service, customer: Customer, h
     answer = exchange(service, head)
     assert not answer or status(answer) == 431, "where the answer is lost, the connection was reset"
     assert customer.get("/customer").status_code == 200
+
+
+BEGUN = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"0\r\n" + b"a:b\r\n" * 400_000,
+        b"0\r\nX-Long: " + b"a" * 2_000_000,
+        b"2\r\n{}\r\n0\r\n" + b"a" * 2_000_000,
+        b"2;" + b"a" * 2_000_000,
+        b'2;name="' + b"a" * 2_000_000,
+    ],
+    ids=["trailers", "a trailer", "a trailer's name", "a chunk's extension", "an extension's value"],
+)
+def test_what_surrounds_a_body_is_cut_off_when_it_has_no_end(service: Service, customer: Customer, rest: bytes) -> None:
+    answer = exchange(service, BEGUN + rest)
+    assert not answer or status(answer) in {401, 431}, "where the response is lost, the connection was reset"
+    assert answer.count(b"HTTP/1.1") <= 1
+    assert customer.get("/customer").status_code == 200
+
+
+def test_a_body_in_the_smallest_chunks_is_taken(service: Service, customer: Customer) -> None:
+    body = b'{"city": "%b"}' % (b"x" * 30_000)
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
+    assert len(chunks) > 2 * 64 * 1024
+    head = BEGUN.replace(b"/order", b"/customer/address").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n")
+    answer = exchange(service, head + b"X-Api-Key: " + customer.key.encode() + b"\r\n\r\n" + chunks + b"0\r\n\r\n")
+    assert status(answer) == 400
+    assert b"city: " in answer
 
 
 def test_headers_of_a_common_size_are_taken(service: Service) -> None:

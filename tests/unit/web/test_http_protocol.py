@@ -5,31 +5,33 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-import uvicorn
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
+from support.protocol import Served, serving
 from tradecounter.rest.answer_memory import GivenAnswer
-from tradecounter.web.http_protocol import AnswerAtOnce, BoundedHttp
-from tradecounter.web.server import listen
+from tradecounter.web.http_protocol import AnswerAtOnce, HttpProtocol
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-class Hasty(BoundedHttp):
+class Hasty(HttpProtocol):
     longest_seconds = 0.2
 
 
-async def slow_answer(scope: Scope, receive: Receive, send: Send) -> None:
+class Slow(Served):
     """An answer that takes longer than a request may."""
-    await asyncio.sleep(0.4)
-    await PlainTextResponse("done")(scope, receive, send)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(0.4)
+        await PlainTextResponse("done")(scope, receive, send)
 
 
-class Remembering:
+class Remembering(Served):
     """Answers `/known` at once, and anything else slowly in two pieces; notes what it was asked."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[str] = []
         self.shortcut = self
         self.learnt: dict[bytes, str] = {}
@@ -62,22 +64,12 @@ def get(path: bytes, *headers: bytes) -> bytes:
 
 @asynccontextmanager
 async def connection(
-    app: ASGIApp = slow_answer, keep_alive: int = 5
+    app: Served, keep_alive: int = 5
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(
-        app, http=Hasty, proxy_headers=False, ws="none", lifespan="off", log_config=None, timeout_keep_alive=keep_alive
-    )
-    server = uvicorn.Server(config)
-    config.load()
-    server.lifespan = config.lifespan_class(config)
-    await server.startup(sockets=[listener.socket])
-    reader, writer = await asyncio.open_connection("127.0.0.1", listener.socket.getsockname()[1])
-    try:
+    async with serving(app, Hasty, keep_alive) as server:
+        reader, writer = await server.connect()
         yield reader, writer
-    finally:
         writer.close()
-        await server.shutdown(sockets=[listener.socket])
 
 
 def sent_slowly(*pieces: bytes) -> bytes:
@@ -85,7 +77,7 @@ def sent_slowly(*pieces: bytes) -> bytes:
 
     async def send() -> bytes:
         received = b""
-        async with asyncio.timeout(10), connection() as (reader, writer):
+        async with asyncio.timeout(10), connection(Slow()) as (reader, writer):
             for piece in pieces:
                 writer.write(piece)
                 await asyncio.sleep(0.08)
@@ -143,11 +135,17 @@ def test_an_answer_behind_one_given_at_once_may_take_longer_than_an_idle_connect
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_a_refusal_never_stands_in_an_answer(apart: bool) -> None:
-    pieces = [get(b"/slow"), b"\x00\r\n\r\n"]
+def test_a_refusal_follows_the_responses_before_it(apart: bool) -> None:
+    pieces = [get(b"/slow") * 2, b"\x00\r\n\r\n"]
     answers = answered(Remembering(), *(pieces if apart else [b"".join(pieces)]))
-    assert b"400" not in answers
-    assert not answers.endswith(b"done")
+    assert answers.count(b"not done") == 2
+    assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
+
+
+def test_a_request_that_has_been_answered_gets_no_refusal_on_top() -> None:
+    head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answers = answered(Remembering(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")
+    assert answers.endswith(b"not done")
 
 
 def test_a_refusal_follows_an_answer_given_at_once() -> None:

@@ -1,0 +1,97 @@
+"""The open connections of a process: how many there may be, and what ends those that are stuck (docs/adr/0013)."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tradecounter.identity.client_address import UNKNOWN, counted_as, read_address
+from tradecounter.identity.counted_log import CountedLog
+from tradecounter.settings import PREFIX
+
+_MOST_LINGERING = 32  # refused connections that wait for their client to close
+DESCRIPTORS_KEPT_FREE = (
+    2 * _MOST_LINGERING
+)  # for refused connections, and for files and processes of the service itself
+
+
+class Connection(Protocol):
+    """What is asked of a connection."""
+
+    def cut_if_stuck(self, now: float) -> bool:
+        """Break the connection if its client takes nothing of a response; return whether it was broken."""
+        ...
+
+    def announce_end(self) -> None:
+        """Have the next response close the connection."""
+        ...
+
+
+@dataclass(slots=True)
+class Connections:
+    """Counts connections and looks after them; `trusts` says which addresses may have any number of them."""
+
+    most: int
+    most_per_address: int
+    trusts: Callable[[str | None], bool]
+    sweep_seconds: float = 3.0
+    _open: dict[Connection, str | None] = field(default_factory=dict)
+    _by_address: Counter[str] = field(default_factory=Counter)
+    _lingering: set[Connection] = field(default_factory=set)
+    _sweep: asyncio.TimerHandle | None = None
+    _refused: CountedLog = field(default_factory=lambda: CountedLog("connection refused"))
+    _stuck: CountedLog = field(default_factory=lambda: CountedLog("connection cut: its client takes no response"))
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter(list(self._open))
+
+    def admit(self, connection: Connection, peer: str | None) -> bool:
+        """Count a new connection; return False, and log it, when it is one too many."""
+        counted = None if peer is None or self.trusts(peer) else _counted(peer)
+        if len(self._open) >= self.most:
+            self._refused.add(setting=f"{PREFIX}MAX_CONNECTIONS", most=str(self.most))
+            return False
+        if counted is not None and self._by_address[counted] >= self.most_per_address:
+            self._refused.add(setting=f"{PREFIX}MAX_CONNECTIONS_PER_ADDRESS", address=counted)
+            return False
+        self._open[connection] = counted
+        if counted is not None:
+            self._by_address[counted] += 1
+        if self._sweep is None:
+            self._sweep = asyncio.get_running_loop().call_later(self.sweep_seconds, self._cut_stuck)
+        return True
+
+    def linger(self, connection: Connection) -> bool:
+        """Return whether a refused connection may wait for its client to close; `forget` has to follow."""
+        if len(self._lingering) >= _MOST_LINGERING:
+            return False
+        self._lingering.add(connection)
+        return True
+
+    def forget(self, connection: Connection) -> None:
+        """Stop counting a connection that is closed, whether it was admitted or not."""
+        self._lingering.discard(connection)
+        counted = self._open.pop(connection, None)
+        if counted is None:
+            return
+        self._by_address[counted] -= 1
+        if not self._by_address[counted]:
+            del self._by_address[counted]
+
+    def _cut_stuck(self) -> None:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for connection, counted in list(self._open.items()):
+            if connection.cut_if_stuck(now):
+                self._stuck.add(address=counted)
+        self._sweep = loop.call_later(self.sweep_seconds, self._cut_stuck) if self._open else None
+
+
+def _counted(peer: str) -> str:
+    """Return the address that a peer counts under: of IPv6, its /64."""
+    address = read_address(peer)
+    return UNKNOWN if address is None else counted_as(address)

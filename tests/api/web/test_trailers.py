@@ -1,0 +1,45 @@
+"""Fields after the header section say nothing about a request: neither who sends it nor from where."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.front_proxies import FrontProxy, fronts, unused_address
+from support.service import Service
+
+
+@pytest.fixture(params=list(fronts().values()), ids=list(fronts()), scope="module")
+def front(request: pytest.FixtureRequest, service: Service) -> Iterator[FrontProxy]:
+    with request.param(service.url) as front:
+        yield front
+
+
+def status(front: FrontProxy, address: str, *headers: str, trailers: tuple[str, ...] = ()) -> int:
+    """The status of a request with headers and trailers, sent from an address."""
+    lines = ["POST /order HTTP/1.1", "Host: shop", f"X-Forwarded-For: {address}", "Transfer-Encoding: chunked"]
+    lines += [*headers, "", "2", "{}", "0", *trailers, "", ""]
+    with front.connect("127.0.0.1" if front.name == "direct" else address) as connection:  # which is a trusted proxy
+        connection.sendall("\r\n".join(lines).encode())
+        return int(connection.recv(65536).split(b" ", 2)[1])
+
+
+def test_a_key_among_the_trailers_is_no_credential(service: Service, front: FrontProxy) -> None:
+    key = service.customer().key
+    address = unused_address()
+    assert status(front, address, f"X-Api-Key: {key}") == 400, "the body lacks everything, the key is good"
+    assert status(front, address, trailers=(f"X-Api-Key: {key}",)) == 401
+
+
+def test_an_address_among_the_trailers_blocks_nobody_and_spares_nobody(front: FrontProxy) -> None:
+    attacker, victim = unused_address(), unused_address()
+    for _ in range(10):
+        assert status(front, attacker, "X-Api-Key: wrong", trailers=(f"X-Forwarded-For: {victim}",)) == 401
+    assert status(front, attacker, "X-Api-Key: wrong", trailers=(f"X-Forwarded-For: {victim}",)) == 403
+    assert status(front, victim, "X-Api-Key: wrong") == 401
+
+
+def test_a_trailer_replaces_no_header(service: Service, front: FrontProxy) -> None:
+    key = service.customer().key
+    address = unused_address()
+    refused = status(front, address, f"X-Api-Key: {key}", trailers=("Content-Type: text/plain",))
+    assert refused == 400, "not 415"

@@ -1,0 +1,76 @@
+"""The HTTP protocol class alone, with a small application behind it instead of the API."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from tradecounter.web.connections import Connections
+from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.server import listen
+from tradecounter.web.stopping import Stopping
+
+
+class Served:
+    """An application as the protocol class needs it."""
+
+    def __init__(self, connections: Connections | None = None) -> None:
+        self.connections = Connections(1000, 1000, lambda _: False) if connections is None else connections
+        self.stopping = Stopping()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise NotImplementedError
+
+
+@dataclass
+class Server:
+    address: tuple[str, int]
+    state: uvicorn.server.ServerState
+    opened: list[asyncio.StreamWriter] = field(default_factory=list)
+
+    async def connect(self, receive_buffer: int | None = None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to the server; `receive_buffer` is the size of the kernel's, which never grows then."""
+        made = socket.socket()
+        made.settimeout(0)
+        if receive_buffer is not None:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        await asyncio.get_running_loop().sock_connect(made, self.address)
+        reader, writer = await asyncio.open_connection(sock=made, limit=receive_buffer or 2**16)
+        self.opened.append(writer)
+        return reader, writer
+
+    async def is_quiet(self) -> None:
+        """Wait until no connection is open and no response is being made."""
+        while self.state.connections or self.state.tasks:  # noqa: ASYNC110 the server offers no event
+            await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def serving(app: Served, protocol: type[HttpProtocol], keep_alive: int = 5) -> AsyncIterator[Server]:
+    """Serve while the block runs."""
+    listener = listen("127.0.0.1", 0)
+    config = uvicorn.Config(
+        app,
+        http=protocol,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        timeout_keep_alive=keep_alive,
+        timeout_graceful_shutdown=5,
+    )
+    server = uvicorn.Server(config)
+    config.load()
+    server.lifespan = config.lifespan_class(config)
+    await server.startup(sockets=[listener.socket])
+    found = Server(listener.socket.getsockname(), server.server_state)
+    try:
+        yield found
+    finally:
+        for writer in found.opened:
+            writer.close()
+        await server.shutdown(sockets=[listener.socket])
