@@ -1,0 +1,51 @@
+"""Logging what a client can cause as often as it likes: the first event at once, then counts."""
+
+import asyncio
+from collections import Counter
+
+import structlog
+
+log = structlog.get_logger()
+
+SECONDS = 5.0
+_MOST_LISTED = 10
+_MOST_COUNTED = 1000  # different ones between two lines; further ones count in the total only
+
+
+class CountedLog:
+    """Logs the first of similar events, then at most one line every few seconds with the number since the last line.
+
+    What is logged with an event has few different values: each combination is counted apart, and the most frequent
+    are listed. It has to be used in an event loop.
+    """
+
+    def __init__(self, event: str, seconds: float = SECONDS) -> None:
+        self._event = event
+        self._more = f"{event}, more"
+        self._seconds = seconds
+        self._timer: asyncio.TimerHandle | None = None
+        self._total = 0
+        self._counts: Counter[tuple[tuple[str, str], ...]] = Counter()
+
+    def add(self, **values: str | None) -> None:
+        """Log an event, or count it."""
+        known = {name: value for name, value in values.items() if value is not None}
+        if self._timer is None:
+            log.warning(self._event, **known)
+            self._wait()
+            return
+        self._total += 1
+        key = tuple(known.items())
+        if key in self._counts or len(self._counts) < _MOST_COUNTED:
+            self._counts[key] += 1
+
+    def _wait(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._summarise)
+
+    def _summarise(self) -> None:
+        self._timer = None
+        if self._total:
+            most = [{**dict(key), "count": count} for key, count in self._counts.most_common(_MOST_LISTED)]
+            log.warning(self._more, count=self._total, seconds=self._seconds, most=most)
+            self._total, self._counts = 0, Counter()
+            self._wait()

@@ -1,0 +1,60 @@
+"""What a client causes often takes few lines of the log, and none of it is lost."""
+
+import asyncio
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from tradecounter.identity.counted_log import CountedLog
+
+
+def lines_of(addresses: list[str], seconds: float = 0.01) -> list[Any]:
+    """The lines for an event from each address, all at once, and what follows."""
+
+    async def log_all() -> list[Any]:
+        with capture_logs() as logs:
+            counted = CountedLog("refused", seconds)
+            for address in addresses:
+                counted.add(address=address, prefix=None)
+            await asyncio.sleep(seconds * 5)
+        return logs
+
+    return asyncio.run(log_all())
+
+
+def test_a_single_event_is_one_line() -> None:
+    assert lines_of(["a"]) == [{"event": "refused", "log_level": "warning", "address": "a"}]
+
+
+def test_further_events_are_counted_and_the_most_frequent_listed() -> None:
+    _, summary = lines_of(["a", *"bbbcc"])
+    assert summary == {
+        "event": "refused, more",
+        "log_level": "warning",
+        "count": 5,
+        "seconds": 0.01,
+        "most": [{"address": "b", "count": 3}, {"address": "c", "count": 2}],
+    }
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(0, 3000).map(str), min_size=2, max_size=3000))
+def test_the_counts_add_up_in_two_short_lines(addresses: list[str]) -> None:
+    _, summary = lines_of(addresses)
+    assert summary["count"] == len(addresses) - 1
+    assert len(summary["most"]) <= 10
+
+
+def test_after_a_quiet_time_the_next_event_is_logged_at_once() -> None:
+    async def log_apart() -> list[str]:
+        with capture_logs() as logs:
+            counted = CountedLog("refused", 0.01)
+            for _ in range(3):
+                counted.add(address="a")
+            await asyncio.sleep(0.06)
+            counted.add(address="a")
+            return [line["event"] for line in logs]
+
+    assert asyncio.run(log_apart()) == ["refused", "refused, more", "refused"]
