@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from tradecounter.rest.answer_memory import GivenAnswer, Header
+from tradecounter.rest.answer_memory import GivenAnswer, Header, head_lines
 from tradecounter.rest.answers import Error, to_json
 from tradecounter.rest.negotiation import JSON
 
@@ -228,9 +228,10 @@ class BoundedHttp(HttpToolsProtocol):
         body = to_json(Error(message))
         head = (
             f"HTTP/1.1 {status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
-            f"X-Request-Id: {secrets.token_hex(8)}\r\nConnection: close\r\n\r\n"
+            f"X-Request-Id: {secrets.token_hex(8)}\r\nConnection: close\r\n"
         )
-        self.transport.write(head.encode() + body)
+        standing = head_lines(getattr(self.app, "standing_headers", ()))
+        self.transport.write(head.encode() + standing + b"\r\n" + body)
         self.transport.close()
 
     def _set_deadline(self) -> None:
