@@ -8,7 +8,12 @@ import pytest
 from support.interface import interface
 from support.service import Service
 
-ID = {"X-Request-Id": "1"}
+STANDING = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+}
+ID = {"X-Request-Id": "1", **STANDING}
 JSON = {**ID, "Content-Type": "application/json"}
 ALLOW = {**JSON, "Allow": "GET, HEAD, OPTIONS"}
 CUSTOMER = {"first_name": "A", "last_name": "B", "email_address": "a@b.example", "trade_account": True,
@@ -39,7 +44,9 @@ GOOD = {
     "the page for people": ("GET", "/docs", 200, {**ID, "Content-Type": "text/html"}, b"<p>"),
 }
 BAD = {
-    "no request id": ("GET", "/customer", 200, {"Content-Type": "application/json"}, CUSTOMER),
+    "no request id": ("GET", "/customer", 200, {"Content-Type": "application/json", **STANDING}, CUSTOMER),
+    "no guard against sniffing": ("GET", "/customer", 200, {**JSON, "X-Content-Type-Options": "none"}, CUSTOMER),
+    "no guard against frames": ("GET", "/customer", 200, {**JSON, "Content-Security-Policy": "x"}, CUSTOMER),
     "an unannounced status": ("GET", "/customer", 418, JSON, WRONG),
     "another success": ("GET", "/customer", 201, JSON, CUSTOMER),
     "a missing member": ("GET", "/customer", 200, JSON, {**CUSTOMER, "first_name": None}),

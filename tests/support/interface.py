@@ -26,6 +26,10 @@ _ANYTHING = "sku"  # the one path parameter that may hold slashes
 # What every answer may have, as HTTP has it; any other header has to be announced.
 _ANY_ANSWERS = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
                 "transfer-encoding", "vary"}  # fmt: skip
+# What every answer has for browsers, as the document says once for all of them.
+_STANDING = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+_POLICY = "content-security-policy"
+_OVER_HTTPS = "strict-transport-security"
 _BROWSERS = "access-control-"  # when a page of another origin asks, which `test_cross_origin.py` looks at
 
 # All is plain HTTP here; to read which authorities this machine trusts would take longer than most tests.
@@ -109,6 +113,7 @@ class Interface:
         method, status = response.request.method, response.status_code
         if not response.headers.get("X-Request-Id"):
             yield "X-Request-Id is missing"
+        yield from _security_problems(response.headers)
         path = self.path_of(response.request.url.path)
         operations = set() if path is None else {m for m, p, _ in self.responses if p == path}
         described_method = "GET" if method == "HEAD" else method
@@ -138,7 +143,7 @@ class Interface:
         self.seen.add((method, path, response.status_code))
         for name, (required, schema) in described.headers.items():
             yield from _header_problems(name, response.headers.get(name), schema, required=required)
-        announced = {name.lower() for name in described.headers} | _ANY_ANSWERS
+        announced = {name.lower() for name in described.headers} | _ANY_ANSWERS | {*_STANDING, _POLICY, _OVER_HTTPS}
         for name in response.headers.keys() - announced:
             if not name.startswith(_BROWSERS):
                 yield f"the header {name} is not announced"
@@ -162,6 +167,14 @@ class Interface:
         wanted = operations | {"OPTIONS"} | ({"HEAD"} if "GET" in operations else set())
         if allowed != wanted:
             yield f"Allow names {sorted(allowed)}, not {sorted(wanted)}"
+
+
+def _security_problems(headers: httpx.Headers) -> Iterator[str]:
+    for name, value in _STANDING.items():
+        if headers.get_list(name) != [value]:
+            yield f"the header {name} is not {value}"
+    if not headers.get(_POLICY, "").endswith("frame-ancestors 'none'"):
+        yield "the answer may be framed"
 
 
 def _header_problems(name: str, value: str | None, schema: dict[str, Any], *, required: bool) -> Iterator[str]:

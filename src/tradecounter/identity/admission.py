@@ -1,12 +1,13 @@
 """Letting a request in: the address first, then the credential, then the rate limit (decisions, order of checks)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.caller import Authenticator
 from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.counted_log import CountedLog
 from tradecounter.identity.credentials import (
     ApiKey,
     BearerToken,
@@ -15,7 +16,7 @@ from tradecounter.identity.credentials import (
     Presented,
     credential_of,
 )
-from tradecounter.identity.lockout import Lockout
+from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.rate_limit import Quota, RateLimit
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
@@ -38,6 +39,8 @@ class Admission:
     lockout: Lockout
     authenticator: Authenticator
     rate_limit: RateLimit
+    _refused: CountedLog = field(default_factory=lambda: CountedLog("credential refused"))
+    _turned_away: CountedLog = field(default_factory=lambda: CountedLog("request from a blocked address refused"))
 
     @classmethod
     def from_settings(cls, settings: Settings, database: Database, clock: Clock) -> "Admission":
@@ -55,15 +58,31 @@ class Admission:
         Raises BlockedError, MissingCredentialError, InvalidCredentialError or RateLimitedError. An expired token is
         refused like a wrong one, but does not count towards a block.
         """
-        self.lockout.check(presented.address)
+        self.check_address(presented)
+        prefix = None
         try:
-            customer_id = await self.authenticator.customer_of(credential_of(presented))
+            credential = credential_of(presented)
+            prefix = credential.prefix
+            customer_id = await self.authenticator.customer_of(credential)
         except ExpiredTokenError:
             raise
         except InvalidCredentialError:
-            await self.lockout.record_failure(presented.address)
+            await self.record_failure(presented, prefix=prefix)
             raise
         return Admitted(customer_id, self.rate_limit.count(customer_id, counts=counts))
+
+    def check_address(self, presented: Presented) -> None:
+        """Raise BlockedError when a request comes from a blocked address."""
+        try:
+            self.lockout.check(presented.address)
+        except BlockedError:
+            self._turned_away.add(address=presented.address)
+            raise
+
+    async def record_failure(self, presented: Presented, **known: str | None) -> None:
+        """Log and count a wrong credential, with what is known of it that is no secret. Raises BlockedError."""
+        self._refused.add(address=presented.address, **known)
+        await self.lockout.record_failure(presented.address, ignores_forwarding=presented.ignores_forwarding)
 
     def recognise(self, address: str, credential: ApiKey | BearerToken) -> int | None:
         """Return who sends a request if it can be let in without asking the database; otherwise `admit` has to decide.

@@ -6,9 +6,8 @@ from datetime import datetime
 from tradecounter.db.changes import bump
 from tradecounter.db.rows import execute, fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.secret_hash import new_secret, secret_hash
-
-_PREFIX_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *
         on conflict (hash) do update set name = excluded.name
         returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
         """,
-        [customer_id, name, key[:_PREFIX_LENGTH], secret_hash(key), now],
+        [customer_id, name, key[:PREFIX_LENGTH], secret_hash(key), now],
     )
     if row is None:
         raise RuntimeError("the key was not stored")

@@ -1,49 +1,78 @@
 """Which address a request counts under (decisions, lockout): the peer's, or what a trusted proxy says of it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+import structlog
+
+from tradecounter.settings import PREFIX
+
+log = structlog.get_logger()
+
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+Hops = tuple[str, ...]
 
 UNKNOWN = "unknown"
+TRUSTED_PROXIES = f"{PREFIX}TRUSTED_PROXIES"
 
 _WITH_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]{1,5})?")
 _MAPPED = IPv6Network("::ffff:0:0/96")
 _LONGEST = 100  # of an address's text: what is remembered stays small
+_MOST_HOPS = 10  # that are read: more proxies in a row are not ours
 _SUBNET_BITS = 64  # of IPv6: what one subscriber has at least
+_FORWARDED_FOR = b"x-forwarded-for"
+_FORWARDING = frozenset({_FORWARDED_FOR, b"forwarded"})
 
 
 class ClientAddresses:
-    """Tells requests' addresses apart; `trusted` are the proxies that are believed, comma-separated."""
+    """Resolves the addresses that requests count under; `trusted` are the proxies that are believed, comma-separated.
+
+    `untrusted_forwarding` is whether a peer that is not a trusted proxy has sent `X-Forwarded-For` or `Forwarded`, as a
+    proxy that the setting does not name would.
+    """
 
     def __init__(self, trusted: str | None) -> None:
         parts = (part.strip() for part in (trusted or "").split(","))
         self._trusted = [_plain_network(ip_network(part, strict=False)) for part in parts if part]
         self._found = lru_cache(maxsize=4096)(self._find)
+        self.untrusted_forwarding = False
 
-    def of(self, peer: str | None, forwarded: Sequence[str]) -> str:
+    def hops(self, headers: Iterable[tuple[bytes, bytes]]) -> Hops | None:
+        """Return the hops that `X-Forwarded-For` names, the nearest last; None without a header that forwards.
+
+        Only the last ten are read, none without trusted proxies. One that is too long for an address is an empty text.
+        `Forwarded` (RFC 7239) is noticed and not read.
+        """
+        found = [(name, value) for name, value in headers if name in _FORWARDING]
+        if not found:
+            return None
+        return _last_hops([value for name, value in found if name == _FORWARDED_FOR]) if self._trusted else ()
+
+    def of(self, peer: str | None, hops: Hops | None) -> str:
         """Return the address that a request counts under; IPv6 addresses count by /64.
 
-        `forwarded` are the lines of `X-Forwarded-For`. They are read from the right, past trusted proxies, to the first
-        address that is not one; where something else stands, the last trusted one counts.
+        The hops are walked from the last one, past trusted proxies, to the first address that is not one; where
+        something else stands, the last trusted one counts.
         """
-        return self._found(peer, tuple(forwarded))
+        return self._found(peer, hops)
 
     def trusts(self, peer: str | None) -> bool:
         """Return whether a peer is a trusted proxy."""
         found = read_address(peer or "")
         return found is not None and self._trusts(found)
 
-    def _find(self, peer: str | None, forwarded: tuple[str, ...]) -> str:
+    def _find(self, peer: str | None, hops: Hops | None) -> str:
+        if hops is not None and not self.untrusted_forwarding and not self.trusts(peer):
+            self._warn(peer)
         found = read_address(peer or "")
         if found is None:
             return UNKNOWN
-        hops = [hop for line in forwarded for hop in line.split(",")]
-        while hops and self._trusts(found):
-            hop = read_address(hops.pop())
+        left = list(hops or ())
+        while left and self._trusts(found):
+            hop = read_address(left.pop())
             if hop is None:
                 break
             found = hop
@@ -51,6 +80,24 @@ class ClientAddresses:
 
     def _trusts(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)
+
+    def _warn(self, peer: str | None) -> None:
+        self.untrusted_forwarding = True
+        log.warning(
+            "ignored X-Forwarded-For or Forwarded from a peer that is not a trusted proxy; "
+            "if it is your proxy, all clients behind it count as one address until the setting names it",
+            peer=peer,
+            setting=TRUSTED_PROXIES,
+        )
+
+
+def _last_hops(lines: list[bytes]) -> Hops:
+    hops: list[bytes] = []
+    for line in reversed(lines):
+        hops[:0] = line.rsplit(b",", _MOST_HOPS)
+        if len(hops) >= _MOST_HOPS:
+            break
+    return tuple(hop.decode("latin-1") if len(hop) <= _LONGEST else "" for hop in hops[-_MOST_HOPS:])
 
 
 def read_address(text: str) -> Address | None:

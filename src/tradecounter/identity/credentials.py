@@ -8,6 +8,7 @@ from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.errors import DomainError, Kind
 
 CREDENTIAL_LENGTH = 64  # of API keys and access tokens
+PREFIX_LENGTH = 8  # of their beginnings, by which people recognise them; the rest cannot be guessed from it
 
 
 class InvalidCredentialError(DomainError):
@@ -30,26 +31,32 @@ class MissingCredentialError(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """What a request says of who sends it: its address, and what stands wherever a credential may stand."""
+    """What a request says of who sends it: its address, and what stands wherever a credential may stand.
+
+    `ignores_forwarding` is whether the peer names another client, and is not a trusted proxy.
+    """
 
     address: str
     authorization: Sequence[str]
     api_keys: Sequence[str]
     raw_query: str
+    ignores_forwarding: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key that was presented, as its hash."""
+    """An API key that was presented, as its hash and its beginning."""
 
     hash: bytes
+    prefix: str
 
 
 @dataclass(frozen=True, slots=True)
 class BearerToken:
-    """A bearer token that was presented, as its hash."""
+    """A bearer token that was presented, as its hash and its beginning."""
 
     hash: bytes
+    prefix: str
 
 
 def credential_of(presented: Presented) -> ApiKey | BearerToken:
@@ -59,7 +66,7 @@ def credential_of(presented: Presented) -> ApiKey | BearerToken:
     made up for by the next. A bearer token beside a second `Authorization` is refused.
     """
     if presented.authorization and (token := _bearer_token(presented.authorization)) is not None:
-        return BearerToken(_hash_of(token))
+        return BearerToken(_hash_of(token), token[:PREFIX_LENGTH])
     keys = [key for value in presented.api_keys if (key := value.strip())]
     if not keys:
         parts = (part.partition("=") for part in presented.raw_query.split("&"))
@@ -68,7 +75,7 @@ def credential_of(presented: Presented) -> ApiKey | BearerToken:
         raise MissingCredentialError
     if len(keys) > 1:
         raise InvalidCredentialError
-    return ApiKey(_hash_of(keys[0]))
+    return ApiKey(_hash_of(keys[0]), keys[0][:PREFIX_LENGTH])
 
 
 def _bearer_token(authorization: Sequence[str]) -> str | None:

@@ -54,11 +54,13 @@ def presented_by(request: Request, addresses: ClientAddresses) -> Presented:
     """Return what a request says of who sends it."""
     headers = request.headers
     peer = request.client.host if request.client else None
+    hops = addresses.hops(headers.raw)
     return Presented(
-        addresses.of(peer, headers.getlist("x-forwarded-for")),
+        addresses.of(peer, hops),
         headers.getlist("authorization"),
         headers.getlist("x-api-key"),
         request.scope["query_string"].decode("latin-1"),
+        ignores_forwarding=hops is not None and not addresses.trusts(peer),
     )
 
 
@@ -104,7 +106,7 @@ class TokenEndpoint:
         """Answer `POST /oauth/token`."""
         add_answer_headers(call.request.scope, _NOT_TO_BE_KEPT)
         presented = presented_by(call.request, self.admission.addresses)
-        self.admission.lockout.check(presented.address)
+        self.admission.check_address(presented)
         try:
             token = await self._exchange(call, presented)
         except OAuthRefusal as refusal:
@@ -121,7 +123,7 @@ class TokenEndpoint:
             client = client_credentials(presented.authorization, fields)
             await self.exchange.authenticate(client)
         except WrongClientRefusal:
-            await self.admission.lockout.record_failure(presented.address)
+            await self.admission.record_failure(presented)
             raise
         request = read_token_request(fields)
         audience = self.base_url or _address_reached(call)

@@ -4,12 +4,17 @@ import math
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+import structlog
+
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.client_address import TRUSTED_PROXIES
 from tradecounter.identity.failures import add_failure, block, block_of, blocks_under_way, lock_address
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
+
+log = structlog.get_logger()
 
 MOST_FAILURES = 10
 WINDOW = timedelta(seconds=60)
@@ -43,11 +48,12 @@ class Lockout:
         if until is not None and (now := self.clock.now()) < until:
             raise BlockedError(until - now)
 
-    async def record_failure(self, address: str) -> None:
+    async def record_failure(self, address: str, *, ignores_forwarding: bool = False) -> None:
         """Count a credential that was presented and wrong; the last one that is allowed blocks its address.
 
-        Raises BlockedError when another request or process has blocked the address meanwhile: then it does not count,
-        and a block is never prolonged.
+        `ignores_forwarding` says that the peer may be a proxy that the settings do not name: a block is then logged as
+        an error. Raises BlockedError when another request or process has blocked the address meanwhile: then it does
+        not count, and a block is never prolonged.
         """
         now = self.clock.now()
         async with transaction(self.database) as tx:
@@ -61,6 +67,8 @@ class Lockout:
             self._blocked[address] = until
         if before is not None:
             raise BlockedError(before - now)
+        if until is not None:
+            _log_block(address, ignores_forwarding=ignores_forwarding)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Learn of the blocks of other processes, and forget those that have ended."""
@@ -71,3 +79,20 @@ class Lockout:
             self._version = version
         if self._blocked:
             self._blocked = {address: until for address, until in self._blocked.items() if until > now}
+
+
+def _log_block(address: str, *, ignores_forwarding: bool) -> None:
+    block = {
+        "address": address,
+        "reason": f"{MOST_FAILURES} invalid credentials within {int(WINDOW.total_seconds())} seconds",
+        "seconds": int(BLOCKED_FOR.total_seconds()),
+    }
+    if ignores_forwarding:
+        log.error(
+            "address blocked that may be a proxy: it sends X-Forwarded-For or Forwarded; if it is your proxy, "
+            "all clients behind it are blocked until the setting names it",
+            **block,
+            setting=TRUSTED_PROXIES,
+        )
+    else:
+        log.warning("address blocked", **block)

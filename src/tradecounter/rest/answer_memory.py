@@ -1,6 +1,7 @@
 """Answers that were given before, kept ready to be given again: as many as fit, those that were asked for last."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,6 +10,11 @@ Question = tuple[bytes | str | None, ...]
 
 _OVERHEAD = 1000  # bytes that an answer takes besides its texts, roughly
 _LARGEST_SHARE = 4  # one answer takes at most a quarter of the memory
+
+
+def head_lines(headers: Iterable[Header]) -> bytes:
+    """Return headers as they stand in an HTTP message."""
+    return b"".join(name + b": " + value + b"\r\n" for name, value in headers)
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class GivenAnswer:
     @cached_property
     def head(self) -> bytes:
         """The headers as they stand in an HTTP message."""
-        return b"".join(name + b": " + value + b"\r\n" for name, value in self.headers)
+        return head_lines(self.headers)
 
 
 @dataclass(slots=True)

@@ -45,6 +45,7 @@ from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
+from tradecounter.web.security_headers import security_headers
 from tradecounter.web.stopping import Stopping
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
@@ -72,7 +73,8 @@ class Application:
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
         answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
-        frame = Frame(answering, log_requests=settings.log_requests)
+        self.standing_headers = security_headers(settings.base_url)
+        frame = Frame(answering, self.standing_headers, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
         self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
 

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.web.index import ANY_ADDRESS
+from tradecounter.web.security_headers import NO_FRAMES
 
 _CODE = re.compile(r"`([^`]+)`")
 _ENDLESS = 10**15  # a maximum that only keeps numbers within 64 bits
@@ -55,7 +56,7 @@ class DocsEndpoint:
     async def show_docs(self, call: Call) -> Response:
         """Answer `GET /docs`."""
         page = self.page().replace(ANY_ADDRESS, escape(call.base_url))
-        policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; {NO_FRAMES}"
         return Response(page, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 

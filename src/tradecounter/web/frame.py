@@ -3,12 +3,14 @@
 import random
 import re
 import time
+from collections.abc import Sequence
 
 import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tradecounter.rest.answer_memory import Header
 from tradecounter.rest.call import answer_headers
 from tradecounter.web.errors import response_to
 
@@ -25,10 +27,14 @@ def request_id_for(given: str) -> str:
 
 
 class Frame:
-    """The outermost ASGI application: every answer gets its request's id, and is kept by no cache unless it says so."""
+    """The outermost ASGI application: it completes every response's headers, and logs requests.
 
-    def __init__(self, app: ASGIApp, *, log_requests: bool) -> None:
+    A response gets its request's id and the standing headers, and is kept by no cache unless it says so.
+    """
+
+    def __init__(self, app: ASGIApp, standing_headers: Sequence[Header], *, log_requests: bool) -> None:
         self._app = app
+        self._standing_headers = standing_headers
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,6 +55,8 @@ class Frame:
                 headers["X-Request-Id"] = request_id
                 headers.update(answer_headers(scope))
                 headers.setdefault("Cache-Control", "no-store")
+                present = {name for name, _ in headers.raw}
+                headers.raw.extend(header for header in self._standing_headers if header[0] not in present)
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):

@@ -41,6 +41,9 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 Amounts are pounds, net unless they say otherwise; times are UK local time without an offset. `GET /product` and
 `GET /order` answer in CSV unless the `Accept` header asks for `application/json`.
 
+Every answer carries `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
+`Strict-Transport-Security` where the API is served over https.
+
 Errors hold a `message` that names the field and says what would be right. Every answer has an `X-Request-Id`: quote it
 when you ask support.
 """

@@ -18,6 +18,7 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.identity.admission import Admission
+from tradecounter.identity.client_address import ClientAddresses, Hops
 from tradecounter.identity.credentials import ApiKey, BearerToken, Presented, credential_of
 from tradecounter.identity.http import rate_limit_lines
 from tradecounter.identity.rate_limit import RateLimitedError
@@ -41,7 +42,7 @@ _OF_ONE_REQUEST = {b"x-request-id", b"ratelimit", b"ratelimit-policy"}
 
 # The headers on which an answer, or letting the request in, depends. With one of them twice it is not the usual case.
 _ANSWERED_BY = (b"host", b"accept", b"accept-encoding")
-_ADMITTED_BY = {b"authorization", b"x-api-key", b"x-forwarded-for"}
+_ADMITTED_BY = {b"authorization", b"x-api-key"}
 _UNUSUAL = frozenset({b"content-length", b"transfer-encoding", b"expect", b"origin"})
 _WATCHED = frozenset({*_ANSWERED_BY, *_ADMITTED_BY, b"if-none-match", b"x-request-id", *_UNUSUAL})
 
@@ -56,7 +57,7 @@ class Asked:
     """
 
     credential: ApiKey | BearerToken
-    forwarded: tuple[str, ...]
+    hops: Hops | None
     parts: Question
     held: bytes | None
     request_id: str
@@ -110,7 +111,7 @@ class RepeatedReads:
     def read(self, scope: Scope) -> Asked | None:
         """Return what a request says when it is a usual one for products."""
         try:
-            return _read(scope)
+            return _read(scope, self._admission.addresses)
         except Exception:  # with the endpoints, whatever is wrong is answered too
             log.exception("a request could not be read for the memory")
             return None
@@ -138,7 +139,7 @@ class RepeatedReads:
 
     def _question(self, asked: Asked, client: tuple[str, int] | None) -> _Question | None:
         """Return what is asked when the customer is known without a look-up."""
-        address = self._admission.addresses.of(client[0] if client else None, asked.forwarded)
+        address = self._admission.addresses.of(client[0] if client else None, asked.hops)
         customer_id = self._admission.recognise(address, asked.credential)
         view = None if customer_id is None else self._storefront.view(customer_id)
         if customer_id is None or view is None:
@@ -167,7 +168,7 @@ class RepeatedReads:
         return None if current is None or held is None or current.tag.startswith(held[1]) else current
 
 
-def _read(scope: Scope) -> Asked | None:
+def _read(scope: Scope, addresses: ClientAddresses) -> Asked | None:
     if scope["method"] != "GET" or not scope["path"].startswith(_PATH):
         return None
     if scope["http_version"] == _WITHOUT_CHUNKS:
@@ -181,7 +182,6 @@ def _read(scope: Scope) -> Asked | None:
     if b"host" not in said:  # then the answer's links name the address that was reached
         return None
     query = scope["query_string"]
-    forwarded = _lines(said, b"x-forwarded-for")
     presented = Presented("", _lines(said, b"authorization"), _lines(said, b"x-api-key"), query.decode("latin-1"))
     try:
         credential = credential_of(presented)
@@ -189,7 +189,7 @@ def _read(scope: Scope) -> Asked | None:
         return None
     return Asked(
         credential,
-        forwarded,
+        addresses.hops(scope["headers"]),
         (scope["path"], query, *map(said.get, _ANSWERED_BY)),
         said.get(b"if-none-match"),
         said.get(b"x-request-id", b"").decode("latin-1"),

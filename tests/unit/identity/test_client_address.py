@@ -1,10 +1,14 @@
 """Which address a request counts under: properties of the walk through `X-Forwarded-For`."""
 
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from tradecounter.identity.client_address import UNKNOWN, ClientAddresses, read_address
 
@@ -24,32 +28,43 @@ garbage = st.text(st.characters(codec="latin-1", exclude_characters=",")).filter
 anything = st.one_of(trusted, outside, garbage)
 
 
+def found(addresses: ClientAddresses, peer: str | None, *lines: str) -> str:
+    """The address of a request with lines of `X-Forwarded-For`."""
+    headers = [(b"host", b"shop"), *((b"x-forwarded-for", line.encode("latin-1")) for line in lines)]
+    return addresses.of(peer, addresses.hops(headers))
+
+
 def counted(address: str) -> str:
-    return ClientAddresses(None).of(address, [])
+    return ClientAddresses(None).of(address, None)
 
 
 @given(outside, st.lists(anything))
-def test_whoever_is_no_trusted_proxy_counts_itself_whatever_it_says(peer: str, said: list[str]) -> None:
-    assert PROXIES.of(peer, said) == counted(peer)
-    assert ClientAddresses(None).of(peer, said) == counted(peer)
+def test_a_peer_that_is_not_a_trusted_proxy_counts_itself_whatever_it_sends(peer: str, sent: list[str]) -> None:
+    assert found(PROXIES, peer, *sent) == counted(peer)
+    assert found(ClientAddresses(None), peer, *sent) == counted(peer)
 
 
-@given(st.lists(anything), outside, st.lists(trusted), trusted, st.data())
+@given(st.lists(anything), outside, st.lists(trusted, max_size=9), trusted, st.data())
 def test_the_rightmost_address_that_is_no_trusted_proxy_counts_however_the_lines_are_cut(
     forged: list[str], client: str, hops: list[str], peer: str, data: st.DataObject
 ) -> None:
     chain = [*forged, client, *hops]
     cut = data.draw(st.integers(0, len(chain)))
     lines = [", ".join(part) for part in (chain[:cut], chain[cut:]) if part]
-    assert PROXIES.of(peer, lines) == counted(client)
+    assert found(PROXIES, peer, *lines) == counted(client)
 
 
-@given(st.lists(anything), garbage, st.lists(trusted, min_size=1), trusted)
+@given(st.lists(anything), garbage, st.lists(trusted, min_size=1, max_size=9), trusted)
 def test_where_something_else_stands_the_last_trusted_hop_counts(
     forged: list[str], junk: str, hops: list[str], peer: str
 ) -> None:
-    assert PROXIES.of(peer, [",".join([*forged, junk, *hops])]) == counted(hops[0])
-    assert PROXIES.of(peer, [",".join([*forged, junk])]) == counted(peer)
+    assert found(PROXIES, peer, ",".join([*forged, junk, *hops])) == counted(hops[0])
+    assert found(PROXIES, peer, ",".join([*forged, junk])) == counted(peer)
+
+
+@given(st.lists(anything), outside, st.lists(trusted, min_size=10), trusted)
+def test_only_the_last_ten_hops_are_read(forged: list[str], client: str, hops: list[str], peer: str) -> None:
+    assert found(PROXIES, peer, ",".join([*forged, client, *hops])) == counted(hops[-10])
 
 
 @given(st.integers(1, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
@@ -70,7 +85,7 @@ def test_an_ipv4_address_is_the_same_inside_ipv6_and_with_a_port(address: IPv4Ad
 )
 def test_what_is_no_address_is_none(text: str) -> None:
     assert read_address(text) is None
-    assert ClientAddresses(None).of(text, []) == UNKNOWN
+    assert ClientAddresses(None).of(text, None) == UNKNOWN
 
 
 def test_a_zone_and_a_bracket_do_not_matter() -> None:
@@ -79,9 +94,63 @@ def test_a_zone_and_a_bracket_do_not_matter() -> None:
 
 def test_a_proxy_may_be_named_by_its_mapped_address() -> None:
     for named in ("::ffff:192.0.2.1", "::ffff:192.0.2.0/120", "192.0.2.1"):
-        assert ClientAddresses(named).of("192.0.2.1", ["198.51.100.1"]) == "198.51.100.1"
+        assert found(ClientAddresses(named), "192.0.2.1", "198.51.100.1") == "198.51.100.1"
 
 
-def test_nobody_is_trusted_when_no_proxy_is_named_and_a_missing_peer_is_told() -> None:
-    assert ClientAddresses("").of("127.0.0.1", ["198.51.100.1"]) == "127.0.0.1"
-    assert ClientAddresses("127.0.0.1").of(None, ["198.51.100.1"]) == UNKNOWN
+def test_no_peer_is_trusted_without_the_setting_and_a_missing_peer_is_unknown() -> None:
+    assert found(ClientAddresses(""), "127.0.0.1", "198.51.100.1") == "127.0.0.1"
+    assert found(ClientAddresses("127.0.0.1"), None, "198.51.100.1") == UNKNOWN
+
+
+@contextmanager
+def grows_by_at_most(most_bytes: int) -> Iterator[None]:
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    try:
+        yield
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before <= most_bytes
+
+
+@pytest.mark.parametrize("setting", [None, "192.0.2.7"])
+@pytest.mark.parametrize("pattern", ["%dx", "%d,", "203.0.113.9,%d "])
+def test_long_headers_are_not_kept(setting: str | None, pattern: str) -> None:
+    addresses = ClientAddresses(setting)
+    with grows_by_at_most(500_000):
+        for number in range(200):
+            assert found(addresses, "192.0.2.7", (pattern % number) * 10_000)
+
+
+def test_addresses_that_many_clients_send_take_little_memory() -> None:
+    addresses, long = ClientAddresses("192.0.2.7"), ",".join([" " * 90 + "192.0.2.7"] * 10)
+    with grows_by_at_most(12_000_000):
+        for number in range(10_000):
+            assert found(addresses, "192.0.2.7", f"{number},{long}") == "192.0.2.7"
+
+
+def test_hops_are_not_read_without_trusted_proxies() -> None:
+    headers = [(b"x-forwarded-for", b"198.51.100.1")]
+    assert ClientAddresses(None).hops(headers) == ()
+    assert ClientAddresses("192.0.2.7").hops(headers) == ("198.51.100.1",)
+    assert ClientAddresses("192.0.2.7").hops([(b"forwarded", b"for=198.51.100.1")]) == ()
+    assert ClientAddresses("192.0.2.7").hops([(b"host", b"shop")]) is None
+
+
+@pytest.mark.parametrize("header", [b"x-forwarded-for", b"forwarded"])
+def test_a_header_from_an_untrusted_peer_is_warned_of_once(header: bytes) -> None:
+    addresses = ClientAddresses("192.0.2.7")
+    with capture_logs() as logs:
+        for peer in ("192.0.2.7", "198.51.100.1"):
+            addresses.of(peer, addresses.hops([(b"host", b"shop")]))
+        addresses.of("192.0.2.7", addresses.hops([(header, b"198.51.100.1")]))
+    assert not addresses.untrusted_forwarding
+    assert logs == []
+    with capture_logs() as logs:
+        for peer in ("198.51.100.1", "198.51.100.1", "198.51.100.2"):
+            addresses.of(peer, addresses.hops([(header, b"203.0.113.1")]))
+    assert addresses.untrusted_forwarding
+    [warning] = logs
+    assert (warning["log_level"], warning["peer"]) == ("warning", "198.51.100.1")
+    assert warning["setting"] == "TRADECOUNTER_TRUSTED_PROXIES"

@@ -1,0 +1,18 @@
+"""The headers that every response carries for the sake of browsers."""
+
+from tradecounter.rest.answer_memory import Header
+
+NO_FRAMES = "frame-ancestors 'none'"
+
+_ALWAYS: tuple[Header, ...] = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", NO_FRAMES.encode()),
+)
+_OVER_HTTPS: Header = (b"strict-transport-security", b"max-age=31536000")  # a year, of this host alone
+
+
+def security_headers(base_url: str | None) -> tuple[Header, ...]:
+    """Return the headers for a public address; a response with its own content policy keeps that one."""
+    is_https = base_url is not None and base_url.startswith("https:")
+    return (*_ALWAYS, _OVER_HTTPS) if is_https else _ALWAYS
