@@ -1,13 +1,13 @@
 """The job queue without notifications: a transaction that notifies commits under a lock of the whole server.
 
 Revision ID: 0008
-Revises: 0006
+Revises: 0007
 """
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0008"
-down_revision = "0006"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
