@@ -29,6 +29,7 @@ QUESTIONS = (
     "whole_catalogue",
     "two_workers",
     "place_orders",
+    "confirm_with_mail",
     "confirm_and_list_orders",
     "new_snapshot",
     "growth",

@@ -11,8 +11,8 @@ from tradecounter.db.embedded import programs
 _MORE_SECONDS = 60
 
 
-def transactions_per_second(store: Store, script: Path, seconds: float, *, clients: int) -> float:
-    """Run a script over and over with prepared statements; return its rate."""
+def transactions_per_second(store: Store, script: Path, seconds: float, *, clients: int, **more: int) -> float:
+    """Run a script over and over with prepared statements; return its rate. `more` are further variables of it."""
     with store.connect() as connection:
         found = connection.execute("select min(id), count(*) from product").fetchone()
     first_product, products = found or (1, 1)
@@ -21,6 +21,7 @@ def transactions_per_second(store: Store, script: Path, seconds: float, *, clien
         "customers": len(store.customer_ids),
         "first_product": first_product,
         "products": products,
+        **more,
     }
     command = pinned(
         [

@@ -28,6 +28,7 @@ log = structlog.get_logger()
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 
 JOBS_AT_ONCE = 5  # they mostly wait for a mail server
+POLL_SECONDS = 0.25  # between two looks for new jobs
 HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 20.0  # after which a worker counts as gone
 LOOK_SECONDS = 5.0  # between two looks for the jobs of workers that are gone
@@ -114,6 +115,8 @@ class _Worker:
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
                         wait=stopping is not None,
+                        listen_notify=False,  # jobs are queued without notifications (docs/adr/0004)
+                        fetch_job_polling_interval=POLL_SECONDS,
                         delete_jobs="successful",
                         install_signal_handlers=False,
                         shutdown_graceful_timeout=STOP_SECONDS,

@@ -152,4 +152,4 @@ def test_passwords_are_shown_when_asked_for(customer: Customer, tradecounter: Pr
     assert "hush-hush" in tradecounter.text(*show, "--passwords", **secret)
     assert "TRADECOUNTER_SECRET_KEY: is required" in tradecounter.refused(*show)
     another = {"TRADECOUNTER_SECRET_KEY": "another secret of at least 32 characters"}
-    assert "encrypted with another secret" in tradecounter.refused(*show, **another)
+    assert "this database uses a key that is neither" in tradecounter.refused(*show, **another)

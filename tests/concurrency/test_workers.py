@@ -1,15 +1,16 @@
-"""Workers that are killed, several at once, and without their database: no mail is lost."""
+"""Workers that are killed, several at once, and without their database: no mail is lost. How jobs are queued."""
 
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from support.cluster import Cluster
 from support.command_line import SECRET, started
 from support.embedded_user import wait_for
-from support.mail import jobs, mail_server, running_worker, work_off_over
+from support.mail import forget_jobs, jobs, mail_server, running_worker, work_off_over
 from support.orders import buy
 from support.outage import database_away
 from support.service import Service
@@ -74,6 +75,19 @@ def test_several_workers_send_each_mail_once(shop: Service) -> None:
         placed = [buy(shop.customer(), [("CABLE", 1)], **CONTACT)["order_reference"] for _ in range(10)]
         wait_for(lambda: not jobs(shop))
     assert sorted(mail["Subject"].split()[1] for mail in inbox.mails) == sorted(placed)
+
+
+def test_queuing_a_mail_notifies_nobody(shop: Service) -> None:
+    """A notification would make the commits of the whole database wait for one another."""
+    with psycopg.connect(shop.database_url, autocommit=True) as listener:
+        for channel in ("procrastinate_any_queue_v1", "procrastinate_queue_v1#default", "the_end"):
+            listener.execute(SQL("listen {}").format(Identifier(channel)))
+        buy(shop.customer(), **CONTACT)
+        assert jobs(shop) == [("mail_order_confirmed", "todo", 0)]
+        listener.execute("notify the_end")
+        notified = [notification.channel for notification in listener.notifies(timeout=30, stop_after=1)]
+    assert notified == ["the_end"]
+    forget_jobs(shop)
 
 
 def test_a_worker_that_loses_its_database_while_it_sends_finds_it_back_and_its_job(

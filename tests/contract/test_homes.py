@@ -23,6 +23,7 @@ SQL_PLACES = {
     "identity/applications.py",
     "identity/failures.py",
     "identity/request_counts.py",
+    "identity/secret_fingerprints.py",
     "ordering/allocate_back_orders.py",
     "ordering/standing.py",
     "shipping/methods.py",

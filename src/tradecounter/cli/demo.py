@@ -7,6 +7,7 @@ import typer
 
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
+from tradecounter.cli.secret import require_secret
 from tradecounter.cli.serve import Host, Port
 from tradecounter.cli.session import database_url, refusing, run_until_stopped
 from tradecounter.db.migrate import upgrade
@@ -36,6 +37,7 @@ def demo(
         listener = listen(host, port)
         with database_url(settings, create=True) as url:
             upgrade(url)
+            require_secret(settings, url)
             run_until_stopped(lambda stop: _run(settings, url, listener, catalogue, stop, as_json=as_json))
 
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "app": "tradecounter.cli.app:app",
     "order": "tradecounter.cli.order:app",
     "quote": "tradecounter.cli.quote:app",
+    "secret": "tradecounter.cli.secret:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "openapi": "tradecounter.cli.openapi:openapi",
 }

@@ -9,9 +9,10 @@ import typer
 from tradecounter.billing.queries import find_invoice
 from tradecounter.cli.output import show_json, show_record, show_table
 from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.check_secret import check_secret
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries import OrderFulfilment, find_video
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.queries import any_order, lines_of
@@ -80,8 +81,13 @@ async def whole_order(tx: Transaction, reference: str, *, passwords: bool = Fals
     """Return an order as `as_operators_see_it`, with what became of it; passwords are hidden unless asked for."""
     order = await any_order(tx, reference)
     lines = (await lines_of(tx, [order.id]))[order.id]
-    vault = ProvisioningVault(lambda: secret_key(read_settings()))
-    fulfilled = (await OrderFulfilment(vault).of_orders(tx, [order.id]))[order.id]
+    unreadable: list[int] = []
+    fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(read_settings())), unreadable.extend)
+    fulfilled = (await fulfilment.of_orders(tx, [order.id]))[order.id]
+    if unreadable:
+        await check_secret(tx, secret_keys(read_settings()))
+        items = ", ".join(map(str, unreadable))
+        typer.echo(f"warning: configurations that cannot be decrypted are shown without data: item {items}", err=True)
     video = await find_video(tx, order.id)
     shown = as_operators_see_it(order, lines)
     for item in shown["items"]:
@@ -109,7 +115,9 @@ def _configurations(item_id: int, fulfilled: Fulfilled, *, passwords: bool) -> l
     return [
         OrderItemConfiguration(
             msgspec.structs.replace(
-                c.data, adsl_password=_HIDDEN, wifi_password=None if c.data.wifi_password is None else _HIDDEN
+                c.data,
+                adsl_password=None if c.data.adsl_password is None else _HIDDEN,
+                wifi_password=None if c.data.wifi_password is None else _HIDDEN,
             )
         )
         for c in configurations

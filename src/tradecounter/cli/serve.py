@@ -8,6 +8,7 @@ import typer
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.schema import require_current_schema
+from tradecounter.cli.secret import require_secret
 from tradecounter.cli.session import database_url, refusing, run_until_stopped
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
@@ -33,7 +34,7 @@ def serve(
         listener = listen(host, port)
         with database_url(settings) as url:
             require_current_schema(url)
-            secret = secret_key(settings)  # refuse now what would fail at the first request that needs it
+            require_secret(settings, url)
 
             async def run(stop: asyncio.Event) -> None:
                 async with serving(settings, url, SystemClock(), listener):
@@ -44,7 +45,7 @@ def serve(
                 run_until_stopped(run)
             else:
                 _announce(listener.url, as_json=as_json)
-                serve_processes(listener, url, secret, workers, f"{__name__}:{application.__name__}")
+                serve_processes(listener, url, secret_key(settings), workers, f"{__name__}:{application.__name__}")
 
 
 def _announce(base_url: str, *, as_json: bool) -> None:
@@ -67,6 +68,7 @@ def worker(as_json: AsJson = False) -> None:
         settings = read_settings()
         with database_url(settings) as url:
             state = require_current_schema(url)
+            require_secret(settings, url)
 
             async def run(stop: asyncio.Event) -> None:
                 if as_json:

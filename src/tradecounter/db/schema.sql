@@ -424,6 +424,13 @@ CREATE UNLOGGED TABLE public.request_count (
 
 COMMENT ON TABLE public.request_count IS 'Requests of a customer in a window, added up from all processes.';
 
+CREATE TABLE public.secret_key (
+    fingerprint text NOT NULL,
+    used_since timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.secret_key IS 'Fingerprints of the keys that data in this database may be encrypted with.';
+
 CREATE TABLE public.serial_number (
     id bigint NOT NULL,
     shipment_id bigint NOT NULL,
@@ -628,6 +635,9 @@ ALTER TABLE ONLY public.product
 
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
+
+ALTER TABLE ONLY public.secret_key
+    ADD CONSTRAINT secret_key_pkey PRIMARY KEY (fingerprint);
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);

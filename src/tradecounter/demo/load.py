@@ -17,7 +17,7 @@ from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, ref
 from tradecounter.demo.progress import Reseller
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.identity.api_keys import add_key, list_keys
-from tradecounter.identity.installation_secret import derived_key, secret_key
+from tradecounter.identity.installation_secret import derived_key, secret_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
@@ -67,7 +67,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
 
 
 def _reseller(settings: Settings) -> Reseller:
-    vault = ProvisioningVault(lambda: secret_key(settings))
+    vault = ProvisioningVault(lambda: secret_keys(settings))
     return Reseller(OrderingPolicy.from_settings(settings), seller_from(settings), vault)
 
 

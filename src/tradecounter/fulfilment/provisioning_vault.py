@@ -1,7 +1,7 @@
-"""Configurations hold passwords: they are kept encrypted, with a key derived from the installation's secret."""
+"""Configurations hold passwords: they are kept encrypted, with a key derived from the installation's secret key."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import msgspec
@@ -9,32 +9,40 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from tradecounter.fulfilment.wire import NewConfiguration
 from tradecounter.identity.installation_secret import derived_key
-from tradecounter.kit.errors import OperatorError
 
 _PURPOSE = "provisioning data"
 
 
 class ProvisioningVault:
-    """Encrypts and decrypts configurations; the secret is asked for when it is first needed."""
+    """Encrypts and decrypts configurations; the secret keys are asked for when they are first needed."""
 
-    def __init__(self, *secrets: Callable[[], str]) -> None:
-        """Take where the installation's secrets come from: the first encrypts, former ones still decrypt."""
-        self._secrets = secrets
+    def __init__(self, secret_keys: Callable[[], Sequence[str]]) -> None:
+        """Take where the secret keys come from: the first encrypts, the others only decrypt."""
+        self._secret_keys = secret_keys
 
     @cached_property
-    def _fernet(self) -> MultiFernet:
-        keys = (bytes.fromhex(derived_key(secret(), _PURPOSE)) for secret in self._secrets)
-        return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])
+    def _keys(self) -> list[Fernet]:
+        derived = (bytes.fromhex(derived_key(secret, _PURPOSE)) for secret in self._secret_keys())
+        return [Fernet(base64.urlsafe_b64encode(key)) for key in derived]
 
     def seal(self, configuration: NewConfiguration) -> bytes:
         """Return a configuration encrypted."""
-        return self._fernet.encrypt(msgspec.json.encode(configuration))
+        return self._keys[0].encrypt(msgspec.json.encode(configuration))
 
-    def unseal(self, sealed: bytes) -> NewConfiguration:
-        """Return what was sealed. Raises OperatorError when that was done with another secret."""
+    def unseal(self, sealed: bytes) -> NewConfiguration | None:
+        """Return a configuration decrypted, or None when none of the keys decrypts it."""
         try:
-            return msgspec.json.decode(self._fernet.decrypt(sealed), type=NewConfiguration)
-        except InvalidToken as error:
-            raise OperatorError(
-                "configurations were encrypted with another secret: restore TRADECOUNTER_SECRET_KEY"
-            ) from error
+            return msgspec.json.decode(MultiFernet(self._keys).decrypt(sealed), type=NewConfiguration)
+        except InvalidToken:
+            return None
+
+    def reseal(self, sealed: bytes) -> bytes | None:
+        """Return a configuration encrypted with the first key: as it is when it already is; None as `unseal`."""
+        try:
+            self._keys[0].decrypt(sealed)
+        except InvalidToken:
+            try:
+                return MultiFernet(self._keys).rotate(sealed)
+            except InvalidToken:
+                return None
+        return sealed

@@ -2,26 +2,53 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
+import structlog
 
 from tradecounter.db.round_trip import Statement, array
-from tradecounter.db.rows import fetch_one, fetch_value
+from tradecounter.db.rows import fetch_one, fetch_tuples, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.wire import OrderItemConfiguration, ProductSerialNumber, ProvisioningData, TrackingEvent
+
+log = structlog.get_logger()
+
+_MOST_LOGGED = 20
+
+
+class UnreadableLog:
+    """Logs items with configurations that no key decrypts, once: a program that polls would repeat it all day."""
+
+    def __init__(self) -> None:
+        self._logged = False
+
+    def __call__(self, items: Sequence[int]) -> None:
+        """Log items, by their ids, unless some have been logged before."""
+        if self._logged:
+            return
+        self._logged = True
+        log.error(
+            "configurations cannot be decrypted and are shown without passwords: list the key that encrypted them in "
+            "TRADECOUNTER_FORMER_SECRET_KEYS",
+            items=items[:_MOST_LOGGED],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class OrderFulfilment:
-    """Tells what became of orders (`ordering/fulfilled.py`)."""
+    """Tells what became of orders (`ordering/fulfilled.py`).
+
+    `on_unreadable` is called with the ids of items that have configurations which no key decrypts.
+    """
 
     vault: ProvisioningVault
+    on_unreadable: Callable[[Sequence[int]], None] = field(default_factory=UnreadableLog)
 
     async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
         """Return what became of every one of the orders, by internal id, in a fixed number of statements."""
@@ -30,6 +57,9 @@ class OrderFulfilment:
         await tx.ask(shipped, numbered, configured)
         shipments, serial_numbers = _shipments(shipped.rows), _serial_numbers(numbered.rows)
         configurations = await _configurations(configured.rows, self.vault)
+        unreadable = [item for made in configurations.values() for item, found in made.items() if _lacks_data(found)]
+        if unreadable:
+            self.on_unreadable(unreadable)
         return {
             order_id: Fulfilled(shipments[order_id], serial_numbers[order_id], configurations[order_id])
             for order_id in order_ids
@@ -135,7 +165,16 @@ async def _configurations(
 
 
 def _unsealed(found: Sequence[_Configuration], vault: ProvisioningVault) -> list[ProvisioningData]:
-    return [ProvisioningData(product=one.sku, **msgspec.structs.asdict(vault.unseal(one.data))) for one in found]
+    """Return configurations decrypted; of those that no key decrypts, only the product."""
+    return [_data(one.sku, vault.unseal(one.data)) for one in found]
+
+
+def _lacks_data(configurations: Sequence[OrderItemConfiguration]) -> bool:
+    return any(configuration.data.adsl_password is None for configuration in configurations)
+
+
+def _data(sku: str, configuration: NewConfiguration | None) -> ProvisioningData:
+    return ProvisioningData(product=sku, **({} if configuration is None else msgspec.structs.asdict(configuration)))
 
 
 async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:
@@ -180,3 +219,28 @@ async def configurability(tx: Transaction, line_id: int) -> Configurability | No
         """,
         [line_id],
     )
+
+
+async def count_sealed(tx: Transaction) -> int:
+    """Return how many configurations there are."""
+    count: int = await fetch_value(tx, "select count(*) from configuration")
+    return count
+
+
+async def sample_sealed(tx: Transaction, most: int) -> list[bytes]:
+    """Return at most so many of the first and of the last configurations, encrypted."""
+    found = await fetch_tuples(
+        tx,
+        "(select data from configuration order by id limit %(most)s)"
+        " union all (select data from configuration order by id desc limit %(most)s)",
+        {"most": most},
+    )
+    return [data for (data,) in found]
+
+
+async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int, bytes]]:
+    """Return the next configurations by id, encrypted; nobody else changes them until the transaction ends."""
+    found = await fetch_tuples(
+        tx, "select id, data from configuration where id > %s order by id limit %s for no key update", [after, most]
+    )
+    return [(id_, data) for id_, data in found]

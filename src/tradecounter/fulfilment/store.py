@@ -99,3 +99,13 @@ async def insert_configurations(tx: Transaction, line_id: int, sealed: Sequence[
         """,
         [line_id, now, list(sealed)],
     )
+
+
+async def replace_sealed(tx: Transaction, sealed: Mapping[int, bytes]) -> None:
+    """Replace encrypted configurations, by their ids."""
+    await execute(
+        tx,
+        "update configuration c set data = r.data from unnest(%s::bigint[], %s::bytea[]) as r (id, data)"
+        " where c.id = r.id",
+        [list(sealed), list(sealed.values())],
+    )

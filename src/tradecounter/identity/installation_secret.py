@@ -1,4 +1,4 @@
-"""The installation's secret, and keys derived from it."""
+"""The installation's secret key, its former ones, and keys derived from them."""
 
 import hashlib
 import hmac
@@ -7,7 +7,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from tradecounter.settings import Settings, SettingsError
+from tradecounter.settings import Settings, SettingsError, former_secrets
 
 _FILE = "secret.key"
 _LENGTH = 64
@@ -29,6 +29,14 @@ def secret_key(settings: Settings) -> str:
     if len(secret) < _LENGTH:
         raise SettingsError(f"{path}: holds no secret of {_LENGTH} characters; restore the file from a backup")
     return secret
+
+
+def secret_keys(settings: Settings) -> list[str]:
+    """Return the secret key, which encrypts, followed by the former ones, which only decrypt.
+
+    Raises SettingsError as `secret_key` does.
+    """
+    return list(dict.fromkeys([secret_key(settings), *former_secrets(settings)]))
 
 
 def derived_key(secret: str, purpose: str) -> str:

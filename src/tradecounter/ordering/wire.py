@@ -129,11 +129,11 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
 
 
 class ProvisioningData(Struct, omit_defaults=True):
-    """What a broadband router is set up with."""
+    """What a broadband router is set up with; all but the product is absent while it cannot be decrypted."""
 
     product: Annotated[str, Meta(description="The SKU of the configured product.")]
-    adsl_username: str
-    adsl_password: str
+    adsl_username: str | None = None
+    adsl_password: str | None = None
     wifi_ssid: str | None = None
     wifi_password: str | None = None
 

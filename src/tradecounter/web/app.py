@@ -23,7 +23,7 @@ from tradecounter.fulfilment.queries import OrderFulfilment
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.exchange_token import TokenExchange
 from tradecounter.identity.http import TokenEndpoint
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.issuer import Issuer
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
@@ -89,7 +89,7 @@ class Application:
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = LiveViews(self.storefront, self.refresher)
         policy = OrderingPolicy.from_settings(settings)
-        fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_key(settings)))
+        fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             ProductEndpoints(views),

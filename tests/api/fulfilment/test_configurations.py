@@ -156,8 +156,29 @@ def test_passwords_are_encrypted_at_rest_and_read_by_another_process(
     with running_service(shop.database_url) as second:
         router, _ = second.client(**key).get(path).json()["items"]
         assert router["configurations"] == [{"data": {"product": "ROUTER", **ONE}}]
+    with running_service(shop.database_url, secret_key="t" * 64, former_secret_keys="s" * 64) as successor:
+        router, _ = successor.client(**key).get(path).json()["items"]
+        assert router["configurations"] == [{"data": {"product": "ROUTER", **ONE}}]
+
+
+def test_what_cannot_be_decrypted_is_shown_without_passwords_and_logged_once(
+    shop: Service, customer: Customer, placed: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert configure(customer, placed, ONE).status_code == 200
+    item, path = placed["items"][0]["id"], f"/order/{placed['order_id']}"
     with running_service(shop.database_url, secret_key="t" * 64) as stranger:
-        assert stranger.client(**key).get(path).status_code == 500
+        client = stranger.client(**{"X-Api-Key": customer.key})
+        capsys.readouterr()
+        for _ in range(2):
+            assert client.get(path).json()["items"][0]["configurations"] == [{"data": {"product": "ROUTER"}}]
+            listed = next(o for o in client.get("/order").json() if o["id"] == placed["order_id"])
+            assert listed["items"][0]["configurations"] == [{"data": {"product": "ROUTER"}}]
+            assert client.get("/order?accept=text/csv").status_code == 200
+        added = client.post(f"{path}/item/{item}/configuration", json={"configurations": [ONE]}).json()
+        assert added["configurations"] == [{"data": {"product": "ROUTER"}}, {"data": {"product": "ROUTER", **ONE}}]
+    logged = [line for line in capsys.readouterr().out.splitlines() if "cannot be decrypted" in line]
+    assert len(logged) == 1
+    assert str(item) in logged[0]
 
 
 def test_requests_at_the_same_moment_do_not_exceed_the_quantity_together(

@@ -1,0 +1,66 @@
+"""`tradecounter secret`: the secret key; and the check of it with which services start."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from tradecounter.cli.import_file import progress_bar
+from tradecounter.cli.output import AsJson, show
+from tradecounter.cli.session import with_database
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.fulfilment.check_secret import register_secret
+from tradecounter.fulfilment.queries import count_sealed
+from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
+from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import Settings, read_settings
+
+app = typer.Typer(no_args_is_help=True, help="The secret key, with which passwords of configurations are encrypted.")
+
+
+@app.callback()
+def secret() -> None:
+    """Keep `rotate` a subcommand while it is the only one."""
+
+
+@app.command("rotate")
+def rotate(
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="Give up keys that are lost: what they encrypted stays unreadable, and services start.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Encrypt what former secret keys encrypted with the present one. It may be interrupted and repeated.
+
+    Set TRADECOUNTER_SECRET_KEY to the new key and TRADECOUNTER_FORMER_SECRET_KEYS to the old one, restart all services
+    with both, run this, then remove the old one.
+    """
+
+    async def work(database: Database) -> Rotation:
+        keys = secret_keys(read_settings())
+        async with reading(database) as tx:
+            count = await count_sealed(tx)
+        with progress_bar("encrypting", count) as progress:
+            return await rotate_secret(database, keys, SystemClock().now(), accept_loss=accept_loss, progress=progress)
+
+    done = with_database(work)
+    lines = [f"{done.rotated} encrypted with the present key, {done.current} already were"]
+    if done.unreadable:
+        lines.append(f"{done.unreadable} cannot be decrypted with any of the keys, and stay as they are")
+    show(done, "\n".join(lines), as_json=as_json)
+
+
+def require_secret(settings: Settings, url: str) -> None:
+    """Register the secret key in the database. Raises SettingsError or WrongSecretError."""
+
+    async def work() -> None:
+        async with Database(url, connections=1) as database, transaction(database) as tx:
+            await register_secret(tx, secret_keys(settings), SystemClock().now())
+
+    asyncio.run(work())

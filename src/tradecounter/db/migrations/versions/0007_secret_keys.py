@@ -1,0 +1,25 @@
+"""Fingerprints of the secret keys in use, by which a key that fits nothing is recognised.
+
+Revision ID: 0007
+Revises: 0006
+"""
+
+from tradecounter.db.migrations.sql import run_sql
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+KEYS = """
+create table secret_key (
+    fingerprint text primary key,
+    used_since timestamptz not null
+);
+comment on table secret_key is 'Fingerprints of the keys that data in this database may be encrypted with.';
+"""
+
+
+def upgrade() -> None:
+    """Create the table; the first service that starts registers its key."""
+    run_sql(KEYS)

@@ -1,0 +1,70 @@
+"""Whether the configured secret keys are those that the database was encrypted with.
+
+A service that started with another key would encrypt with it, and could not read what is there.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.queries import sample_sealed
+from tradecounter.identity.secret_fingerprints import (
+    fingerprint,
+    lock_fingerprints,
+    register_fingerprints,
+    registered_fingerprints,
+)
+from tradecounter.kit.errors import OperatorError
+
+_SAMPLE = 50  # of the first and of the last configurations, where no key is registered yet
+
+
+class WrongSecretError(OperatorError):
+    """The database uses a secret key that is not configured."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
+            "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
+        )
+
+
+async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
+    """Raise WrongSecretError unless the keys include every one that is registered.
+
+    Where none is registered, one of the keys has to decrypt some of the configurations, if there are any.
+    """
+    await _fitting(tx, secret_keys)
+
+
+async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: datetime) -> None:
+    """Register the first key, with which this process encrypts. Raises WrongSecretError.
+
+    Of processes that start at the same moment on an empty database, the first decides which key it is.
+    """
+    if fingerprint(secret_keys[0]) in await registered_fingerprints(tx):
+        await check_secret(tx, secret_keys)
+        return
+    await lock_fingerprints(tx)
+    fitting = await _fitting(tx, secret_keys)
+    await register_fingerprints(tx, {fingerprint(secret_keys[0]), *fitting}, now)
+
+
+async def _fitting(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
+    """Return the fingerprints of the keys that something may be encrypted with. Raises WrongSecretError."""
+    registered = await registered_fingerprints(tx)
+    if registered:
+        if registered <= set(map(fingerprint, secret_keys)):
+            return registered
+        raise WrongSecretError
+    sample = await sample_sealed(tx, _SAMPLE)
+    fitting = {fingerprint(key) for key in secret_keys if _decrypts_some(key, sample)}
+    if sample and not fitting:
+        raise WrongSecretError
+    return fitting
+
+
+def _decrypts_some(secret_key: str, sample: Sequence[bytes]) -> bool:
+    vault = ProvisioningVault(lambda: [secret_key])
+    return any(vault.unseal(sealed) is not None for sealed in sample)

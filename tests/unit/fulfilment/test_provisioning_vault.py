@@ -1,0 +1,33 @@
+"""Configurations are encrypted with the first key and decrypted with any."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.wire import NewConfiguration
+
+texts = st.text(min_size=1, max_size=200)
+configurations = st.builds(NewConfiguration, texts, texts, texts | st.none(), texts | st.none())
+
+
+def vault(*keys: str) -> ProvisioningVault:
+    return ProvisioningVault(lambda: [key * 32 for key in keys])
+
+
+@given(configurations)
+def test_what_a_former_key_sealed_is_read_and_sealed_again_with_the_present_one(
+    configuration: NewConfiguration,
+) -> None:
+    sealed = vault("a").seal(configuration)
+    assert vault("b", "c", "a").unseal(sealed) == configuration
+    resealed = vault("b", "c", "a").reseal(sealed)
+    assert resealed is not None
+    assert vault("b").unseal(resealed) == configuration
+    assert vault("a").unseal(resealed) is None
+    assert vault("b", "a").reseal(resealed) == resealed
+
+
+@given(st.binary(max_size=300) | st.builds(vault("a").seal, configurations))
+def test_what_no_key_sealed_is_not_read_whatever_it_is(sealed: bytes) -> None:
+    assert vault("b", "c").unseal(sealed) is None
+    assert vault("b", "c").reseal(sealed) is None
