@@ -1,21 +1,15 @@
 """Mail over SMTP: handed over, tried again, refused; the password stays out of the logs."""
 
 import asyncio
-import ssl
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from support.certificates import make_certificate, server_side
 from support.mail import (
     deliver_mail,
     forget_jobs,
@@ -39,32 +33,7 @@ CONFIRMED = "mail_order_confirmed"
 @pytest.fixture(scope="module")
 def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate that only its maker trusts, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = Path(tmp_path_factory.mktemp("tls")) / "server.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    return file
-
-
-def server_side(certificate: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate)
-    return context
+    return make_certificate(Path(tmp_path_factory.mktemp("tls")))
 
 
 @pytest.fixture(autouse=True)
