@@ -2,16 +2,15 @@
 
 import asyncio
 import gzip
-import socket
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.certificates import make_certificate, server_side
 from support.issuer import OPENID, running_issuer
+from support.names import names_of_this_machine
 from tradecounter.identity.issuer_documents import IssuerAwayError, _trusted_authorities, read_issuer
 
 LOGIN = "login.example"
@@ -22,14 +21,9 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     """A certificate for `login.example` that this process trusts; the name resolves to loopback."""
     file = make_certificate(tmp_path, LOGIN, "localhost")
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    resolve = socket.getaddrinfo
-
-    def resolve_here(host: Any, *others: Any, **options: Any) -> Any:
-        return resolve("127.0.0.1" if host in {LOGIN, LOGIN.encode()} else host, *others, **options)
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve_here)
     _trusted_authorities.cache_clear()
-    yield file
+    with names_of_this_machine(LOGIN):
+        yield file
     _trusted_authorities.cache_clear()
 
 
