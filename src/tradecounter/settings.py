@@ -101,7 +101,7 @@ class Settings:
     smtp_url: str | None = _setting(
         None,
         "The mail server, with user and password where needed: smtps:// (TLS), smtp:// (STARTTLS, required unless the "
-        "server is on this machine and needs no password) or smtp+plain:// (no TLS required); unset: mails are files "
+        "server is on this machine and needs no password) or smtp+plain:// (no TLS); unset: mails are files "
         "in DATA_DIR/mail.",
         url_of("smtp", "smtps", "smtp+plain"),
         secret=True,

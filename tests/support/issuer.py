@@ -1,7 +1,7 @@
 """An issuer of subject tokens: a real HTTP server on loopback with keys of its own, and faults to switch on."""
 
-import gzip
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +37,7 @@ class Issuer:
     metadata_at: str = OPENID
     overrides: dict[str, Answer] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    accepted_encodings: set[str | None] = field(default_factory=set)
     open: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -61,7 +62,7 @@ class Issuer:
             return 200, {}, json.dumps(self.metadata()).encode()
         if path == "/keys":
             keys = [key if isinstance(key, dict | str) else key.as_dict(private=False) for key in self.keys]
-            return 200, {"Content-Encoding": "gzip"}, gzip.compress(json.dumps({"keys": keys}).encode())
+            return 200, {}, json.dumps({"keys": keys}).encode()
         return 404, {}, b"{}"
 
     def token(self, claims: dict[str, Any], *, key: Any = None, alg: str = "ES256", **header: Any) -> str:
@@ -92,13 +93,14 @@ _anything = _Anything()
 
 
 @contextmanager
-def running_issuer(path: str = "") -> Iterator[Issuer]:
-    """Run an issuer while the block runs; with a path, its URL has one."""
+def running_issuer(path: str = "", *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Issuer]:
+    """Run an issuer while the block runs; its URL has the host and path given, and is https with `tls`."""
     issuer = Issuer("")
     issuer.open.set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            issuer.accepted_encodings.add(self.headers["Accept-Encoding"])
             status, headers, body = issuer.answer(self.path)
             self.send_response(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
@@ -110,7 +112,9 @@ def running_issuer(path: str = "") -> Iterator[Issuer]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        issuer.url = f"http://127.0.0.1:{server.server_port}{path}"
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+        issuer.url = f"{'https' if tls else 'http'}://{host}:{server.server_port}{path}"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:

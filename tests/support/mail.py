@@ -122,6 +122,17 @@ class Inbox:
         return self.answer
 
 
+class BrokenStartTls(Controller):
+    """Runs a mail server that offers STARTTLS and then refuses it."""
+
+    class Server(SMTP):
+        async def smtp_STARTTLS(self, arg: str) -> None:  # noqa: N802 the library's name
+            await self.push("454 TLS not available due to temporary reason")
+
+    def factory(self) -> SMTP:
+        return self.Server(self.handler, **self.SMTP_kwargs)
+
+
 def free_port() -> int:
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
@@ -129,16 +140,24 @@ def free_port() -> int:
 
 
 @contextmanager
-def mail_server(port: int | None = None, *, scheme: str = "smtp", login: str = "", **options: Any) -> Iterator[Inbox]:
-    """A mail server on loopback; `options` are those of the library."""
+def mail_server(
+    port: int | None = None,
+    *,
+    scheme: str = "smtp",
+    login: str = "",
+    host: str = "127.0.0.1",
+    controller: type[Controller] = Controller,
+    **options: Any,
+) -> Iterator[Inbox]:
+    """A mail server on loopback, by the name `host` in its URL; `options` are those of the library."""
     port = free_port() if port is None else port
-    inbox = Inbox(f"{scheme}://{login}127.0.0.1:{port}")
-    controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
-    controller.start()
+    inbox = Inbox(f"{scheme}://{login}{host}:{port}")
+    running = controller(inbox, hostname="127.0.0.1", port=port, **options)
+    running.start()
     try:
         yield inbox
     finally:
-        controller.stop()
+        running.stop()
 
 
 def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:

@@ -74,7 +74,7 @@ def revoke(
     customer_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")],
     as_json: AsJson = False,
 ) -> None:
-    """Revoke an application's tokens for one customer, in every process within five seconds."""
+    """Revoke an application's tokens and consent for one customer, in every process within five seconds."""
 
     async def work(database: Database) -> int:
         async with transaction(database) as tx:
@@ -88,7 +88,7 @@ def revoke(
     if as_json:
         show_json({"client_id": client_id, "customer_id": customer_id, "revoked": count})
     else:
-        typer.echo(f"{count} tokens revoked")
+        typer.echo(f"{count} tokens revoked; subject tokens issued before now are refused")
 
 
 def _unknown(client_id: str) -> DomainError:

@@ -430,6 +430,13 @@ CREATE TABLE public.secret_key (
 );
 
 COMMENT ON TABLE public.secret_key IS 'Fingerprints of the keys that data in this database may be encrypted with.';
+CREATE TABLE public.revoked_consent (
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.revoked_consent IS 'Subject tokens issued until then are no longer exchanged.';
 
 CREATE TABLE public.serial_number (
     id bigint NOT NULL,
@@ -638,6 +645,8 @@ ALTER TABLE ONLY public.request_count
 
 ALTER TABLE ONLY public.secret_key
     ADD CONSTRAINT secret_key_pkey PRIMARY KEY (fingerprint);
+ALTER TABLE ONLY public.revoked_consent
+    ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);
@@ -760,6 +769,12 @@ ALTER TABLE ONLY public.price
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
+
+ALTER TABLE ONLY public.revoked_consent
+    ADD CONSTRAINT revoked_consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);
+
+ALTER TABLE ONLY public.revoked_consent
+    ADD CONSTRAINT revoked_consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tradecounter.db.changes import bump
-from tradecounter.db.rows import execute, fetch_one
+from tradecounter.db.rows import execute, fetch_one, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
@@ -51,7 +51,20 @@ async def find_token(tx: Transaction, digest: bytes) -> LiveToken | None:
 
 
 async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:
-    """Revoke all tokens of an application for a customer, in every process within a few seconds; return how many."""
+    """Revoke an application's tokens for a customer, and the consent given so far; return the number of tokens.
+
+    Takes effect in every process within a few seconds.
+    """
+    # Waits for exchanges under way, whose tokens the update then sees; later ones wait for this transaction.
+    await execute(tx, "select from application where client_id = %s for update", [client_id])
+    await execute(
+        tx,
+        """
+        insert into revoked_consent (client_id, customer_id, revoked_at) values (%s, %s, %s)
+        on conflict (client_id, customer_id) do update set revoked_at = excluded.revoked_at
+        """,
+        [client_id, customer_id, now],
+    )
     count = await execute(
         tx,
         """
@@ -62,6 +75,19 @@ async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: 
     )
     await bump(tx, "keys")
     return count
+
+
+async def consent_revoked_at(tx: Transaction, client_id: str, customer_id: int) -> datetime | None:
+    """Return when a customer's consent to an application was last revoked, or None.
+
+    Ask after `issue_token` in the same transaction: a concurrent revocation is then either seen or revokes the token.
+    """
+    revoked_at: datetime | None = await fetch_value(
+        tx,
+        "select revoked_at from revoked_consent where client_id = %s and customer_id = %s",
+        [client_id, customer_id],
+    )
+    return revoked_at
 
 
 async def delete_expired_tokens(tx: Transaction, now: datetime) -> int:

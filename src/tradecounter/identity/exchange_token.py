@@ -8,11 +8,11 @@ import structlog
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.identity.access_tokens import issue_token
+from tradecounter.identity.access_tokens import consent_revoked_at, issue_token
 from tradecounter.identity.applications import find_active_application
 from tradecounter.identity.issuer import Issuer
 from tradecounter.identity.secret_hash import secret_hash
-from tradecounter.identity.subject_token import Consent, RefusedSubjectTokenError, SubjectToken
+from tradecounter.identity.subject_token import Consent, GivenConsent, RefusedSubjectTokenError, SubjectToken
 from tradecounter.identity.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
 from tradecounter.kit.clock import Clock
 
@@ -45,22 +45,25 @@ class TokenExchange:
         only, so that an operator can help the developer of the application.
         """
         try:
-            customer_id = await self._consenting_customer(subject_token, wanted)
-            return await self._issue(wanted.client_id, customer_id)
+            given = await self._given_consent(subject_token, wanted)
+            return await self._issue(wanted.client_id, given)
         except RefusedSubjectTokenError as error:
             log.info("subject token refused", client_id=wanted.client_id, reason=str(error))
             raise OAuthRefusal("invalid_grant") from error
 
-    async def _issue(self, client_id: str, customer_id: int) -> str:
+    async def _issue(self, client_id: str, given: GivenConsent) -> str:
         async with transaction(self.database) as tx:
-            token = await issue_token(tx, client_id, customer_id, self.clock.now(), self.lifetime)
-        if token is None:
-            raise RefusedSubjectTokenError(f"sub: there is no customer {customer_id}")
+            token = await issue_token(tx, client_id, given.customer_id, self.clock.now(), self.lifetime)
+            if token is None:
+                raise RefusedSubjectTokenError(f"sub: there is no customer {given.customer_id}")
+            revoked_at = await consent_revoked_at(tx, client_id, given.customer_id)
+            if revoked_at is not None:
+                given.require_later_than(revoked_at)
         return token
 
-    async def _consenting_customer(self, subject_token: str, wanted: Consent) -> int:
+    async def _given_consent(self, subject_token: str, wanted: Consent) -> GivenConsent:
         if self.issuer is None:
             raise RefusedSubjectTokenError("TRADECOUNTER_AUTH_URL is not set: there is no issuer to believe")
         token = SubjectToken.read(subject_token)
         keys = await self.issuer.keys(token.key_id)
-        return token.customer(keys, wanted, self.clock.now())
+        return token.consent(keys, wanted, self.clock.now())

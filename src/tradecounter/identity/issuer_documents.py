@@ -13,7 +13,7 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey, import_key
 
-from tradecounter.kit.setting_rules import is_safe_url
+from tradecounter.kit.setting_rules import is_loopback, is_safe_url
 
 _SECONDS = 5.0  # for everything together
 _MOST_BYTES = 256 * 1024  # of a document
@@ -58,8 +58,7 @@ async def read_issuer(url: str) -> IssuerKeys:
             metadata = await _read_metadata(client, url)
             if metadata.issuer.removesuffix("/") != url.removesuffix("/"):
                 raise IssuerAwayError(f"the metadata is that of {metadata.issuer[:200]!r}")
-            if not is_safe_url(metadata.jwks_uri):
-                raise IssuerAwayError("jwks_uri is not an https URL")
+            _require_allowed(metadata.jwks_uri, url)
             published = msgspec.json.decode(await _read(client, metadata.jwks_uri), type=_KeySet)
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, msgspec.DecodeError, RecursionError) as error:
         raise IssuerAwayError(f"{type(error).__name__}: {error}") from error
@@ -67,6 +66,15 @@ async def read_issuer(url: str) -> IssuerKeys:
     if not keys:
         raise IssuerAwayError("it publishes no key that can be used")
     return IssuerKeys(metadata.issuer, keys)
+
+
+def _require_allowed(jwks_uri: str, issuer: str) -> None:
+    """Raise IssuerAwayError unless the keys may be fetched from an address that the issuer's metadata name."""
+    if not is_safe_url(jwks_uri):
+        raise IssuerAwayError("jwks_uri is not an https URL")
+    # An issuer elsewhere must not be able to have this machine's own services asked.
+    if urlsplit(jwks_uri).scheme == "http" and not is_loopback(urlsplit(issuer).hostname or ""):
+        raise IssuerAwayError("jwks_uri is plain http, which is for an issuer on this machine only")
 
 
 @cache
@@ -89,11 +97,15 @@ async def _read_metadata(client: httpx.AsyncClient, url: str) -> _Metadata:
 
 
 async def _read(client: httpx.AsyncClient, url: str) -> bytes:
-    async with client.stream("GET", url, headers={"Accept": "application/json"}) as answer:
+    # Not compressed: a few bytes could become gigabytes before their length is known.
+    headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
+    async with client.stream("GET", url, headers=headers) as answer:
         if not answer.is_success:
             raise httpx.HTTPStatusError(f"status {answer.status_code}", request=answer.request, response=answer)
+        if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise IssuerAwayError("a document is compressed, which was not asked for")
         body = bytearray()
-        async for piece in answer.aiter_bytes():
+        async for piece in answer.aiter_raw():
             body += piece
             if len(body) > _MOST_BYTES:
                 raise IssuerAwayError(f"a document is longer than {_MOST_BYTES} bytes")

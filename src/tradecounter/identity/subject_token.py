@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ LEEWAY = timedelta(seconds=60)
 ALGORITHMS = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 )
+_TYPES = frozenset({"jwt", "consent+jwt"})  # of any other type, a token was signed for another purpose
 _CUSTOMER_ID = re.compile(r"[1-9][0-9]{0,17}")
 
 
@@ -32,6 +33,24 @@ class Consent:
 
     audience: str
     client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenConsent:
+    """Who consents, and when the token was issued (seconds since 1970), if it says so."""
+
+    customer_id: int
+    issued_at: float | None
+
+    def require_later_than(self, revoked_at: datetime) -> None:
+        """Refuse consent that may be older than its revocation. Raises RefusedSubjectTokenError."""
+        moment = revoked_at.astimezone(UTC).isoformat(timespec="seconds")
+        if self.issued_at is None:
+            raise RefusedSubjectTokenError(f"iat: is required, since the application's access was revoked at {moment}")
+        if self.issued_at <= revoked_at.timestamp():
+            raise RefusedSubjectTokenError(
+                f"iat: the application's access was revoked at {moment}; only a token issued later is accepted"
+            )
 
 
 class _Claims(msgspec.Struct):
@@ -81,14 +100,16 @@ class SubjectToken:
                 raise RefusedSubjectTokenError("the header calls extensions critical, none of which is known")
             if header.get("alg") not in ALGORITHMS:
                 raise RefusedSubjectTokenError(f"alg: must be one of {', '.join(sorted(ALGORITHMS))}")
+            if "typ" in header and _without_tree(header["typ"]) not in _TYPES:
+                raise RefusedSubjectTokenError("typ: must be JWT or consent+jwt, or absent")
             _signatures.check_header(header)
         except (JoseError, AttributeError, TypeError, ValueError, RecursionError) as error:
             # The header may be any JSON: nobody has checked it.
             raise RefusedSubjectTokenError("it is not a signed JWT in compact form with a sound header") from error
         return cls(signed, header.get("kid"))
 
-    def customer(self, issuer: IssuerKeys, wanted: Consent, now: datetime) -> int:
-        """Return the id of the customer who consents. Raises RefusedSubjectTokenError."""
+    def consent(self, issuer: IssuerKeys, wanted: Consent, now: datetime) -> GivenConsent:
+        """Check signature and claims; return the consent that they give. Raises RefusedSubjectTokenError."""
         if not any(self._is_signed_by(key) for key in issuer.keys if self.key_id in {None, key.kid}):
             raise RefusedSubjectTokenError("it is not signed by a key of the issuer that fits its kid and alg")
         try:
@@ -98,13 +119,18 @@ class SubjectToken:
         problem = _problem(claims, issuer.name, wanted, now.timestamp())
         if problem is not None:
             raise RefusedSubjectTokenError(problem)
-        return int(claims.sub)
+        return GivenConsent(int(claims.sub), None if claims.iat is UNSET else claims.iat)
 
     def _is_signed_by(self, key: Key) -> bool:
         try:
             return validate_compact(self.signed, key, registry=_signatures)
         except (JoseError, ValueError, TypeError):  # a key of another kind
             return False
+
+
+def _without_tree(media_type: str) -> str:
+    """Return a media type in lower case without `application/`, which RFC 7515 lets a token leave out."""
+    return media_type.lower().removeprefix("application/")
 
 
 def _problem(claims: _Claims, issuer: str, wanted: Consent, now: float) -> str | None:

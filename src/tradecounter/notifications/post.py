@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 import structlog
 
+from tradecounter.kit.setting_rules import is_loopback
 from tradecounter.kit.text import one_line
 from tradecounter.notifications.mail import Mail
 from tradecounter.settings import Settings, SettingsError
@@ -22,6 +23,7 @@ ANSWER_SECONDS = 30.0
 SENDING_SECONDS = 120.0
 GOODBYE_SECONDS = 2.0
 
+_PORT, _TLS_PORT = 25, 465
 _PERMANENT = 500  # SMTP answers from here on say no for good
 _LONGEST_ANSWER = 300
 
@@ -86,18 +88,23 @@ class MailFolder:
 
 
 class MailServer:
-    """Hands mails to a mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`."""
+    """Hands mails to a mail server: `smtps://` (TLS), `smtp://` (STARTTLS) or `smtp+plain://` (no TLS).
+
+    With `smtp://`, STARTTLS is required unless the server is on this machine and there are no credentials to protect.
+    """
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
+        self._tls = parts.scheme == "smtps"
         try:
-            self._port = parts.port
+            self._port = parts.port or (_TLS_PORT if self._tls else _PORT)
         except ValueError:  # its message would be harmless, its context might hold the password
             raise SettingsError("TRADECOUNTER_SMTP_URL: the port must be a number up to 65535") from None
-        self._host = parts.hostname
-        self._tls = parts.scheme == "smtps"
+        self._host = parts.hostname or ""
         self._user = None if parts.username is None else unquote(parts.username)
         self._password = None if parts.password is None else unquote(parts.password)
+        self._starttls = parts.scheme == "smtp"
+        self._starttls_required = self._starttls and (self._user is not None or not is_loopback(self._host))
 
     async def send(self, mail: Mail) -> None:
         """Hand a mail to the server."""
@@ -105,14 +112,13 @@ class MailServer:
             hostname=self._host,
             port=self._port,
             use_tls=self._tls,
-            username=self._user,
-            password=self._password,
+            start_tls=None if self._starttls and not self._starttls_required else False,  # None: where it is offered
             local_hostname=mail.sender.rpartition("@")[2],
             timeout=ANSWER_SECONDS,
         )
         try:
             async with asyncio.timeout(SENDING_SECONDS):
-                await client.connect()
+                await self._connect(client)
                 refused, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
             with suppress(aiosmtplib.SMTPException, OSError):  # the mail is handed over, whatever comes now
                 await client.quit(timeout=GOODBYE_SECONDS)
@@ -124,6 +130,19 @@ class MailServer:
         if refused:
             answers = [_answer(answer.code, answer.message) for answer in refused.values()]
             log.warning("mail refused for some recipients", mail=mail.name, answers=answers)
+
+    async def _connect(self, client: aiosmtplib.SMTP) -> None:
+        await client.connect()
+        if self._starttls_required:
+            await client.ehlo()
+            if not client.supports_extension("starttls"):
+                raise Delayed(
+                    f"the mail server {self._host} does not offer STARTTLS, so nothing is sent to it: turn it on "
+                    "there, or set TRADECOUNTER_SMTP_URL to smtps://, or to smtp+plain:// to send without TLS"
+                )
+            await client.starttls()
+        if self._user is not None:
+            await client.login(self._user, self._password or "")
 
 
 def _undelivered(mail: Mail, error: Exception) -> Undelivered:

@@ -1,5 +1,7 @@
 """Where the issuer's keys come from, how long they are believed, and what happens when they cannot be had."""
 
+import gzip
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -125,6 +127,10 @@ def test_requests_at_the_same_time_share_one_fetch_and_hold_no_connection(postgr
         assert exchange.issuer.asked == [OPENID, "/keys"]
 
 
+def key_set(issuer: Issuer) -> bytes:
+    return json.dumps({"keys": [key.as_dict(private=False) for key in issuer.keys]}).encode()
+
+
 Spoil = Callable[[Issuer], None]
 
 FAULTS: dict[str, Spoil] = {
@@ -149,6 +155,7 @@ FAULTS: dict[str, Spoil] = {
     "metadata without end": lambda i: i.publish(OPENID, b"[" * 200_000),
     "keys without end": lambda i: i.publish("/keys", b'{"keys": ' + b"[" * 200_000),
     "a key of no kind": lambda i: i.publish("/keys", {"keys": [{"kty": []}, {"kty": {}}]}),
+    "compressed": lambda i: i.publish("/keys", gzip.compress(key_set(i)), Content_Encoding="gzip"),
     "broken compression": lambda i: i.publish("/keys", b"not gzip", Content_Encoding="gzip"),
 }
 

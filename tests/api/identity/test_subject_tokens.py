@@ -162,6 +162,8 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
     [
         {"crit": ["exp"], "exp": 1}, {"crit": []}, {"crit": ["b64"], "b64": True}, {"crit": "x"}, {"crit": None},
         {"b64": True}, {"b64": False, "crit": ["b64"]}, {"kid": 7}, {"kid": ["first"]}, {"kid": {}},
+        {"typ": "at+jwt"}, {"typ": "logout+jwt"}, {"typ": "application/at+jwt"}, {"typ": "xJWT"}, {"typ": "JWT "},
+        {"typ": ""}, {"typ": None}, {"typ": 7}, {"typ": ["JWT"]}, {"typ": "text/JWT"}, {"typ": "application/"},
         {"alg": "ES256K"}, {"alg": "RS256"}, {"alg": "ES384"}, {"alg": "dir"}, {"alg": "es256"},
     ],
 )  # fmt: skip
@@ -175,8 +177,13 @@ def test_a_header_that_is_not_understood_refuses_the_token(exchange: Exchange, h
 
 
 def test_header_parameters_that_mean_nothing_here_do_no_harm(exchange: Exchange) -> None:
-    for header in ({"typ": "at+jwt"}, {"x5t": "abc", "nonce": "n"}, {"x-anything": {"a": 1}}, {"cty": "JWT"}):
+    for header in ({"x5t": "abc", "nonce": "n"}, {"x-anything": {"a": 1}}, {"cty": "JWT"}):
         assert exchange.exchange(exchange.subject_token(header=header)).status_code == 200, header
+
+
+def test_the_type_of_a_token_may_be_that_of_a_jwt_or_of_consent(exchange: Exchange) -> None:
+    for name in ("JWT", "jwt", "consent+jwt", "Consent+JWT", "application/JWT", "application/consent+jwt"):
+        assert exchange.exchange(exchange.subject_token(header={"typ": name})).status_code == 200, name
 
 
 def test_a_key_that_is_not_for_this_signature_is_not_used(exchange: Exchange) -> None:

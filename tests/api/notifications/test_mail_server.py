@@ -1,22 +1,17 @@
 """Mail over SMTP: handed over, tried again, refused; the password stays out of the logs."""
 
 import asyncio
-import ssl
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from support.certificates import make_certificate, server_side
 from support.mail import (
+    BrokenStartTls,
     deliver_mail,
     forget_jobs,
     free_port,
@@ -25,6 +20,7 @@ from support.mail import (
     mail_server,
     work_off_over,
 )
+from support.names import names_of_this_machine
 from support.orders import buy
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
@@ -34,37 +30,21 @@ from tradecounter.notifications.post import MailServer
 BUYER = "buyer@harbour.example"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER}}
 CONFIRMED = "mail_order_confirmed"
+ELSEWHERE = "mail.example"
+
+
+class Logins(list[LoginPassword]):
+    """Lets everybody log in to a mail server, and notes with what."""
+
+    def __call__(self, *given: Any) -> AuthResult:
+        self.append(given[-1])
+        return AuthResult(success=True)
 
 
 @pytest.fixture(scope="module")
 def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate that only its maker trusts, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = Path(tmp_path_factory.mktemp("tls")) / "server.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    return file
-
-
-def server_side(certificate: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate)
-    return context
+    return make_certificate(Path(tmp_path_factory.mktemp("tls")), ELSEWHERE, "localhost")
 
 
 @pytest.fixture(autouse=True)
@@ -166,15 +146,10 @@ def test_a_worker_that_has_to_stop_does_not_wait_for_the_mail_server() -> None:
 
 
 def test_user_and_password_are_decoded(shop: Service) -> None:
-    tried: list[object] = []
-
-    def authenticate(*given: Any) -> AuthResult:
-        tried.append(given[-1])
-        return AuthResult(success=True)
-
+    tried = Logins()
     buy(shop.customer(), **CONTACT)
-    options: dict[str, Any] = {"authenticator": authenticate, "auth_require_tls": False}
-    with mail_server(login="ad%40min:p%3Aw%2Fd%20%C3%A9@", **options) as inbox:
+    options: dict[str, Any] = {"authenticator": tried, "auth_require_tls": False}
+    with mail_server(scheme="smtp+plain", login="ad%40min:p%3Aw%2Fd%20%C3%A9@", **options) as inbox:
         work_off_over(shop, inbox.url)
     assert tried == [LoginPassword(b"ad@min", b"p:w/d \xc3\xa9")]
     assert len(inbox.mails) == 1
@@ -188,7 +163,7 @@ def test_a_wrong_password_is_not_logged_and_mail_waits(
 
     buy(shop.customer(), **CONTACT)
     options: dict[str, Any] = {"authenticator": refuse, "auth_require_tls": False}
-    with mail_server(login="admin:Sesame99@", **options) as inbox:
+    with mail_server(scheme="smtp+plain", login="admin:Sesame99@", **options) as inbox:
         work_off_over(shop, inbox.url)
     assert jobs(shop) == [(CONFIRMED, "todo", 1)]
     printed = capsys.readouterr()
@@ -218,6 +193,58 @@ def test_mail_is_encrypted_where_that_is_offered(
     with mail_server(scheme="smtps", ssl_context=server_side(own_certificate)) as inbox:
         work_off_over(shop, inbox.url)
     assert len(inbox.mails) == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "login"), [("127.0.0.1", "admin:Sesame99@"), ("127.0.0.1", "admin@"), ("localhost", "admin:Sesame99@"),
+                        (ELSEWHERE, ""), (ELSEWHERE, "admin:Sesame99@")]
+)  # fmt: skip
+def test_without_starttls_neither_password_nor_mail_is_sent_to_a_server_that_needs_it(
+    shop: Service, host: str, login: str, own_certificate: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))
+    tried = Logins()
+    port = free_port()
+    options: dict[str, Any] = {"login": login, "host": host, "authenticator": tried}
+    buy(shop.customer(), order_notifications={"email_address": "jürgen@münchen.example"})
+    with names_of_this_machine(ELSEWHERE):
+        with mail_server(port, auth_require_tls=False, **options) as inbox:
+            for attempts in (1, 2):
+                work_off_over(shop, inbox.url)
+                assert jobs(shop) == [(CONFIRMED, "todo", attempts)]
+                let_time_pass(shop)
+        assert (tried, inbox.started, inbox.mails) == ([], 0, [])
+        logged = capsys.readouterr().out
+        assert f"the mail server {host} does not offer STARTTLS" in logged
+        assert "Sesame99" not in logged
+        with mail_server(port, tls_context=server_side(own_certificate), require_starttls=True, **options) as inbox:
+            work_off_over(shop, inbox.url)
+    assert (len(inbox.mails), len(tried), jobs(shop)) == (1, 1 if login else 0, [])
+
+
+def test_a_server_that_refuses_starttls_gets_no_password(shop: Service, own_certificate: Path) -> None:
+    tried = Logins()
+    buy(shop.customer(), **CONTACT)
+    options: dict[str, Any] = {"authenticator": tried, "auth_require_tls": False}
+    options |= {"controller": BrokenStartTls, "tls_context": server_side(own_certificate)}
+    with mail_server(login="admin:Sesame99@", **options) as inbox:
+        work_off_over(shop, inbox.url)
+    assert (tried, inbox.mails, jobs(shop)) == ([], [], [(CONFIRMED, "todo", 1)])
+
+
+def test_a_url_may_say_that_mail_goes_without_tls(shop: Service, own_certificate: Path) -> None:
+    tried = Logins()
+    buy(shop.customer(), **CONTACT)
+    options: dict[str, Any] = {"scheme": "smtp+plain", "authenticator": tried, "auth_require_tls": False}
+    with (
+        names_of_this_machine(ELSEWHERE),
+        mail_server(
+            host=ELSEWHERE, login="admin:Sesame99@", tls_context=server_side(own_certificate), **options
+        ) as inbox,
+    ):
+        work_off_over(shop, inbox.url)
+    assert (len(tried), len(inbox.mails), jobs(shop)) == (1, 1, [])
 
 
 def test_an_address_from_abroad_needs_a_server_that_takes_it(shop: Service) -> None:

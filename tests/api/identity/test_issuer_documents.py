@@ -1,0 +1,64 @@
+"""Reading the issuer's documents costs little, and reaches no other service of this machine."""
+
+import asyncio
+import gzip
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.certificates import make_certificate, server_side
+from support.issuer import OPENID, running_issuer
+from support.names import names_of_this_machine
+from tradecounter.identity.issuer_documents import IssuerAwayError, _trusted_authorities, read_issuer
+
+LOGIN = "login.example"
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A certificate for `login.example` that this process trusts; the name resolves to loopback."""
+    file = make_certificate(tmp_path, LOGIN, "localhost")
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    _trusted_authorities.cache_clear()
+    with names_of_this_machine(LOGIN):
+        yield file
+    _trusted_authorities.cache_clear()
+
+
+def test_documents_are_asked_for_without_compression() -> None:
+    with running_issuer() as issuer:
+        assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
+        assert issuer.asked == [OPENID, "/keys"]
+        assert issuer.accepted_encodings == {"identity"}
+
+
+def test_a_document_that_comes_compressed_all_the_same_is_refused_unread() -> None:
+    with running_issuer() as issuer:
+        issuer.publish(OPENID, gzip.compress(bytes(100_000_000)), Content_Encoding="gzip")
+        tracemalloc.start()
+        try:
+            with pytest.raises(IssuerAwayError, match="compressed"):
+                asyncio.run(read_issuer(issuer.url))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 5_000_000
+
+
+@pytest.mark.parametrize("host", [LOGIN, "localhost", "127.0.0.1"])
+def test_plain_http_to_this_machine_is_for_an_issuer_on_this_machine(certificate: Path, host: str) -> None:
+    with running_issuer(host=host, tls=server_side(certificate)) as issuer, running_issuer() as inner:
+        issuer.publish(OPENID, issuer.metadata(jwks_uri=f"{inner.url}/keys"))
+        if host == LOGIN:
+            with pytest.raises(IssuerAwayError, match="jwks_uri"):
+                asyncio.run(read_issuer(issuer.url))
+            assert inner.asked == []
+        else:
+            assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
+
+
+def test_an_issuer_elsewhere_is_read_over_https(certificate: Path) -> None:
+    with running_issuer(host=LOGIN, tls=server_side(certificate)) as issuer:
+        assert asyncio.run(read_issuer(issuer.url)).name == issuer.url
