@@ -30,6 +30,7 @@ QUESTIONS = (
     "two_workers",
     "place_orders",
     "confirm_and_list_orders",
+    "long_lists",
     "new_snapshot",
     "growth",
     "imports",

@@ -44,6 +44,7 @@ from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
+from tradecounter.web.whole_responses import WholeResponses
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
 _WHOLE_REST = {"sku"}
@@ -65,7 +66,7 @@ class Application:
         self._settings = settings
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
-        answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
+        answering = cross_origin(WholeResponses(Compression(Answering(router))), settings.cors_origins)
         frame = Frame(answering, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
         self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
