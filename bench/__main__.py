@@ -31,6 +31,7 @@ QUESTIONS = (
     "place_orders",
     "confirm_and_list_orders",
     "long_lists",
+    "one_customer_floods",
     "new_snapshot",
     "growth",
     "imports",
