@@ -31,6 +31,8 @@ QUESTIONS = (
     "place_orders",
     "confirm_with_mail",
     "confirm_and_list_orders",
+    "long_lists",
+    "one_customer_floods",
     "new_snapshot",
     "growth",
     "imports",

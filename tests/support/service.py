@@ -44,10 +44,15 @@ SETTINGS = Settings(
 _numbers = itertools.count(1)
 
 
+def unused_client_address() -> str:
+    """An address that no other client has."""
+    return str(IPv4Address(0x0A000000 + next(_numbers)))
+
+
 def own_address(request: httpx.Request) -> None:
     """Have a request come from an address of its own, unless the test says from where: wrong credentials block one."""
     if "X-Forwarded-For" not in request.headers:
-        request.headers["X-Forwarded-For"] = str(IPv4Address(0x0A000000 + next(_numbers)))
+        request.headers["X-Forwarded-For"] = unused_client_address()
 
 
 @dataclass

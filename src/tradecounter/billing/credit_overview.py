@@ -1,32 +1,54 @@
 """What an account may owe, owes, and for what (specification, section 2; decisions, credit overview)."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from tradecounter.billing.queries import Debt, debts_of
 from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
 from tradecounter.credit.exposure import outstanding_of
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.accounts import find_account
+from tradecounter.db.rows import RawRows
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING
+from tradecounter.rest.answers import to_json
+
+ORDERS_IN_A_PIECE = 100
 
 
-async def credit_overview(tx: Transaction, customer_id: int, now: datetime) -> CreditOverview:
-    """Return a customer's credit overview; without credit terms the limit is 0."""
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """What an account may owe (0 without credit terms), owes, and for what, at one moment."""
+
+    limit: Decimal
+    outstanding: Decimal
+    debts: RawRows[Debt]
+
+
+async def read_credit(tx: Transaction, customer_id: int) -> Credit:
+    """Return a customer's credit. Raises DomainError (not found)."""
     account = await find_account(tx, customer_id)
     if account is None:
         raise not_found("customer")
-    outstanding = await outstanding_of(tx, customer_id)
     limit = account.credit_limit if account.credit_limit is not None else NOTHING
-    debts = await debts_of(tx, customer_id)
-    return CreditOverview(
-        credit_limit=limit,
-        total_outstanding=outstanding,
-        available_credit=limit - outstanding,
-        outstanding_orders=[order_status(debt, now) for debt in debts],
-    )
+    return Credit(limit, await outstanding_of(tx, customer_id), await debts_of(tx, customer_id))
+
+
+def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:
+    """Yield a credit overview as JSON; a piece takes about two milliseconds to write."""
+    # The list of orders is the last field: behind it are only the two closing brackets.
+    empty = to_json(CreditOverview(credit.limit, credit.outstanding, credit.limit - credit.outstanding, []))
+    yield empty[:-2]
+    separator = b""
+    for start in range(0, len(credit.debts), ORDERS_IN_A_PIECE):
+        debts = credit.debts.between(start, start + ORDERS_IN_A_PIECE)
+        yield separator + to_json([order_status(debt, now) for debt in debts])[1:-1]
+        separator = b","
+    yield empty[-2:]
 
 
 def order_status(debt: Debt, now: datetime) -> CreditOrderStatus:

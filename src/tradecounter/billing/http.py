@@ -1,10 +1,11 @@
 """`GET /order/{reference}/invoice` and `GET /customer/credit`."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
-from tradecounter.billing.credit_overview import credit_overview
+from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.queries import find_printed_invoice
 from tradecounter.billing.wire import CreditOverview
 from tradecounter.db.pool import Database
@@ -12,9 +13,10 @@ from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries import own_order
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
+from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.piecewise import PiecewiseResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class BillingEndpoints:
 
     database: Database
     clock: Clock
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long credit overviews
 
     @endpoint(
         Operation(
@@ -67,5 +70,8 @@ class BillingEndpoints:
     async def show_credit(self, call: Call) -> Response:
         """Answer `GET /customer/credit`."""
         async with reading(self.database) as tx:
-            overview = await credit_overview(tx, call.customer_id, self.clock.now())
-        return answer(overview)
+            credit = await read_credit(tx, call.customer_id)
+        pieces = write_overview(credit, self.clock.now())
+        if len(credit.debts) <= ORDERS_IN_A_PIECE:
+            return Response(b"".join(pieces), media_type=JSON)
+        return PiecewiseResponse(pieces, self.turn, headers={}, media_type=JSON)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
-from tradecounter.db.rows import fetch_all, fetch_one, fetch_value
+from tradecounter.db.rows import RawRows, fetch_all, fetch_one, fetch_raw, fetch_value
 from tradecounter.db.transaction import Transaction
 
 
@@ -107,9 +107,9 @@ class Debt:
     due_at: datetime | None
 
 
-async def debts_of(tx: Transaction, customer_id: int) -> list[Debt]:
+async def debts_of(tx: Transaction, customer_id: int) -> RawRows[Debt]:
     """Return a customer's confirmed orders with something left to pay, oldest first."""
-    return await fetch_all(
+    return await fetch_raw(
         tx,
         Debt,
         SQL(

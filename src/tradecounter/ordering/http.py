@@ -1,7 +1,8 @@
 """`/order` with GET and POST, `/order/{reference}` with GET and PUT, `/quote` with POST."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -15,22 +16,21 @@ from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.order_addresses import named_addresses
+from tradecounter.ordering.order_lists import LAYOUTS, OrderLister
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.present import created_order, held_order, order_on_the_wire, orders_as_csv
-from tradecounter.ordering.queries import count_orders, lines_of, list_orders, own_order, products_of
+from tradecounter.ordering.present import created_order, held_order, order_on_the_wire
+from tradecounter.ordering.queries import lines_of, own_order, products_of
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import Standing, standing, standing_found
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
-from tradecounter.rest import csv_text
 from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.rest.json_text import read_json
-from tradecounter.rest.negotiation import CSV, JSON, Accept, choose_format
+from tradecounter.rest.negotiation import JSON, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
-from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 
@@ -57,6 +57,7 @@ class OrderEndpoints:
     policy: OrderingPolicy
     clock: Clock
     fulfilment: FulfilmentReader
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long lists
 
     @endpoint(
         Operation(
@@ -65,7 +66,10 @@ class OrderEndpoints:
             name="listOrders",
             tag="Orders",
             summary="List your orders, newest first",
-            description="Confirmed orders, open and completed. Without an `Accept` header the answer is CSV.",
+            description=(
+                "Confirmed orders, open and completed. Without an `Accept` header the answer is CSV. With `limit=0` it "
+                "holds the orders that were confirmed when it was asked for, each as it is when its part is sent."
+            ),
             query=OrderListParameters,
             answer=Answer(200, "The orders of one page.", list[Order], csv=True, headers=HEADERS),
             errors=(400, 401),
@@ -75,20 +79,8 @@ class OrderEndpoints:
         """Answer `GET /order`."""
         wanted = call.query(OrderListParameters)
         media = choose_format(call.accept, wanted.accept)
-        page = Page(wanted.page, wanted.limit)
-        async with reading(self.database) as tx:
-            total = await count_orders(tx, call.customer_id)
-            start, end = page.bounds(total)
-            records = await list_orders(tx, call.customer_id, start, end) if end > start else []
-            ids = [record.id for record in records]
-            lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
-        view = await self.views.showing(call.customer_id, products_of(lines))
-        orders = [order_on_the_wire(record, lines[record.id], fulfilled[record.id], view) for record in records]
-        headers = page_headers(page, total, call.base_url + "/order", raw_pairs(call.raw_query))
-        if media == CSV:
-            body = b"".join(orders_as_csv(orders))
-            return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
-        return answer(orders, headers=headers)
+        lister = OrderLister(self.database, self.views, self.fulfilment, call.customer_id, LAYOUTS[media])
+        return await lister.respond(call, Page(wanted.page, wanted.limit), self.turn)
 
     @endpoint(
         Operation(

@@ -1,6 +1,6 @@
 """Orders as resources of the wire (specification, section 2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 
 import msgspec
@@ -167,9 +167,10 @@ def _shipment(shipped: Shipped, cost_net: Decimal, cost_tax: Decimal) -> OrderSh
     )
 
 
-def orders_as_csv(orders: Sequence[Order]) -> Iterator[bytes]:
-    """Yield the header line, then a line per order; items and shipping are JSON text."""
-    yield csv_line(_CSV_COLUMNS).encode()
-    for order in orders:
-        values = (getattr(order, name) for name in _CSV_COLUMNS)
-        yield csv_line(to_json(v).decode() if isinstance(v, list) else str(v) for v in values).encode()
+def order_as_csv(order: Order) -> bytes:
+    """Return an order as a line of CSV; items and shipping are JSON text."""
+    values = (getattr(order, name) for name in _CSV_COLUMNS)
+    return csv_line(to_json(v).decode() if isinstance(v, list) else str(v) for v in values).encode()
+
+
+CSV_HEADER = csv_line(_CSV_COLUMNS).encode()

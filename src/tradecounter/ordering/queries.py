@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 from psycopg.sql import SQL
 
 from tradecounter.db.round_trip import Nothing, Query, Statement, array
@@ -31,13 +33,37 @@ class _Count:
 
 _COUNT = Statement("select count(*) as count from orders where customer_id = $1 and state = 'confirmed'", _Count)
 
-# The page is found in the index alone: only its own orders are read, also of the last page of many.
-_LIST = Statement(
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    numbers: bytes | None
+
+
+# The index alone answers it, also for the last page of many. The numbers come as 64-bit integers in network byte order:
+# reading tens of thousands of them as text would keep other requests waiting.
+_NUMBERS = Statement(
+    """
+    select string_agg(int8send(number), '' order by confirmed_at desc, number desc) as numbers from (
+        select confirmed_at, number from orders where customer_id = $1 and state = 'confirmed'
+        order by confirmed_at desc, number desc offset $2::bigint limit $3::bigint
+    ) as page
+    """,
+    _Packed,
+)
+
+_LISTED = Statement(
     SQL(
-        "select {} from orders where number in ("
-        " select number from orders where customer_id = $1 and state = 'confirmed'"
-        " order by confirmed_at desc, number desc offset $2::bigint limit $3::bigint"
-        ") order by confirmed_at desc, number desc"
+        """
+        select {} from (
+            select o.*, wanted.place,
+                   sum(held.lines) over (order by wanted.place rows between unbounded preceding and 1 preceding)
+                       as lines_before
+            from unnest($2::bigint[]) with ordinality as wanted (number, place)
+            join orders o on o.number = wanted.number and o.customer_id = $1
+            cross join lateral (select count(*) as lines from order_line l where l.order_id = o.id) as held
+        ) as listed
+        where coalesce(lines_before, 0) < $3 order by place
+        """
     ).format(_ORDER),
     OrderRecord,
 )
@@ -51,17 +77,34 @@ _OWN = Statement(
 )
 
 
-async def count_orders(tx: Transaction, customer_id: int) -> int:
-    """Return how many confirmed orders a customer has, cancelled ones not counted."""
-    found = _COUNT(customer_id)
-    await tx.ask(found)
-    return found.only.count
+@dataclass(frozen=True, slots=True)
+class OrderList:
+    """How many confirmed orders a customer has, and the numbers of some of them, the latest confirmed first."""
+
+    total: int
+    numbers: NDArray[np.int64]
 
 
-async def list_orders(tx: Transaction, customer_id: int, start: int, end: int) -> list[OrderRecord]:
-    """Return a stretch of a customer's confirmed orders, the latest confirmed first."""
-    found = _LIST(customer_id, start, end - start)
+async def list_orders(tx: Transaction, customer_id: int, start: int, end: int) -> OrderList:
+    """Return which of a customer's confirmed orders, the latest confirmed first, are in a range of the list."""
+    counted, packed = _COUNT(customer_id), _NUMBERS(customer_id, start, end - start)
+    await tx.ask(counted, packed)
+    return OrderList(counted.only.count, np.frombuffer(packed.only.numbers or b"", ">i8").astype(np.int64))
+
+
+async def listed_orders(
+    tx: Transaction, customer_id: int, numbers: Sequence[int], most_lines: int
+) -> list[OrderRecord]:
+    """Return the first of a customer's orders with these numbers: at least one, then no more than have so many lines.
+
+    An order that was cancelled since the list was read is among them. Raises LookupError when one is gone, which no
+    part of the service does.
+    """
+    found = _LISTED(customer_id, array(numbers), most_lines)
     await tx.ask(found)
+    listed = [order.number for order in found.rows]
+    if listed != list(numbers[: len(listed)]) or (numbers and not listed):
+        raise LookupError("an order of the list is gone")
     return found.rows
 
 

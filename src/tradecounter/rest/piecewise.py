@@ -1,7 +1,8 @@
 """Long answers, made a piece at a time so that other requests need not wait for the whole."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -11,50 +12,49 @@ from starlette.types import Receive, Scope, Send
 class PiecewiseResponse(Response):
     """A response whose body is made while it is sent, and no faster than the client takes it; its length is not told.
 
-    Clients of HTTP/1.0 know no chunks, with which a body can tell where it ends: they get it as a whole.
     Responses that share a `turn` make one piece at a time between them, and after each whatever else waits is done.
     """
 
     def __init__(
-        self, pieces: Iterator[bytes], turn: asyncio.Lock, *, headers: Mapping[str, str], media_type: str
+        self,
+        pieces: Iterator[bytes] | AsyncGenerator[bytes, None],
+        turn: asyncio.Lock,
+        *,
+        headers: Mapping[str, str],
+        media_type: str,
     ) -> None:
         self.status_code = 200
         self.media_type = media_type
         self.background = None
         self.init_headers(headers)
-        self._pieces = pieces
+        self._pieces = pieces if isinstance(pieces, AsyncGenerator) else _asynchronous(pieces)
         self._turn = turn
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response; of one to HEAD, no piece is made. Raises ClientDisconnect."""
-        if scope["http_version"] == "1.0" and scope["method"] != "HEAD":
-            await self._send_whole(scope, receive, send)
-            return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         piece: bytes | None = b""
         gone = asyncio.create_task(_until_gone(receive))
         try:
-            while piece is not None:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-                if gone.done():
-                    raise ClientDisconnect
-                piece = None if scope["method"] == "HEAD" else await self._next()
+            async with aclosing(self._pieces):
+                while piece is not None:
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+                    if gone.done():
+                        raise ClientDisconnect
+                    piece = None if scope["method"] == "HEAD" else await self._next()
         finally:
             gone.cancel()
         await send({"type": "http.response.body", "body": b""})
 
-    async def _send_whole(self, scope: Scope, receive: Receive, send: Send) -> None:
-        pieces: list[bytes] = []
-        while (piece := await self._next()) is not None:
-            pieces.append(piece)
-        self.body = b"".join(pieces)
-        self.raw_headers.append((b"content-length", b"%d" % len(self.body)))
-        await super().__call__(scope, receive, send)
-
     async def _next(self) -> bytes | None:
         async with self._turn:
             await asyncio.sleep(0)
-            return next(self._pieces, None)
+            return await anext(self._pieces, None)
+
+
+async def _asynchronous(pieces: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
+    for piece in pieces:
+        yield piece
 
 
 async def _until_gone(receive: Receive) -> None:

@@ -47,6 +47,7 @@ from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
 from tradecounter.web.security_headers import security_headers
 from tradecounter.web.stopping import Stopping
+from tradecounter.web.whole_responses import WholeResponses
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
 _WHOLE_REST = {"sku"}
@@ -72,7 +73,7 @@ class Application:
         self._settings = settings
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
-        answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
+        answering = cross_origin(WholeResponses(Compression(Answering(router))), settings.cors_origins)
         self.standing_headers = security_headers(settings.base_url)
         frame = Frame(answering, self.standing_headers, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)

@@ -17,7 +17,7 @@ from tradecounter.web.errors import response_to
 log = structlog.get_logger()
 
 _SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_REQUEST_ID = "tradecounter.request_id"
+REQUEST_ID = "tradecounter.request_id"
 _FAULT = 500
 
 
@@ -43,7 +43,7 @@ class Frame:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        request_id = scope[_REQUEST_ID] = request_id_for(request.headers.get("x-request-id", ""))
+        request_id = scope[REQUEST_ID] = request_id_for(request.headers.get("x-request-id", ""))
         status = 0
         started = time.perf_counter()
 
@@ -94,4 +94,4 @@ class Answering:
         except Exception as error:
             if started:  # too late for another answer: the connection has to break
                 raise
-            await response_to(error, Request(scope, receive), scope[_REQUEST_ID])(scope, receive, send)
+            await response_to(error, Request(scope, receive), scope[REQUEST_ID])(scope, receive, send)

@@ -25,7 +25,7 @@ from tradecounter.customers.wire import AddressDetails, Customer, CustomerAddres
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, NewConfiguration, OrderVideoResponse
 from tradecounter.identity.http import AccessToken, OAuthError
 from tradecounter.identity.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
-from tradecounter.ordering.present import orders_as_csv
+from tradecounter.ordering.present import CSV_HEADER, order_as_csv
 from tradecounter.ordering.wire import (
     ConfirmOrderRequest,
     CreatedOrder,
@@ -241,7 +241,7 @@ _CSV: dict[str, str] = {
         "CV-320P,2155682100321,Corvane 320P IP phone,corvane,1.1,230,90,250,false,[],42,In stock,[],79.90,75.90,71.90,"
         'https://shop.example/p/corvane-320p,ip-phones|desk-phones,"{""poe"":""true""}"\r\n'
     ),
-    "listOrders": b"".join(orders_as_csv([_ORDER])).decode(),
+    "listOrders": (CSV_HEADER + order_as_csv(_ORDER)).decode(),
 }
 
 

@@ -1,7 +1,7 @@
 """Long answers: in turns, as fast as they are taken, and not for nobody."""
 
 import asyncio
-from collections.abc import Iterator, MutableMapping
+from collections.abc import AsyncGenerator, Iterator, MutableMapping
 from itertools import pairwise
 from typing import Any
 
@@ -11,9 +11,14 @@ from starlette.requests import ClientDisconnect
 from tradecounter.rest.piecewise import PiecewiseResponse
 
 Message = MutableMapping[str, Any]
+Pieces = Iterator[bytes] | AsyncGenerator[bytes, None]
 
 
-def response(pieces: Iterator[bytes], turn: asyncio.Lock) -> PiecewiseResponse:
+CLOSED = -1
+SCOPE = {"type": "http", "http_version": "1.1", "method": "GET"}
+
+
+def response(pieces: Pieces, turn: asyncio.Lock) -> PiecewiseResponse:
     return PiecewiseResponse(pieces, turn, headers={"A": "1"}, media_type="text/csv")
 
 
@@ -23,18 +28,27 @@ def numbered(made: list[int], name: int = 0) -> Iterator[bytes]:
         yield b"%d," % number
 
 
+async def waited_for(made: list[int]) -> AsyncGenerator[bytes, None]:
+    try:
+        for piece in numbered(made):
+            await asyncio.sleep(0)
+            yield piece
+    finally:
+        made.append(CLOSED)
+
+
 async def stays() -> Message:
     await asyncio.Event().wait()
     return {}
 
 
-async def sent(pieces: Iterator[bytes], turn: asyncio.Lock, method: str = "GET", version: str = "1.1") -> list[Message]:
+async def sent(pieces: Pieces, turn: asyncio.Lock, method: str = "GET") -> list[Message]:
     messages: list[Message] = []
 
     async def send(message: Message) -> None:
         messages.append(message)
 
-    await response(pieces, turn)({"type": "http", "http_version": version, "method": method}, stays, send)
+    await response(pieces, turn)({"type": "http", "http_version": "1.1", "method": method}, stays, send)
     return messages
 
 
@@ -45,10 +59,11 @@ def test_all_pieces_arrive_and_no_length_is_told() -> None:
     assert [name for name, _ in start["headers"]] == [b"a", b"content-type"]
 
 
-def test_who_knows_no_chunks_gets_the_whole_with_its_length() -> None:
-    start, body = asyncio.run(sent(numbered([]), asyncio.Lock(), version="1.0"))
-    assert body["body"] == b"".join(numbered([]))
-    assert (b"content-length", b"%d" % len(body["body"])) in start["headers"]
+def test_pieces_that_have_to_be_waited_for_arrive_too_and_their_maker_is_closed() -> None:
+    made: list[int] = []
+    _, *bodies = asyncio.run(sent(waited_for(made), asyncio.Lock()))
+    assert b"".join(body["body"] for body in bodies) == b"".join(numbered([]))
+    assert made[-1] == CLOSED
 
 
 def test_of_an_answer_to_head_nothing_is_made() -> None:
@@ -95,10 +110,9 @@ def test_an_answer_that_breaks_off_holds_up_nobody_and_is_never_ended() -> None:
 
     async def run() -> None:
         turn = asyncio.Lock()
-        scope = {"type": "http", "http_version": "1.1", "method": "GET"}
         with pytest.raises(ZeroDivisionError):
-            await response(breaking(), turn)(scope, stays, send)
-        slow = asyncio.create_task(response(numbered([]), turn)(scope, stays, never))
+            await response(breaking(), turn)(SCOPE, stays, send)
+        slow = asyncio.create_task(response(numbered([]), turn)(SCOPE, stays, never))
         await asyncio.sleep(0)
         async with asyncio.timeout(1):
             await sent(numbered([]), turn)
@@ -123,10 +137,31 @@ def test_an_answer_to_a_client_that_went_away_is_made_no_further() -> None:
         await asyncio.sleep(0)
 
     async def run() -> None:
-        await response(numbered(made), asyncio.Lock())(
-            {"type": "http", "http_version": "1.1", "method": "GET"}, gone, send
-        )
+        await response(numbered(made), asyncio.Lock())(SCOPE, gone, send)
 
     with pytest.raises(ClientDisconnect):
         asyncio.run(run())
     assert len(made) < 5
+
+
+def test_what_makes_the_pieces_is_closed_when_the_client_goes_away() -> None:
+    made: list[int] = []
+
+    async def run() -> None:
+        sent_some = asyncio.Event()
+
+        async def gone() -> Message:
+            await sent_some.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            await asyncio.sleep(0)
+            if message.get("body"):
+                sent_some.set()
+
+        await response(waited_for(made), asyncio.Lock())(SCOPE, gone, send)
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(run())
+    assert 1 < len(made) < 6
+    assert made[-1] == CLOSED

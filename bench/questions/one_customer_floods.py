@@ -1,0 +1,160 @@
+"""While one customer floods, how long do the others wait? Two floods, and three requests of others at a low rate.
+
+One flood is 150 orders in parallel, without pause. In the other, twelve confirmations wait in parallel for a row that
+is locked all the time. The others are 200 customers, each of whom asks now and then; their p99 is compared with that of
+the same load just before.
+"""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench.kit.customers import ADDRESS, COUNT
+from bench.kit.figures import Row, milliseconds, shown
+from bench.kit.http import Connection, request_text
+from bench.kit.load import Load, Target, press_at, write_requests, wrk_command
+from bench.kit.processes import BenchError, end
+from bench.kit.product import Server, serving
+from bench.kit.reads import headers_of
+from bench.kit.store import Store
+from bench.kit.workbench import Workbench
+from bench.questions.place_orders import orders
+
+PARALLEL_ORDERS = 150
+CONFIRMATIONS = 12
+MOST_SLOWER = 10
+
+_FLOODING = COUNT - 1
+_OTHERS = 200
+_PAGE, _ACCOUNT, _ORDER = "`GET /product?limit=100`", "`GET /customer`", "`POST /order`"
+_RATES = {_PAGE: 40, _ACCOUNT: 40, _ORDER: 20}  # a second
+_FLOOD_SECONDS = 600  # at most: it ends with the measurement
+_CREATED = 201
+
+
+def answer(bench: Workbench) -> list[Row]:
+    """Measure both floods on one server; a customer may have as many pending orders there as it likes."""
+    folder = bench.place("one-customer-floods")
+    env = bench.small.env | {"TRADECOUNTER_MAX_PENDING_ORDERS": "1000000000"}
+    with serving(env, folder) as server:
+        others = _Others(server, bench.small, folder)
+        others.measured(2)
+        return [
+            *_rows(bench, others, f"one places {PARALLEL_ORDERS} orders in parallel", _placing(others)),
+            *_rows(bench, others, f"{CONFIRMATIONS} confirmations of one wait for a locked row", _confirming(others)),
+        ]
+
+
+@dataclass
+class _Others:
+    """The customers that do not flood."""
+
+    server: Server
+    store: Store
+    folder: Path
+    runs: int = 0
+
+    def measured(self, seconds: float) -> dict[str, Load]:
+        """Send each kind of request at its rate, all at a time, for so many seconds."""
+        self.runs += 1
+        count = round(_RATES[_ORDER] * seconds * 2)  # new ones each time: a repeated order is none
+        requests = {
+            _PAGE: [request_text("/product?limit=100", headers_of(number)) for number in range(_OTHERS)],
+            _ACCOUNT: [request_text("/customer", headers_of(number)) for number in range(_OTHERS)],
+            _ORDER: list(islice(orders(list(self.store.products), f"flood{self.runs}", customers=_OTHERS), count)),
+        }
+        targets = {what: self.target(f"others-{number}", requests[what]) for number, what in enumerate(requests)}
+        with ThreadPoolExecutor(len(targets)) as threads:
+            loads = threads.map(lambda what: press_at(targets[what], _RATES[what], seconds), targets)
+            return dict(zip(targets, loads, strict=True))
+
+    def target(self, name: str, requests: list[bytes]) -> Target:
+        """Return the server with the requests to send to it."""
+        return Target(self.server.host, self.server.port, self.server.pid, write_requests(self.folder / name, requests))
+
+
+@contextmanager
+def _placing(others: _Others) -> Iterator[None]:
+    """Have the flooding customer place orders while the block runs."""
+    request = _request("POST", "/order", _order(others.store))
+    with _sent_without_pause(others.target("flood", [request]), PARALLEL_ORDERS):
+        yield
+
+
+@contextmanager
+def _confirming(others: _Others) -> Iterator[None]:
+    """Have the flooding customer confirm orders while the block runs, and wait for its credit, which is locked."""
+    store = others.store
+    with Connection(others.server.host, others.server.port) as connection:
+        _created(connection, _order(store, auto_confirm=True))  # from now on there is a row to lock
+        codes = [_created(connection, _order(store))["confirmation_code"] for _ in range(CONFIRMATIONS)]
+    requests = [_request("PUT", f"/order/{code}", {}) for code in codes]
+    with store.connect() as database, database.transaction():
+        customer_id = store.customer_ids[_FLOODING]
+        database.execute("select from credit_exposure where customer_id = %s for update", [customer_id])
+        with _sent_without_pause(others.target("flood", requests), CONFIRMATIONS):
+            yield
+
+
+@contextmanager
+def _sent_without_pause(target: Target, connections: int) -> Iterator[None]:
+    command = wrk_command(target, _FLOOD_SECONDS, connections=connections)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            end(process)
+
+
+def _order(store: Store, **values: Any) -> dict[str, Any]:
+    items = [{"sku": product["sku"], "quantity": 1} for product in store.products[:3]]
+    return {
+        "customer_reference": "flood",
+        "items": items,
+        "billing_address": ADDRESS,
+        "shipping_address": ADDRESS,
+        **values,
+    }
+
+
+def _request(method: str, path: str, body: dict[str, Any]) -> bytes:
+    headers = headers_of(_FLOODING, {"Content-Type": "application/json"})
+    return request_text(path, headers, method=method, body=json.dumps(body).encode())
+
+
+def _created(connection: Connection, body: dict[str, Any]) -> Any:
+    answered = connection.ask(_request("POST", "/order", body))
+    if answered.status != _CREATED:
+        raise BenchError(f"an order was answered {answered.status}: {answered.body[:200]!r}")
+    return json.loads(answered.body)
+
+
+def _rows(bench: Workbench, others: _Others, name: str, flood: AbstractContextManager[None]) -> list[Row]:
+    calm = others.measured(2 * bench.seconds)
+    with flood:
+        others.measured(1)  # by then the flood is there
+        meanwhile = others.measured(3 * bench.seconds)
+    return [_row(name, what, calm[what], meanwhile[what]) for what in _RATES]
+
+
+def _row(name: str, what: str, calm: Load, meanwhile: Load) -> Row:
+    return Row(
+        question="One customer floods",
+        what=f"p99 of others' {what} while {name}",
+        ratio=meanwhile.p99 / calm.p99,
+        target=f"≤ {MOST_SLOWER} × before",
+        bound=MOST_SLOWER,
+        sound=meanwhile.failed == 0,
+        ours=milliseconds(meanwhile.p99),
+        limit=milliseconds(calm.p99),
+        p50=milliseconds(meanwhile.p50),
+        p99=milliseconds(meanwhile.p99),
+        note=f"{_RATES[what]} a second; median {milliseconds(meanwhile.p50)}, before {milliseconds(calm.p50)}; the "
+        f"slowest took {shown(meanwhile.worst)} ms; {meanwhile.failed} failed",
+    )

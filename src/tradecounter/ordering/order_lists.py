@@ -1,0 +1,119 @@
+"""Lists of orders as JSON or CSV: a page in one piece, a longer list in batches (docs/adr/0018)."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from starlette.responses import Response
+
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading
+from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
+from tradecounter.ordering.present import CSV_HEADER, order_as_csv, order_on_the_wire
+from tradecounter.ordering.queries import lines_of, list_orders, listed_orders, products_of
+from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.wire import Order
+from tradecounter.rest import csv_text
+from tradecounter.rest.answers import to_json
+from tradecounter.rest.call import Call
+from tradecounter.rest.negotiation import CSV, JSON, Format
+from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
+from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.piecewise import PiecewiseResponse
+from tradecounter.storefront.live_views import LiveViews
+
+Numbers = NDArray[np.int64]
+
+_MOST_ORDERS = DEFAULT_LIMIT  # in a batch
+_MOST_LINES = 500  # in a batch: the last order of it may have more
+_ORDERS_AT_A_TIME = 10  # are written before other requests go on: that takes about a millisecond
+_ENDLESS = 2**62  # more orders than there can be, and still an integer of the database
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a list is written: what stands before, between and after its orders, and an order itself."""
+
+    media_type: str
+    opening: bytes
+    separator: bytes
+    closing: bytes
+    order: Callable[[Order], bytes]
+
+
+LAYOUTS: Mapping[Format, Layout] = {
+    JSON: Layout(JSON, b"[", b",", b"]", to_json),
+    CSV: Layout(csv_text.MEDIA_TYPE, CSV_HEADER, b"", b"", order_as_csv),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Consecutive orders as they are at one moment, with their lines and shipments by internal id."""
+
+    orders: Sequence[OrderRecord] = ()
+    lines: Mapping[int, list[LineRecord]] = field(default_factory=dict)
+    fulfilled: Mapping[int, Fulfilled] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLister:
+    """Reads and writes one customer's orders in one format."""
+
+    database: Database
+    views: LiveViews
+    fulfilment: FulfilmentReader
+    customer_id: int
+    layout: Layout
+
+    async def respond(self, call: Call, page: Page, turn: asyncio.Lock) -> Response:
+        """Return the confirmed orders on a page, the latest confirmed first.
+
+        Which orders are sent is settled when this returns; each is shown as it is when its batch is read. Batches are
+        read one at a time under the lock `turn`: all long lists together use one database connection.
+        """
+        start, end = page.bounds(_ENDLESS)
+        async with reading(self.database) as tx:
+            listed = await list_orders(tx, self.customer_id, start, end)
+            batch = await self._read(tx, listed.numbers)
+        left = listed.numbers[len(batch.orders) :]
+        text = await self._write(batch)
+        headers = page_headers(page, listed.total, call.base_url + "/order", raw_pairs(call.raw_query))
+        media_type = self.layout.media_type
+        if not len(left):
+            return Response(self.layout.opening + text + self.layout.closing, headers=headers, media_type=media_type)
+        return PiecewiseResponse(self._pieces(text, left), turn, headers=headers, media_type=media_type)
+
+    async def _pieces(self, first: bytes, left: Numbers) -> AsyncGenerator[bytes, None]:
+        yield self.layout.opening + first
+        while len(left):
+            count, text = await self._next(left)
+            left = left[count:]
+            yield self.layout.separator + text
+        yield self.layout.closing
+
+    async def _next(self, left: Numbers) -> tuple[int, bytes]:
+        """Return how many orders the next batch has, and their text; while a client is slow, only that is kept."""
+        async with reading(self.database) as tx:
+            batch = await self._read(tx, left)
+        return len(batch.orders), await self._write(batch)
+
+    async def _read(self, tx: Transaction, numbers: Numbers) -> _Batch:
+        wanted = numbers[:_MOST_ORDERS].tolist()
+        if not wanted:
+            return _Batch()
+        orders = await listed_orders(tx, self.customer_id, wanted, _MOST_LINES)
+        ids = [order.id for order in orders]
+        return _Batch(orders, await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids))
+
+    async def _write(self, batch: _Batch) -> bytes:
+        view = await self.views.showing(self.customer_id, products_of(batch.lines))
+        written = []
+        for number, record in enumerate(batch.orders, start=1):
+            order = order_on_the_wire(record, batch.lines[record.id], batch.fulfilled[record.id], view)
+            written.append(self.layout.order(order))
+            if number % _ORDERS_AT_A_TIME == 0:
+                await asyncio.sleep(0)
+        return self.layout.separator.join(written)
