@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tradecounter.db.changes import Versions
+from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.failures import add_failure, block, block_of, blocks_under_way, lock_address
@@ -35,7 +35,7 @@ class Lockout:
     database: Database
     clock: Clock
     _blocked: dict[str, datetime] = field(default_factory=dict)
-    _version: int = -1
+    _version: Version | None = None
 
     def check(self, address: str) -> None:
         """Raise BlockedError when an address is blocked."""
@@ -65,7 +65,7 @@ class Lockout:
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Learn of the blocks of other processes, and forget those that have ended."""
         now = self.clock.now()
-        version = versions.get("blocks", 0)
+        version = versions.of("blocks")
         if version != self._version:
             self._blocked |= {found.address: found.blocked_until for found in await blocks_under_way(tx, now)}
             self._version = version
