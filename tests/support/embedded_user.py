@@ -103,9 +103,9 @@ def ready(process: subprocess.Popen[str]) -> EmbeddedUser:
     return EmbeddedUser(process, told["url"], Path(told["socket_dir"]), Path(told["home"]))
 
 
-def kill_server(pid: int) -> None:
-    """Kill a postmaster that a user started, and wait until nothing is left of it, whatever runs as process 1 here."""
-    os.kill(pid, signal.SIGKILL)
+def kill_server(pid: int, number: int = signal.SIGKILL) -> None:
+    """End a postmaster that a user started, and wait until nothing is left of it, whatever runs as process 1 here."""
+    os.kill(pid, number)
     with suppress(ChildProcessError):
         os.waitpid(pid, 0)
     wait_for(lambda: not Path(f"/proc/{pid}").exists())

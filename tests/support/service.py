@@ -37,6 +37,7 @@ MORNING = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
 SETTINGS = Settings(
     secret_key="s" * 64,
     refresh_interval=timedelta(hours=1),
+    stale_after=timedelta(days=1),
     trusted_proxies="127.0.0.1",
     rate_limit=0,
 )
@@ -163,7 +164,8 @@ def running_service(database_url: str, *, now: datetime = MORNING, **settings: A
     chosen = replace(SETTINGS, **settings)
     clock = FrozenClock(now)
     listener = listen("127.0.0.1", 0)
-    application = Application(chosen, Database(database_url, connections=chosen.database_connections), clock)
+    database = Database(database_url, connections=chosen.database_connections, for_requests=True)
+    application = Application(chosen, database, clock)
     ready: threading.Event = threading.Event()
     state: dict[str, Any] = {}
 

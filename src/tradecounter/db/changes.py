@@ -3,14 +3,74 @@
 Processes poll all versions in one short query, about once a second (`db/refresher.py`); see docs/adr/0004.
 """
 
+import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from tradecounter.db.rows import execute, fetch_tuples
+from tradecounter.db.round_trip import Statement
+from tradecounter.db.rows import execute
 from tradecounter.db.transaction import Transaction
 
 Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys", "blocks"]
-Versions = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a topic's data.
+
+    The same number from another `server` may mean other data: a failover, or a crash without synchronous commit, loses
+    what was committed last, and the number is given again.
+    """
+
+    server: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions of all topics in one transaction.
+
+    Attributes:
+        server: identifies the server from its start to its end, crash or promotion. Transaction ids and version
+            numbers can only be compared while it stays the same.
+        read_at: a monotonic time in seconds; the transaction sees the database at that time or later.
+        numbers: the version number of every topic that ever changed.
+    """
+
+    server: str
+    read_at: float
+    numbers: Mapping[str, int]
+
+    def of(self, topic: Topic) -> Version:
+        """Return a topic's version."""
+        return Version(self.server, self.numbers.get(topic, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    topic: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    server: str
+
+
+# A crash of one of its processes restarts the whole server without a new start time, but resets its statistics.
+_SERVER = Statement(
+    """
+    select concat_ws(
+        ' ',
+        extract(epoch from pg_postmaster_start_time()),
+        extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
+        case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
+    ) as server
+    """,
+    _Server,
+)
+_VERSIONS = Statement("select topic, version from change", _Numbered)
 
 
 async def bump(tx: Transaction, topic: Topic) -> None:
@@ -26,5 +86,8 @@ async def bump(tx: Transaction, topic: Topic) -> None:
 
 
 async def read_versions(tx: Transaction) -> Versions:
-    """Return the version of every topic that ever changed."""
-    return dict(await fetch_tuples(tx, "select topic, version from change"))
+    """Return the version of every topic; has to be the transaction's first statement for `read_at` to be right."""
+    read_at = time.monotonic()
+    server, versions = _SERVER(), _VERSIONS()
+    await tx.ask(server, versions)
+    return Versions(server.only.server, read_at, {found.topic: found.version for found in versions.rows})

@@ -8,6 +8,7 @@ from typing import Self
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tradecounter.db.round_trip import Connection
+from tradecounter.db.turns import Turns
 from tradecounter.db.watch import watched
 
 WAIT_SECONDS = 3.0  # for a connection, before the database counts as away
@@ -21,17 +22,19 @@ NOTICE_A_DEAD_PEER = {
     "tcp_user_timeout": 15_000,
 }
 
-_BOUNDED = " -c lock_timeout=10s -c statement_timeout=30s"
+_BOUNDED = " -c lock_timeout=2500ms -c statement_timeout=30s"
 
 
 class Database:
     """A pool of connections; an asynchronous context manager around its use.
 
     `for_requests` bounds how long a statement may wait for a lock and how long it may run, so that no request hangs.
+    What one customer asks for takes its turn (`turns.py`): only some of the connections are for it at a time.
     """
 
     def __init__(self, url: str, *, connections: int = 10, for_requests: bool = False) -> None:
         self.url = url
+        self._turns = Turns(connections)
         self._wait_seconds = WAIT_SECONDS
         options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
@@ -55,18 +58,27 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """Take a connection for a block. Raises psycopg.OperationalError when the database is away or falls silent."""
+        """Take a connection for a block, in the customer's turn.
+
+        Raises psycopg.OperationalError when the database is away or falls silent, or DomainError (unavailable) when too
+        many requests of the customer are before this one.
+        """
+        async with self._turns.turn():
+            connection = await self._take()
+            try:
+                with watched(connection, self.url):
+                    yield connection
+            finally:
+                await self.pool.putconn(connection)
+
+    async def _take(self) -> Connection:
         try:
             connection = await self.pool.getconn(self._wait_seconds)
         except PoolTimeout:
             self._wait_seconds = _WAIT_WHILE_AWAY_SECONDS
             raise
         self._wait_seconds = WAIT_SECONDS
-        try:
-            with watched(connection, self.url):
-                yield connection
-        finally:
-            await self.pool.putconn(connection)
+        return connection
 
     async def renew(self) -> None:
         """Replace all connections: after an outage each broken one would fail a request before it is noticed."""

@@ -1,8 +1,11 @@
-"""Keeping what a process holds in memory fresh: one poll for all of it."""
+"""Keeping what a process holds in memory fresh: one poll for all of it, on a connection of its own."""
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
 
@@ -10,41 +13,81 @@ import psycopg
 import structlog
 
 from tradecounter.db.changes import Versions, read_versions
+from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
+from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction, reading
+from tradecounter.kit.errors import OperatorError
 
 log = structlog.get_logger()
+
+_LOG_EVERY_SECONDS = 30.0
+_DATABASE_ANSWERED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled)
+
+
+class NothingToShowError(OperatorError):
+    """Something that the service shows could not be read even once; the log says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What could not be brought up to date at once: when it was last known to be current, and what goes on meanwhile.
+
+    Once `under_way` is done, the next refresh takes over what it brought. Without it, a later one tries again.
+    """
+
+    confirmed_at: float
+    under_way: asyncio.Task[Any] | None = None
 
 
 class Live(Protocol):
     """Something held in memory that follows the database."""
 
-    async def refresh(self, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
-        """Load what has changed. All reads see the database at the moment of `versions`.
-
-        What takes long may go on beside everything else: it is returned, and once it is done the next call takes
-        over what it brought.
-        """
+    async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
+        """Load what has changed, at the time of `versions`; return None when all of it is current then."""
         ...
 
 
+@dataclass(slots=True)
+class _Followed:
+    live: Live
+    reader: Reader
+    confirmed_at: float = -math.inf
+
+
 class Refresher:
-    """Polls the versions of reference data and lets everything held in memory catch up."""
+    """Polls the versions of reference data and lets everything held in memory catch up.
+
+    `database` is for nobody else. `shared` is what requests use; its connections are replaced after an outage, since
+    each broken one would fail a request first. `afterwards` is called after every poll, and may write.
+    """
 
     def __init__(
         self,
         database: Database,
         live: Sequence[Live],
         interval: timedelta,
-        afterwards: Callable[[], Awaitable[None]],
+        *,
+        freshness: Freshness | None = None,
+        shared: Database | None = None,
+        afterwards: Callable[[Database], Awaitable[None]] | None = None,
     ) -> None:
         self._database = database
-        self._live = live
-        self._afterwards = afterwards
+        self._followed = [_Followed(each, Reader(type(each).__name__)) for each in live]
         self._interval = interval.total_seconds()
+        self._freshness = freshness or Freshness()
+        self._shared = shared
+        self._afterwards = afterwards
         self._one_at_a_time = asyncio.Lock()
         self._under_way: set[asyncio.Task[Any]] = set()
-        self.database_answers = True
+        self._was_stale = False
+        self._failure_log, self._staleness_log = _Seldom(), _Seldom()
+        self._away_since: float | None = None
+
+    @property
+    def away_seconds(self) -> float:
+        """For how many seconds the database has not answered; 0 when it did last."""
+        return 0.0 if self._away_since is None else time.monotonic() - self._away_since
 
     async def refresh(self) -> None:
         """Catch up with everything. Raises what the database raises when it is away."""
@@ -55,27 +98,44 @@ class Refresher:
         """Catch up with what can be had at once; return what goes on. Raises as `refresh` does."""
         try:
             await self._refresh()
-        except psycopg.OperationalError:
-            if self.database_answers:
-                self.database_answers = False
-                await self._database.renew()
+            if self._away_since is not None and self._shared is not None:
+                async with self._shared.connection():  # it is not back before requests find it
+                    pass
+        except _DATABASE_ANSWERED:
+            self._away_since = None
             raise
-        self.database_answers = True
+        except psycopg.OperationalError:
+            await self._note_outage()
+            raise
+        self._away_since = None
         return self._under_way
+
+    async def _note_outage(self) -> None:
+        if self._away_since is None:
+            self._away_since = time.monotonic()
+            for database in filter(None, (self._database, self._shared)):
+                await database.renew()
 
     async def _refresh(self) -> None:
         async with self._one_at_a_time:
             async with reading(self._database) as tx:
                 versions = await read_versions(tx)
-                under_way = {await live.refresh(tx, versions) for live in self._live}
+                under_way = [await _refreshed(followed, tx, versions) for followed in self._followed]
             self._under_way = {task for task in under_way if task is not None}
-            await self._afterwards()  # it may write, and must not wait for a second connection while one is held
+            self._freshness.confirm(min((each.confirmed_at for each in self._followed), default=versions.read_at))
+            if self._afterwards is not None:
+                try:
+                    await self._afterwards(self._database)
+                except Exception as error:  # noqa: BLE001 it is logged, and comes with a later poll
+                    self._log_failure(error)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Catch up once, then again and again while the block runs."""
+        """Catch up once, then again and again while the block runs. Raises NothingToShowError or psycopg.Error."""
         try:
             await self.refresh()
+            if self._freshness.confirmed_at == -math.inf:
+                raise NothingToShowError("the data that the service shows cannot be read: the log says why")
             async with self._polling():
                 yield
         finally:
@@ -102,7 +162,46 @@ class Refresher:
                 await asyncio.sleep(self._interval)
             try:
                 await self.catch_up()
-            except psycopg.OperationalError as error:
-                log.warning("database away, keeping what is in memory", reason=str(error).strip())
-            except Exception:  # whatever it was, the next poll tries again
-                log.warning("refresh failed, keeping what is in memory", exc_info=True)
+            except Exception as error:  # noqa: BLE001 it is logged, and the next poll tries again
+                self._log_failure(error)
+            self._log_staleness()
+
+    def _log_failure(self, error: Exception) -> None:
+        age = round(self._freshness.age, 1)
+        if not self._failure_log.is_due():
+            return
+        if isinstance(error, psycopg.OperationalError):
+            log.warning("database away, keeping what is in memory", reason=str(error).strip(), data_age=age)
+        else:
+            log.error("refresh failed, keeping what is in memory", data_age=age, exc_info=error)
+
+    def _log_staleness(self) -> None:
+        is_stale, age = self._freshness.is_stale, round(self._freshness.age, 1)
+        if is_stale and self._staleness_log.is_due():
+            log.error("what is in memory is too old: product reads and new orders get 503", data_age=age)
+        elif self._was_stale and not is_stale:
+            log.warning("what is in memory is current again", data_age=age)
+            self._staleness_log = _Seldom()
+        self._was_stale = is_stale
+
+
+class _Seldom:
+    """Says when a log line that would be repeated with every poll is due again."""
+
+    def __init__(self) -> None:
+        self._logged_at = -math.inf
+
+    def is_due(self) -> bool:
+        now = time.monotonic()
+        if now - self._logged_at < _LOG_EVERY_SECONDS:
+            return False
+        self._logged_at = now
+        return True
+
+
+async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
+    """Let one live thing catch up; return what goes on meanwhile."""
+    behind = await followed.reader.read(tx, lambda: followed.live.refresh(tx, versions))
+    if not followed.reader.failing:
+        followed.confirmed_at = versions.read_at if behind is None else behind.confirmed_at
+    return None if behind is None else behind.under_way

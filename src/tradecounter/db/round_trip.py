@@ -34,10 +34,11 @@ class Nothing:
 
 
 class Connection(AsyncConnection[TupleRow]):
-    """A connection that knows which statements it has prepared."""
+    """A connection that knows which statements it has prepared; no two of a process have the same `number`."""
 
     def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
         super().__init__(pgconn, *values, **options)
+        self.number = next(_numbers)
         set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)

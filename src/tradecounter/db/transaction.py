@@ -54,6 +54,16 @@ class Transaction:
             await self.ask()
         return self._connection
 
+    @property
+    def session(self) -> int:
+        """The number of the connection: another number means that another connection was made."""
+        return self._connection.number
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether further statements can be carried out: the connection is there and no failed one was passed over."""
+        return self._connection.pgconn.transaction_status == TransactionStatus.INTRANS
+
     def forget(self) -> None:
         """Send nothing of what was left."""
         self._waiting.clear()

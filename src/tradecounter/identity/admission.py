@@ -49,7 +49,7 @@ class Admission:
             ClientAddresses(settings.trusted_proxies),
             Lockout(database, clock),
             Authenticator(database, clock),
-            RateLimit(database, clock, settings.rate_limit),
+            RateLimit(clock, settings.rate_limit),
         )
 
     async def admit(self, presented: Presented, *, counts: bool) -> Admitted:
@@ -100,7 +100,7 @@ class Admission:
         await self.authenticator.refresh(tx, versions)
         await self.lockout.refresh(tx, versions)
 
-    async def share(self) -> None:
+    async def share(self, database: Database) -> None:
         """Write down what was counted here, and read what others counted."""
-        await self.rate_limit.share()
-        await self.authenticator.record_uses()
+        await self.rate_limit.share(database)
+        await self.authenticator.record_uses(database)

@@ -8,7 +8,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from tradecounter.db.changes import Versions
+from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.identity.access_tokens import LiveToken, find_token
@@ -29,7 +29,7 @@ class Authenticator:
     clock: Clock
     _keys: dict[bytes, ActiveKey] = field(default_factory=dict)
     _tokens: dict[bytes, LiveToken] = field(default_factory=dict)
-    _version: int = -1
+    _version: Version | None = None
     _heard: float = -math.inf
     _used: set[int] = field(default_factory=set)
     _recorded: float = -math.inf
@@ -95,18 +95,18 @@ class Authenticator:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Forget what was remembered when any key, token or application changed."""
-        version = versions.get("keys", 0)
+        version = versions.of("keys")
         if version != self._version:
             self._keys.clear()
             self._tokens.clear()
             self._version = version
         self._heard = time.monotonic()
 
-    async def record_uses(self) -> None:
+    async def record_uses(self, database: Database) -> None:
         """From time to time, note in the database which keys were used."""
         if self._used and time.monotonic() - self._recorded > _RECORD_EVERY_SECONDS:
             used = sorted(self._used)
-            async with transaction(self.database) as tx:
+            async with transaction(database) as tx:
                 await record_use(tx, used, self.clock.now())
             self._used.difference_update(used)
             self._recorded = time.monotonic()

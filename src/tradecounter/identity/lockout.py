@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tradecounter.db.changes import Versions
+from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.client_address import TRUSTED_PROXIES
@@ -40,7 +40,7 @@ class Lockout:
     database: Database
     clock: Clock
     _blocked: dict[str, datetime] = field(default_factory=dict)
-    _version: int = -1
+    _version: Version | None = None
 
     def check(self, address: str) -> None:
         """Raise BlockedError when an address is blocked."""
@@ -73,7 +73,7 @@ class Lockout:
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Learn of the blocks of other processes, and forget those that have ended."""
         now = self.clock.now()
-        version = versions.get("blocks", 0)
+        version = versions.of("blocks")
         if version != self._version:
             self._blocked |= {found.address: found.blocked_until for found in await blocks_under_way(tx, now)}
             self._version = version

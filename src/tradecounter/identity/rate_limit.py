@@ -52,7 +52,6 @@ class _Count:
 class RateLimit:
     """Counts customers' requests; a limit of 0 is none."""
 
-    database: Database
     clock: Clock
     limit: int
     _window: datetime = _EPOCH
@@ -80,13 +79,13 @@ class RateLimit:
         found.here += counts
         return Quota(self.limit, max(remaining - counts, 0), seconds_left)
 
-    async def share(self) -> None:
+    async def share(self, database: Database) -> None:
         """Add what was counted here to what all processes share, and read that back."""
         window, counts = self._window, self._counts
         if not counts:
             return
         added = {customer_id: count.here for customer_id, count in counts.items() if count.here}
-        async with transaction(self.database) as tx:
+        async with transaction(database) as tx:
             if added:
                 await add_requests(tx, window, added)
             shared = await read_requests(tx, window, list(counts))

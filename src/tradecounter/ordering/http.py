@@ -33,6 +33,7 @@ from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.view import CustomerView
 
 Create = Callable[[Transaction, CreateOrderRequest, Standing, Circumstances], Awaitable[CreatedOrder]]
 
@@ -178,7 +179,8 @@ class OrderEndpoints:
         """Answer `PUT /order/{reference}`."""
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
-        circumstances = await self._circumstances(call)
+        # The price was settled when the order was created; stock and credit are taken from the database.
+        circumstances = self._circumstances(call, await self.views.last(call.customer_id))
         code = call.path_text("reference", "order", unknown_code())
         async with transaction(self.database) as tx:
             confirmed = await confirm_order(tx, code, method_id, circumstances)
@@ -196,7 +198,7 @@ class OrderEndpoints:
 
     async def _created(self, call: Call, raw: bytes, keyed: KeyedRequest | None, create: Create) -> Response:
         request = read_json(raw, CreateOrderRequest)
-        circumstances = await self._circumstances(call)
+        circumstances = self._circumstances(call, await self.views.of(call.customer_id))
         asked = standing(call.customer_id, named_addresses(request), len(request.items))
         with used_once():
             async with transaction(self.database) as tx:
@@ -226,10 +228,10 @@ class OrderEndpoints:
                     return _again(before)
         raise refusal
 
-    async def _circumstances(self, call: Call) -> Circumstances:
+    def _circumstances(self, call: Call, view: CustomerView) -> Circumstances:
         return Circumstances(
             customer_id=call.customer_id,
-            view=await self.views.of(call.customer_id),
+            view=view,
             methods=self.methods.all,
             policy=self.policy,
             now=self.clock.now(),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import time
 from decimal import Decimal
 
-from tradecounter.db.changes import Versions
+from tradecounter.db.changes import Version, Versions
 from tradecounter.db.rows import fetch_all
 from tradecounter.db.transaction import Transaction
 from tradecounter.shipping.rules import ShippingMethod
@@ -52,7 +52,7 @@ class ShippingMethods:
 
     def __init__(self) -> None:
         self._methods: Collection[ShippingMethod] = ()
-        self._seen: int | None = None
+        self._seen: Version | None = None
 
     @property
     def all(self) -> Collection[ShippingMethod]:
@@ -61,7 +61,7 @@ class ShippingMethods:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Load the methods when they have changed."""
-        version = versions.get("shipping", 0)
+        version = versions.of("shipping")
         if version != self._seen:
             if self._seen is None:
                 await asyncio.to_thread(load_calendar)

@@ -45,6 +45,11 @@ class StockVector:
         back_ordered[rows[rows >= 0]] = levels.back_ordered[rows >= 0]
         return replace(self, available=available, back_ordered=back_ordered)
 
+    def without_levels(self) -> Self:
+        """Return the vector with nothing in stock and nothing back-ordered."""
+        nothing = np.zeros(len(self.available), dtype=np.int64)
+        return replace(self, available=nothing, back_ordered=nothing)
+
     def with_deliveries(self, due: DeliveryRows, row_of_id: RowOfId) -> Self:
         """Return the vector with all deliveries replaced."""
         deliveries: defaultdict[int, list[Delivery]] = defaultdict(list)

@@ -1,8 +1,9 @@
-"""Customers' views, also of a customer or a product that was added a moment ago."""
+"""Customers' views, current ones, and also of a customer or a product that was added a moment ago."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.kit.errors import not_found
 from tradecounter.storefront.storefront import Storefront
@@ -15,21 +16,27 @@ class LiveViews:
 
     storefront: Storefront
     refresher: Refresher
+    freshness: Freshness
 
     async def of(self, customer_id: int) -> CustomerView:
-        """Return the customer's view of this moment."""
-        view = self.storefront.view(customer_id)
+        """Return the customer's view of this moment, to sell by. Raises DomainError (unavailable) when it is stale."""
+        self.freshness.require()
+        return await self.last(customer_id)
+
+    async def last(self, customer_id: int) -> CustomerView:
+        """Return the customer's view however old it is, for what sells nothing by it."""
+        view = self.storefront.last_view(customer_id)
         if view is None:
             await self.refresher.catch_up()
-            view = self.storefront.view(customer_id)
+            view = self.storefront.last_view(customer_id)
         if view is None:
             raise not_found("customer")
         return view
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:
-        """Return the customer's view, with products that another process may have learned of first."""
-        view = await self.of(customer_id)
+        """Return the customer's last view, with products that another process may have learned of first."""
+        view = await self.last(customer_id)
         if all(product_id in view.snapshot.row_of_id for product_id in product_ids):
             return view
         await self.refresher.refresh()
-        return await self.of(customer_id)
+        return await self.last(customer_id)

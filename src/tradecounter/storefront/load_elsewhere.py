@@ -22,6 +22,7 @@ from tradecounter.storefront.goods import Goods, read_goods
 
 _PROTOCOL = 5  # the first that lets buffers stay outside
 _LONGEST_REASON = 2000
+_LONGEST_SECONDS = 600  # many times what the largest catalogues take: what is stuck is given up, and tried again
 
 
 class LoadingError(Exception):
@@ -29,17 +30,21 @@ class LoadingError(Exception):
 
 
 async def load_elsewhere(database_url: str, *, niceness: int) -> Goods:
-    """Return what the database holds now, read by another process. Raises LoadingError.
+    """Return what the database holds now, read by another process.
 
-    `niceness` is how much that one stands back for others, from 0 to 19.
+    `niceness` is how much that one stands back for others, from 0 to 19. Raises LoadingError, TimeoutError, or OSError
+    where there is no room for a file or no other process can be had.
     """
     with tempfile.TemporaryFile() as file:
         process = _start(file)
+        order = json.dumps({"database_url": database_url, "niceness": niceness}).encode()
+        talk = asyncio.ensure_future(asyncio.to_thread(process.communicate, order))
         try:
-            order = json.dumps({"database_url": database_url, "niceness": niceness}).encode()
-            _, said = await asyncio.to_thread(process.communicate, order)
+            async with asyncio.timeout(_LONGEST_SECONDS):
+                _, said = await asyncio.shield(talk)
         finally:
-            process.kill()  # when this one is cancelled; otherwise it has ended
+            process.kill()  # when this one is cancelled or out of time; otherwise it has ended
+            await asyncio.wait({talk})
         if process.returncode != 0:
             raise LoadingError(f"the catalogue could not be read: {said.decode(errors='replace')[-_LONGEST_REASON:]}")
         return await asyncio.to_thread(read_handed_over, file)

@@ -1,25 +1,25 @@
 """The process's copy of catalogue, prices, stock and customers' terms, kept fresh; hands out customers' views."""
 
-import asyncio
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, field
 from datetime import date
+from time import monotonic
 
-from tradecounter.catalogue.records import count_products
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
 from tradecounter.customers.terms import CustomerTerms, read_customer_terms
-from tradecounter.db.changes import Topic, Versions
+from tradecounter.db.changes import Topic, Version, Versions
+from tradecounter.db.freshness import Freshness
+from tradecounter.db.reader import Reader
+from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.local_time import uk_date
-from tradecounter.pricing.price_book import PriceBook
-from tradecounter.stock.records import read_stock_changes
-from tradecounter.storefront.goods import Goods, no_goods, read_contracts, read_goods, read_lists, with_deliveries
-from tradecounter.storefront.load_elsewhere import load_elsewhere
+from tradecounter.storefront.goods import Goods, no_goods
+from tradecounter.storefront.goods_loader import GoodsLoader
 from tradecounter.storefront.view import CustomerView
 
 _MANY = 5_000  # products from which a catalogue is read by a process of its own
-_STANDING_BACK = 10  # enough to let answers go first, and not so much that it never ends on a busy machine
-_GOODS: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
+_CUSTOMERS: Topic = "customers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class _Shelves:
 
     goods: Goods
     terms: dict[int, CustomerTerms]
+    terms_version: Version | None = None
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # made when first asked for
 
 
@@ -37,13 +38,21 @@ class Storefront:
     With the address of the database, a catalogue of `many` products or more is read by a process of its own.
     """
 
-    def __init__(self, clock: Clock, low_stock: int, database_url: str | None = None, *, many: int = _MANY) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        low_stock: int,
+        database_url: str | None = None,
+        *,
+        freshness: Freshness | None = None,
+        many: int = _MANY,
+    ) -> None:
         self._clock = clock
         self._low_stock = low_stock
-        self._database_url = database_url
-        self._many = many
-        self._seen: dict[Topic, int] = {}
-        self._loading: asyncio.Task[Goods] | None = None
+        self._freshness = freshness or Freshness()
+        self._loader = GoodsLoader(database_url, many)
+        self._terms_reader = Reader(_CUSTOMERS)
+        self._terms_confirmed_at = -math.inf
         self._shelves = _Shelves(no_goods(), {})
 
     @property
@@ -52,7 +61,11 @@ class Storefront:
         return self._shelves.goods.snapshot
 
     def view(self, customer_id: int) -> CustomerView | None:
-        """Return a customer's view of this moment, or None when the customer is not known here yet."""
+        """Return a customer's view of this moment; None when the customer is not known here yet, or it is too old."""
+        return None if monotonic() >= self._freshness.stale_at else self.last_view(customer_id)
+
+    def last_view(self, customer_id: int) -> CustomerView | None:
+        """Return a customer's view however old it is; None when the customer is not known here yet."""
         terms, goods = self._shelves.terms.get(customer_id), self._shelves.goods
         if terms is None:
             return None
@@ -64,58 +77,23 @@ class Storefront:
             self._shelves.views[customer_id] = today, view
         return view
 
-    async def refresh(self, tx: Transaction, versions: Versions) -> asyncio.Task[Goods] | None:
-        """Load what has changed and put it on the shelves at once.
+    async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
+        """Load what has changed and put it on the shelves at once."""
+        shown = self._shelves
+        terms, terms_version = await self._current_terms(tx, versions, shown)
+        goods = await self._loader.brought_up_to_date(tx, versions, shown.goods)
+        self._shelves = _Shelves(goods, terms, terms_version)
+        confirmed_at = min(self._terms_confirmed_at, self._loader.confirmed_at)
+        return Behind(confirmed_at, self._loader.under_way)
 
-        Returns what goes on meanwhile, when another process reads the catalogue: the next call takes it over.
-        """
-        goods, terms = self._shelves.goods, self._shelves.terms
-        seen = dict(self._seen)
-        if self._loading is not None and self._loading.done():
-            loading, self._loading = self._loading, None
-            goods = await self._taken_over(loading.result())
-            seen.update({topic: goods.versions.get(topic, 0) for topic in _GOODS})
-        if versions.get("customers", 0) != seen.get("customers"):
-            terms = {t.customer_id: t for t in await read_customer_terms(tx)}
-            seen["customers"] = versions.get("customers", 0)
-        changed = {topic for topic in _GOODS if versions.get(topic, 0) != seen.get(topic)}
-        if "catalogue" in changed and self._loading is None:
-            if self._database_url is not None and await count_products(tx) >= self._many:
-                # Nothing is served yet when it is the first: then it need not stand back.
-                niceness = _STANDING_BACK if self._seen else 0
-                self._loading = asyncio.create_task(load_elsewhere(self._database_url, niceness=niceness))
-            else:
-                goods = await read_goods(tx)
-                seen.update({topic: versions.get(topic, 0) for topic in _GOODS})
-        elif self._loading is None:
-            goods = await _followed(goods, tx, changed)
-            seen.update({topic: versions.get(topic, 0) for topic in changed})
-        self._shelves = _Shelves(await _with_stock(goods, tx), terms)
-        self._seen = seen
-        return self._loading
-
-    async def _taken_over(self, goods: Goods) -> Goods:
-        """Work out the prices of the profiles that were asked for before, so that no request has to."""
-        profiles = self._shelves.goods.book.lists.profiles
-        await asyncio.to_thread(goods.book.lists.work_out, profiles)
-        return goods
-
-
-async def _followed(goods: Goods, tx: Transaction, changed: set[Topic]) -> Goods:
-    """Return the goods with new prices or deliveries of the same catalogue."""
-    book, stock, rows = goods.book, goods.stock, goods.snapshot.row_of_id
-    if "prices" in changed:
-        book = PriceBook(await read_lists(tx, rows, book.lists), book.contracts)
-    if "contracts" in changed:
-        book = PriceBook(book.lists, await read_contracts(tx, rows))
-    if "deliveries" in changed:
-        stock = await with_deliveries(tx, stock, rows)
-    return replace(goods, book=book, stock=stock)
-
-
-async def _with_stock(goods: Goods, tx: Transaction) -> Goods:
-    changes = await read_stock_changes(tx, goods.stock_position)
-    stock = goods.stock
-    if len(changes.levels.product_ids):
-        stock = stock.with_levels(changes.levels, goods.snapshot.row_of_id)
-    return replace(goods, stock=stock, stock_position=changes.position)
+    async def _current_terms(
+        self, tx: Transaction, versions: Versions, shown: _Shelves
+    ) -> tuple[dict[int, CustomerTerms], Version | None]:
+        terms, wanted = shown.terms, versions.of(_CUSTOMERS)
+        if shown.terms_version != wanted:
+            found = await self._terms_reader.read(tx, lambda: read_customer_terms(tx), wanted)
+            if found is None:
+                return terms, shown.terms_version
+            terms = {each.customer_id: each for each in found}
+        self._terms_confirmed_at = versions.read_at
+        return terms, wanted

@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from tradecounter.billing.http import BillingEndpoints
 from tradecounter.catalogue.http import CatalogueEndpoints
 from tradecounter.customers.http import CustomerEndpoints
+from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refresher
 from tradecounter.fulfilment.http import FulfilmentEndpoints
@@ -60,7 +61,8 @@ class Application:
         """Put the API together; `alone` says that it is all that its process does, until that ends."""
         self.database = database
         self._alone = alone
-        self.storefront = Storefront(clock, settings.low_stock, database.url)
+        self.freshness = Freshness(settings.stale_after)
+        self.storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
         self.methods = ShippingMethods()
         self.admission = Admission.from_settings(settings, database, clock)
         self.stopping = Stopping()
@@ -68,7 +70,15 @@ class Application:
             settings.max_connections, settings.max_connections_per_address, self.admission.addresses.trusts
         )
         live = (self.admission, self.methods, self.storefront)
-        self.refresher = Refresher(database, live, settings.refresh_interval, self.admission.share)
+        self._refreshing = Database(database.url, connections=1, for_requests=True)
+        self.refresher = Refresher(
+            self._refreshing,
+            live,
+            settings.refresh_interval,
+            freshness=self.freshness,
+            shared=database,
+            afterwards=self.admission.share,
+        )
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
         self.routes = self._routes()
@@ -88,7 +98,7 @@ class Application:
         return build_document([endpoint.operation for endpoint in self.endpoints], base_url)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
-        views = LiveViews(self.storefront, self.refresher)
+        views = LiveViews(self.storefront, self.refresher, self.freshness)
         policy = OrderingPolicy.from_settings(settings)
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
@@ -100,7 +110,7 @@ class Application:
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
             TokenEndpoint(self._token_exchange(settings, clock), self.admission, settings.base_url),
-            IndexEndpoints(lambda base_url: documents().at(base_url), lambda: self.refresher.database_answers),
+            IndexEndpoints(lambda base_url: documents().at(base_url), lambda: not self.refresher.away_seconds),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
@@ -124,7 +134,7 @@ class Application:
     @asynccontextmanager
     async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
         """Keep the database open and what is in memory fresh while the block runs."""
-        async with self.database, self.refresher.running():
+        async with self.database, self._refreshing, self.refresher.running():
             if self._alone:
                 # What is there now stays: going over it again would stop every request for a tenth of a second.
                 gc.collect()

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, Admitted
 from tradecounter.identity.http import presented_by, rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
@@ -45,6 +46,8 @@ class Resource:
             message = f"{request.method} is not possible here; possible are {self._allow}"
             return refusal(message, 405, {"Allow": self._allow})
         caller = None if endpoint.operation.public else await self._admit(request, endpoint.operation)
+        if caller is not None:
+            act_for(caller.customer_id)
         call = Call(request, self._base_url, self._max_body_bytes, caller)
         return await endpoint.handler(call)
 

@@ -1,8 +1,11 @@
 """A catalogue that another process reads is the one that this process would have read."""
 
 import asyncio
-from collections.abc import Iterator
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,9 +13,14 @@ import pytest
 from support.service import Service
 from support.shop import product
 from tradecounter.db.changes import bump
+from tradecounter.db.freshness import Freshness
+from tradecounter.db.import_files import Row
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.transaction import transaction
-from tradecounter.storefront.load_elsewhere import LoadingError
+from tradecounter.imports.run import import_rows
+from tradecounter.pricing.importing import PriceRow
+from tradecounter.pricing.rules import UnitCosts
+from tradecounter.storefront import load_elsewhere
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.render import EXTRA_FIELDS, render_csv, render_json
@@ -53,11 +61,15 @@ def buyers(shop: Service) -> list[int]:
 class Another:
     """A storefront beside the server's own, kept fresh on the same database."""
 
-    def __init__(self, service: Service, *, elsewhere: bool, url: str | None = None) -> None:
-        address = (url or service.database_url) if elsewhere else None
+    def __init__(self, service: Service, *, elsewhere: bool) -> None:
+        address = service.database_url if elsewhere else None
+        self.freshness = Freshness(timedelta(minutes=1))
         self.storefront = Storefront(service.clock, 5, address, many=1)
         self.refresher = Refresher(
-            service.application.database, (self.storefront,), timedelta(milliseconds=20), _nothing_more
+            service.application.database,
+            (self.storefront,),
+            timedelta(milliseconds=20),
+            freshness=self.freshness,
         )
         self._service = service
 
@@ -68,10 +80,6 @@ class Another:
         view = self.storefront.view(customer_id)
         assert view is not None
         return view
-
-
-async def _nothing_more() -> None:
-    pass
 
 
 @pytest.fixture
@@ -119,12 +127,13 @@ def test_changes_after_another_process_read_it_are_followed(
         assert list(shown(elsewhere.view(buyer))) == list(shown(anew.view(buyer)))
 
 
-def test_what_is_there_is_served_while_another_process_reads(
+def test_what_is_there_is_served_and_followed_while_another_process_reads(
     shop: Service, elsewhere: Another, buyers: list[int]
 ) -> None:
     elsewhere.refresh()
     shop.must_load("products", [{"sku": SKUS[0], "name": "Named anew"}])
     shop.must_load("stock", [{"sku": SKUS[1], "available": 321}])
+    shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[1], "single_unit_cost": "3.21"}])
 
     async def look() -> tuple[CustomerView, CustomerView]:
         assert await elsewhere.refresher.catch_up()
@@ -132,22 +141,84 @@ def test_what_is_there_is_served_while_another_process_reads(
         await elsewhere.refresher.refresh()
         return meanwhile, elsewhere.view(buyers[0])
 
-    def seen(view: CustomerView) -> tuple[str, int]:
+    def seen(view: CustomerView) -> tuple[str, int, UnitCosts | None]:
         row, other = (view.snapshot.row_of_sku[sku.casefold()] for sku in SKUS[:2])
-        return view.product(row).name, view.available(other)
+        return view.product(row).name, view.available(other), view.unit_costs(other)
 
     meanwhile, afterwards = shop.call(look)
-    assert seen(meanwhile) == (product(SKUS[0])["name"], 321)
-    assert seen(afterwards) == ("Named anew", 321)
+    assert seen(meanwhile) == (product(SKUS[0])["name"], 321, UnitCosts(321, 321, 321))
+    assert seen(afterwards) == ("Named anew", 321, UnitCosts(321, 321, 321))
 
 
-@pytest.mark.usefixtures("buyers")
-def test_a_process_that_fails_changes_nothing_and_the_next_look_tries_again(shop: Service) -> None:
-    failing = Another(shop, elsewhere=True, url="postgresql://nobody@127.0.0.1:1/nothing")
-    for _ in range(2):
-        with pytest.raises(LoadingError, match="the catalogue could not be read"):
-            failing.refresh()
-    assert len(failing.storefront.snapshot.products) == 0
+def no_other_process(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sys, "executable", "/nowhere/python")
+
+
+def a_process_that_fails(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sys, "executable", "/bin/false")
+
+
+def no_folder_for_a_file(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tempfile, "tempdir", "/nowhere")
+
+
+@pytest.mark.parametrize("hindrance", [no_other_process, a_process_that_fails, no_folder_for_a_file])
+def test_everything_else_is_followed_while_no_process_can_read_the_catalogue_and_later_it_is_read(
+    shop: Service,
+    elsewhere: Another,
+    buyers: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    hindrance: Callable[[pytest.MonkeyPatch], None],
+) -> None:
+    elsewhere.refresh()
+    before, confirmed_at = elsewhere.view(buyers[1]), elsewhere.freshness.confirmed_at
+    with monkeypatch.context() as patch:
+        hindrance(patch)
+        for cost in (41, 42):
+            shop.must_load("products", [{"sku": SKUS[0], "name": f"{hindrance.__name__} {cost}"}])
+            shop.must_load("price-list", [{"price_list": "gold", "sku": SKUS[0], "single_unit_cost": cost}])
+            elsewhere.refresh()
+    meanwhile = elsewhere.view(buyers[1])
+    assert meanwhile.snapshot is before.snapshot
+    row = meanwhile.snapshot.row_of_sku[SKUS[0].casefold()]
+    assert meanwhile.unit_costs(row) == UnitCosts(4095, 4095, 4095)
+    assert elsewhere.freshness.confirmed_at == confirmed_at
+    shop.must_load("products", [{"sku": SKUS[0], "name": f"{hindrance.__name__} over"}])
+    elsewhere.refresh()
+    assert elsewhere.view(buyers[1]).product(row).name == f"{hindrance.__name__} over"
+    assert elsewhere.freshness.confirmed_at > confirmed_at
+
+
+def test_a_process_that_is_stuck_is_given_up(
+    shop: Service, elsewhere: Another, buyers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere.refresh()
+    monkeypatch.setattr(load_elsewhere, "_LONGEST_SECONDS", 0.01)  # no process is ready as soon as that
+    shop.must_load("products", [{"sku": SKUS[0], "name": "Too late"}])
+    elsewhere.refresh()
+    monkeypatch.undo()
+    shop.must_load("products", [{"sku": SKUS[0], "name": "In time"}])
+    elsewhere.refresh()
+    view = elsewhere.view(buyers[0])
+    assert view.product(view.snapshot.row_of_sku[SKUS[0].casefold()]).name == "In time"
+
+
+def test_prices_that_changed_while_another_process_read_are_not_lost_when_it_is_done(
+    shop: Service, elsewhere: Another, buyers: list[int]
+) -> None:
+    elsewhere.refresh()
+    shop.must_load("products", [{"sku": SKUS[0], "name": "Read slowly"}])
+    dearer = PriceRow("default", SKUS[0], Decimal(91))
+
+    async def look() -> UnitCosts | None:
+        (loading,) = await elsewhere.refresher.catch_up()
+        await asyncio.wait({loading})  # what it read is older than these prices
+        await import_rows(shop.application.database, "price-list", iter([Row(1, dearer)]))
+        await elsewhere.refresher.catch_up()
+        view = elsewhere.view(buyers[0])
+        return view.unit_costs(view.snapshot.row_of_sku[SKUS[0].casefold()])
+
+    assert shop.call(look) == UnitCosts(9100, 9100, 9100)
 
 
 @pytest.mark.usefixtures("buyers")

@@ -1,0 +1,58 @@
+"""Reading one part of what a process holds in memory: a failure delays that part, and no other."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+from tradecounter.db.changes import Version
+from tradecounter.db.transaction import Transaction, attempt
+
+log = structlog.get_logger()
+
+Found = TypeVar("Found")
+
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 30.0
+
+
+class Reader:
+    """Reads one part again and again; after a failure it waits, twice as long after each further one."""
+
+    def __init__(self, part: str) -> None:
+        self._part = part
+        self._failures = 0
+        self._failed: Version | None = None
+        self._try_again_at = 0.0
+
+    @property
+    def failing(self) -> bool:
+        """Whether the last attempt failed."""
+        return self._failures > 0
+
+    async def read(
+        self, tx: Transaction, work: Callable[[], Awaitable[Found | None]], version: Version | None = None
+    ) -> Found | None:
+        """Return what `work` returns; None when it fails, or failed a moment ago at the same version.
+
+        Raises what `work` raises when the transaction cannot go on, as without a connection.
+        """
+        if version == self._failed and time.monotonic() < self._try_again_at:
+            return None
+        try:
+            async with attempt(tx):
+                found = await work()
+        except Exception as error:
+            if not tx.can_go_on:
+                raise
+            self._wait_after(error, version)
+            return None
+        self._failures, self._failed = 0, None
+        return found
+
+    def _wait_after(self, error: Exception, version: Version | None) -> None:
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(self._failures, 10), _LONGEST_PAUSE_SECONDS)
+        self._failures, self._failed = self._failures + 1, version
+        self._try_again_at = time.monotonic() + pause
+        log.error("cannot be read", part=self._part, failures=self._failures, retry_in=pause, exc_info=error)

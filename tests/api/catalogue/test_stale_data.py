@@ -1,0 +1,85 @@
+"""What cannot be confirmed for longer than STALE_AFTER is not sold by: product reads and new orders get 503."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.embedded_user import wait_for
+from support.orders import buy, confirm, create
+from support.service import Customer, Service, running_service
+from support.shop import STANDARD, order, price, product, stock_shop
+
+STALE = {"message": "prices and stock cannot be confirmed at present; try again in 5 seconds"}
+
+
+@pytest.fixture
+def shop(postgres: Cluster) -> Iterator[Service]:
+    often, soon = timedelta(seconds=0.05), timedelta(seconds=1)
+    with postgres.database() as url, running_service(url, refresh_interval=often, stale_after=soon) as service:
+        stock_shop(service)
+        yield service
+
+
+@contextmanager
+def catalogue_unreadable(service: Service) -> Iterator[None]:
+    """Let there be a newer catalogue that cannot be read while the block runs."""
+    with psycopg.connect(service.database_url, autocommit=True) as connection:
+        connection.execute("alter table attribute rename to mislaid")
+        service.load("products", [product("PHONE", name="Renamed")])
+        try:
+            yield
+        finally:
+            connection.execute("alter table mislaid rename to attribute")
+
+
+def is_stale(answer: httpx.Response) -> bool:
+    return (answer.status_code, answer.headers.get("Retry-After")) == (503, "5") and answer.json() == STALE
+
+
+def calls(customer: Customer) -> list[httpx.Response]:
+    """The answers to everything that shows or takes live prices."""
+    return [
+        customer.get("/product"),
+        customer.get("/product", headers={"Accept": "text/csv"}),
+        customer.get("/product/PHONE"),
+        customer.post("/order", order()),
+        customer.post("/quote", order()),
+    ]
+
+
+def test_unconfirmed_data_is_refused_after_a_while_also_from_memory_and_sold_by_again_once_it_is_confirmed(
+    shop: Service,
+) -> None:
+    customer = shop.customer()
+    wait_for(lambda: [answer.status_code for answer in calls(customer)] == [200, 200, 200, 201, 201])
+    tag = customer.get("/product").headers["ETag"]
+    with catalogue_unreadable(shop):
+        wait_for(lambda: is_stale(customer.get("/product", headers={"If-None-Match": tag})))
+        assert all(map(is_stale, calls(customer)))
+    shop.load("price-list", [price("PHONE", 60)])
+    shop.load("manufacturers", [{"key": "acme", "name": "Acme again"}])
+    wait_for(lambda: [answer.status_code for answer in calls(customer)] == [200, 200, 200, 201, 201])
+    shown = customer.get("/product/PHONE").json()
+    assert (shown["name"], shown["single_unit_cost"]) == ("Renamed", 60)
+
+
+def test_what_sells_nothing_at_a_live_price_goes_on(shop: Service) -> None:
+    customer = shop.customer()
+    wait_for(lambda: customer.get("/product").status_code == 200)
+    placed, pending = buy(customer), create(customer)
+    key = {"Idempotency-Key": "once"}
+    body: dict[str, Any] = order(auto_confirm=True, shipping_method={"id": STANDARD})
+    first = customer.post("/order", body, headers=key)
+    with catalogue_unreadable(shop):
+        wait_for(lambda: is_stale(customer.get("/product")))
+        assert customer.post("/order", body, headers=key).content == first.content
+        confirmed = confirm(customer, pending)
+        assert (confirmed.status_code, confirmed.json()["cost_net"]) == (200, pending["cost_net"])
+        for path in (f"/order/{placed['order_id']}", "/order", "/customer", "/customer/credit", "/category"):
+            assert customer.get(path).status_code == 200, path

@@ -1,0 +1,181 @@
+"""What changes after the database server crashed is seen, though it gives out transaction ids and versions again."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from support.embedded_user import adopt_orphans, kill_server, wait_for
+from support.service import Customer, Service, running_service
+from support.shop import stock_shop
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.import_files import Row
+from tradecounter.db.migrate import upgrade
+from tradecounter.db.pool import Database
+from tradecounter.imports.run import import_rows
+from tradecounter.pricing.importing import PriceRow
+
+BURNT = 500  # transaction ids
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _adopted_orphans() -> None:
+    adopt_orphans()
+
+
+@dataclass(frozen=True)
+class Crashing:
+    """A server of the tests' own, which loses in a crash what was committed in the seconds before."""
+
+    server: EmbeddedPostgres
+    url: str
+
+    def execute(self, statement: LiteralString, *values: int) -> Any:
+        """Run a statement; the first value that it returns, if any."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            done = connection.execute(statement, values)
+            row = done.fetchone() if done.description else None
+            return None if row is None else row[0]
+
+    def start(self) -> None:
+        """Start the server unless it runs."""
+        with EmbeddedPostgres(self.server.home.parent, durable=False):
+            pass
+
+
+Crash = Callable[[Crashing], None]
+
+
+@pytest.fixture(scope="module")
+def crashing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashing]:
+    with EmbeddedPostgres(tmp_path_factory.mktemp("crashing"), durable=False) as server:
+        found = Crashing(server, server.url())
+        found.execute("alter system set wal_writer_delay = '10s'")
+        found.execute("select pg_reload_conf()")
+        upgrade(found.url)
+        with running_service(found.url) as service:
+            stock_shop(service)
+        yield found
+
+
+@pytest.fixture
+def shop(crashing: Crashing) -> Iterator[Service]:
+    with running_service(crashing.url) as service:
+        yield service
+
+
+@pytest.fixture
+def customer(crashing: Crashing, shop: Service) -> Customer:
+    made = shop.customer()
+    shop.refresh()
+    crashing.execute("checkpoint")  # what comes after it is what a crash may take
+    return made
+
+
+def burn_transaction_ids(crashing: Crashing) -> int:
+    """Begin transactions and roll them back; the last one's id."""
+    with psycopg.connect(crashing.url, autocommit=True) as connection:
+        for _ in range(BURNT):
+            connection.execute("begin")
+            row = connection.execute("select pg_current_xact_id()::text::bigint").fetchone()
+            connection.execute("rollback")
+    assert row is not None
+    return int(row[0])
+
+
+def set_stock(crashing: Crashing, units: int) -> int:
+    """Change every level; the id of the transaction that did."""
+    found: int = crashing.execute(
+        "with changed as (update stock_level set available = %s, changed_by = pg_current_xact_id() returning 1)"
+        " select distinct pg_current_xact_id()::text::bigint from changed",
+        units,
+    )
+    return found
+
+
+def set_price(crashing: Crashing, cost: int) -> int:
+    """Import a price; the version of all prices then."""
+
+    async def load() -> None:
+        async with Database(crashing.url) as database:
+            await import_rows(database, "price-list", iter([Row(1, PriceRow("default", "PHONE", Decimal(cost)))]))
+
+    asyncio.run(load())
+    found: int = crashing.execute("select version from change where topic = 'prices'")
+    return found
+
+
+def power_failure(crashing: Crashing) -> None:
+    """Shut the server down at once, and start it again."""
+    postmaster = int((crashing.server.home / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
+    kill_server(postmaster, signal.SIGQUIT)
+    crashing.start()
+
+
+def killed_process(crashing: Crashing) -> None:
+    """Kill one of the server's processes, whereupon it ends all others and recovers."""
+    with psycopg.connect(crashing.url, autocommit=True) as connection:
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("select pg_sleep(30)")
+    crashing.start()
+
+
+def catch_up(service: Service) -> None:
+    """Let the service notice what has changed, once it has its connections back."""
+
+    def caught_up() -> bool:
+        try:
+            service.refresh()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    wait_for(caught_up)
+
+
+CRASHES = pytest.mark.parametrize("crash", [power_failure, killed_process])
+
+
+@CRASHES
+def test_stock_is_seen_that_a_transaction_with_an_earlier_id_changes_after_a_crash(
+    crashing: Crashing, shop: Service, customer: Customer, crash: Crash
+) -> None:
+    burnt = burn_transaction_ids(crashing)
+    shop.refresh()  # from now on it asks for what comes after them
+    crash(crashing)
+    assert set_stock(crashing, 41) < burnt
+    catch_up(shop)
+    assert customer.get("/product/PHONE").json()["availability"]["available"] == 41
+
+
+@CRASHES
+def test_prices_are_seen_that_get_a_version_that_was_lost_in_a_crash(
+    crashing: Crashing, shop: Service, customer: Customer, crash: Crash
+) -> None:
+    lost = set_price(crashing, 60)
+    shop.refresh()
+    assert customer.get("/product/PHONE").json()["single_unit_cost"] == 60
+    crash(crashing)
+    assert set_price(crashing, 70 + lost) == lost
+    catch_up(shop)
+    assert customer.get("/product/PHONE").json()["single_unit_cost"] == 70 + lost
+
+
+def test_a_service_whose_connection_broke_reads_all_stock_again(
+    crashing: Crashing, shop: Service, customer: Customer
+) -> None:
+    before = customer.get("/product/PHONE").json()["availability"]["available"]
+    long_ago = 3
+    crashing.execute("update stock_level set available = %s, changed_by = %s::text::xid8", before + 1, long_ago)
+    shop.refresh()
+    assert customer.get("/product/PHONE").json()["availability"]["available"] == before
+    crashing.execute("select count(pg_terminate_backend(pid)) from pg_stat_activity where pid <> pg_backend_pid()")
+    catch_up(shop)
+    assert customer.get("/product/PHONE").json()["availability"]["available"] == before + 1
