@@ -424,12 +424,6 @@ CREATE UNLOGGED TABLE public.request_count (
 
 COMMENT ON TABLE public.request_count IS 'Requests of a customer in a window, added up from all processes.';
 
-CREATE TABLE public.secret_key (
-    fingerprint text NOT NULL,
-    used_since timestamp with time zone NOT NULL
-);
-
-COMMENT ON TABLE public.secret_key IS 'Fingerprints of the keys that data in this database may be encrypted with.';
 CREATE TABLE public.revoked_consent (
     client_id text NOT NULL,
     customer_id bigint NOT NULL,
@@ -437,6 +431,13 @@ CREATE TABLE public.revoked_consent (
 );
 
 COMMENT ON TABLE public.revoked_consent IS 'Subject tokens issued until then are no longer exchanged.';
+
+CREATE TABLE public.secret_key (
+    fingerprint text NOT NULL,
+    used_since timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.secret_key IS 'Fingerprints of the keys that data in this database may be encrypted with.';
 
 CREATE TABLE public.serial_number (
     id bigint NOT NULL,
@@ -643,10 +644,11 @@ ALTER TABLE ONLY public.product
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
 
-ALTER TABLE ONLY public.secret_key
-    ADD CONSTRAINT secret_key_pkey PRIMARY KEY (fingerprint);
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
+
+ALTER TABLE ONLY public.secret_key
+    ADD CONSTRAINT secret_key_pkey PRIMARY KEY (fingerprint);
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);
