@@ -31,7 +31,7 @@ def serve(
     with refusing():
         settings = read_settings()
         listener = listen(host, port)
-        with database_url(settings) as url:
+        with database_url(settings, serving=True) as url:
             require_current_schema(url)
             secret = secret_key(settings)  # refuse now what would fail at the first request that needs it
 
@@ -65,7 +65,7 @@ def worker(as_json: AsJson = False) -> None:
     configure_logs()
     with refusing():
         settings = read_settings()
-        with database_url(settings) as url:
+        with database_url(settings, serving=True) as url:
             state = require_current_schema(url)
 
             async def run(stop: asyncio.Event) -> None:
