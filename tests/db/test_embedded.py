@@ -384,8 +384,11 @@ def test_without_the_wheel_the_command_line_says_what_to_install(tmp_path: Path)
 
 
 def test_a_server_whose_folder_was_removed_is_left_without_an_error(tmp_path: Path) -> None:
-    with EmbeddedPostgres(tmp_path / "gone", durable=False) as server:
-        postmaster = int((server.home / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
-        shutil.rmtree(tmp_path / "gone")
+    data_dir = tmp_path / LONG
+    with EmbeddedPostgres(data_dir, durable=False) as server:
+        postmaster = server.postmaster
+        assert postmaster is not None
+        shutil.rmtree(data_dir)
         os.kill(postmaster, signal.SIGQUIT)
     wait_for(lambda: not alive(postmaster))
+    assert not server.socket_dir.parent.exists()

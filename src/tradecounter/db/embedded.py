@@ -121,6 +121,7 @@ class EmbeddedPostgres:
             return
         if not self.home.exists():
             self._users_lock.close()
+            self._remove_link()
             return
         with self._sole_starter():
             self._leave(self._users_lock)
@@ -136,10 +137,7 @@ class EmbeddedPostgres:
                 return  # another process still uses it
             if self.postmaster is not None:
                 self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
-            if self.socket_dir != self.data:
-                with suppress(OSError):
-                    self.socket_dir.unlink()
-                    self.socket_dir.parent.rmdir()
+            self._remove_link()
 
     @contextmanager
     def _sole_starter(self) -> Iterator[None]:
@@ -185,6 +183,12 @@ class EmbeddedPostgres:
         if not (link.is_symlink() and link.readlink() == self.data):
             link.unlink(missing_ok=True)
             link.symlink_to(self.data)
+
+    def _remove_link(self) -> None:
+        if self.socket_dir != self.data:
+            with suppress(OSError):
+                self.socket_dir.unlink()
+                self.socket_dir.parent.rmdir()
 
     def _create_cluster(self) -> None:
         # Made beside its place and moved there whole, so that an interrupted first start leaves nothing half-made.
