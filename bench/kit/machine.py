@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bench.kit.processes import OTHER_CORE, TESTED_CORE, BenchError, processor_seconds
-from tradecounter.db.embedded import programs
+from tradecounter.db.embedded_programs import programs
 
 PACKAGES = {"wrk": "wrk", "nginx": "nginx-light", "taskset": "util-linux", "nice": "coreutils"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench.kit.processes import BenchError, pinned
 from bench.kit.store import Store
-from tradecounter.db.embedded import programs
+from tradecounter.db.embedded_programs import programs
 
 _MORE_SECONDS = 60
 

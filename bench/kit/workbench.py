@@ -59,9 +59,9 @@ class Workbench:
 
     def new_database(self, name: str, template: str = "template0") -> str:
         """Make a database, empty or as a copy; return its URL."""
-        with psycopg.connect(self.postgres.url(), autocommit=True) as connection:
+        with psycopg.connect(self.postgres.administrator_url(), autocommit=True) as connection:
             connection.execute(f'create database "{name}" template "{template}"'.encode())
-        return self.postgres.url(name)
+        return self.postgres.administrator_url(name)
 
     def place(self, name: str) -> Path:
         """Return a folder for a question's files."""

@@ -68,6 +68,16 @@ def test_the_mails_of_the_demos_orders_are_in_the_folder(announced: dict[str, An
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("announced")
+def test_no_other_user_can_look_into_what_the_demo_made(folder: Path) -> None:
+    made = folder / ".tradecounter"
+    folders = [made, *(place for place in made.rglob("*") if place.is_dir())]
+    assert {place.name for place in folders} >= {".tradecounter", "mail", "postgres", "data"}
+    assert [place for place in folders if place.stat().st_mode & 0o077] == []
+    secrets = [made / "secret.key", made / "postgres" / "server.log", *(made / "mail").iterdir()]
+    assert [place for place in secrets if place.stat().st_mode & 0o077] == []
+
+
 def test_a_demo_that_is_told_to_stop_while_it_starts_leaves_nothing_running(interrupted: int) -> None:
     assert not alive(interrupted)
 

@@ -1,6 +1,8 @@
 """`serve` and `worker`, started from scratch: they answer, work, and stop cleanly."""
 
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,11 +10,14 @@ import httpx
 import psycopg
 import pytest
 
-from support.command_line import SECRET, Running, started
-from support.embedded_user import alive, wait_for
+from support.command_line import SECRET, Running, started, without_settings
+from support.embedded_user import alive, kill_server, wait_for
 from support.interface import checked_client
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
+from tradecounter.db.embedded import EmbeddedPostgres
+
+BACK = "the embedded PostgreSQL runs again"
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +58,37 @@ def test_one_process_answers_and_stops_cleanly(environment: dict[str, str], tmp_
         assert running.logs == []
         with pytest.raises(httpx.ConnectError):
             httpx.get(f"{base_url}/check-health")
+
+
+@pytest.fixture(scope="module")
+def embedded_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an embedded database."""
+    folder = Path(tmp_path_factory.mktemp("embedded"))
+    command = [sys.executable, "-m", "tradecounter", "db", "upgrade"]
+    subprocess.run(command, cwd=folder, env=without_settings(), capture_output=True, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("words", [("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2"), ("worker",)])
+def test_an_embedded_database_that_is_killed_under_a_service_is_back_without_a_restart(
+    words: tuple[str, ...], embedded_folder: Path
+) -> None:
+    server = EmbeddedPostgres(embedded_folder / ".tradecounter")
+    with started(*words, "--json", folder=embedded_folder, environment={}) as running:
+        killed = server.postmaster
+        assert killed is not None
+        kill_server(killed)
+        wait_for(lambda: server.postmaster not in {killed, None} and BACK in "".join(running.logs))
+        if words[0] == "serve":
+            with checked_client(base_url=running.announced["base_url"]) as client:
+                wait_for(lambda: client.get("/check-health").json()["database"] == "ok")
+                assert client.get("/product", headers={"X-Api-Key": "no such key"}).status_code == 401
+        assert running.process.poll() is None
+        last = server.postmaster
+        assert last is not None
+        assert running.stop(signal.SIGTERM) == (0, "")
+    assert not alive(last)
+    assert [BACK in line for line in running.logs].count(True) == 1
 
 
 def test_a_worker_works_until_it_is_told_to_stop(environment: dict[str, str], service: Service, tmp_path: Path) -> None:

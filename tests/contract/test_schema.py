@@ -14,7 +14,9 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
-from tradecounter.db.embedded import EmbeddedPostgres, programs
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_programs import programs
+from tradecounter.db.embedded_role import SERVICE_ROLE
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.schema_state import newest_revision, schema_state
 
@@ -24,7 +26,7 @@ HEADING = (
 )
 
 _BLOCK = re.compile(r"^--\n-- Name: (?P<name>[^;]*); Type: .*\n--\n", re.MULTILINE)
-_NOT_OURS = re.compile(r"procrastinate|alembic_version")
+_NOT_OURS = re.compile(r"procrastinate|alembic_version|-- \*not\* creating schema")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def embedded(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield postgres
     else:
         with EmbeddedPostgres(tmp_path_factory.mktemp("schema"), durable=False) as server:
-            yield Cluster(server.url(), postgres.run)
+            yield Cluster(server.administrator_url(), postgres.run, SERVICE_ROLE)
 
 
 @pytest.fixture(scope="module")

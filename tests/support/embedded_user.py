@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tradecounter.cli.logs import configure_logs
 from tradecounter.db.embedded import EmbeddedPostgres
 
 IS_ROOT = os.geteuid() == 0
@@ -38,6 +39,7 @@ class EmbeddedUser:
     url: str
     socket_dir: Path
     home: Path
+    administrator_url: str
 
     @property
     def postmaster(self) -> int:
@@ -100,7 +102,7 @@ def ready(process: subprocess.Popen[str]) -> EmbeddedUser:
     line = process.stdout.readline()
     assert line, process.stderr.read()
     told: dict[str, Any] = json.loads(line)
-    return EmbeddedUser(process, told["url"], Path(told["socket_dir"]), Path(told["home"]))
+    return EmbeddedUser(process, told["url"], Path(told["socket_dir"]), Path(told["home"]), told["administrator_url"])
 
 
 def kill_server(pid: int, number: int = signal.SIGKILL) -> None:
@@ -135,7 +137,13 @@ def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
 
 
 if __name__ == "__main__":
+    configure_logs()
     with EmbeddedPostgres(Path(sys.argv[1]), durable="durable" in sys.argv[2:]) as server:
-        told_apart = {"url": server.url(), "socket_dir": str(server.socket_dir), "home": str(server.home)}
-        print(json.dumps(told_apart), flush=True)  # noqa: T201 the program's answer
+        where = {
+            "url": server.url(),
+            "socket_dir": str(server.socket_dir),
+            "home": str(server.home),
+            "administrator_url": server.administrator_url(),
+        }
+        print(json.dumps(where), flush=True)  # noqa: T201 the program's answer
         sys.stdin.read()

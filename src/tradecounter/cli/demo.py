@@ -35,7 +35,7 @@ def demo(
     with refusing():
         settings = read_settings()
         listener = listen(host, port)
-        with database_url(settings, create=True) as url:
+        with database_url(settings, create=True, serving=True) as url:
             upgrade(url)
             require_secret(settings, url)
             run_until_stopped(lambda stop: _run(settings, url, listener, catalogue, stop, as_json=as_json))

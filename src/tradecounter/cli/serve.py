@@ -32,7 +32,7 @@ def serve(
     with refusing():
         settings = read_settings()
         listener = listen(host, port)
-        with database_url(settings) as url:
+        with database_url(settings, serving=True) as url:
             require_current_schema(url)
             require_secret(settings, url)
 
@@ -66,7 +66,7 @@ def worker(as_json: AsJson = False) -> None:
     configure_logs()
     with refusing():
         settings = read_settings()
-        with database_url(settings) as url:
+        with database_url(settings, serving=True) as url:
             state = require_current_schema(url)
             require_secret(settings, url)
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn, TypeVar
 
 import psycopg
@@ -11,7 +11,9 @@ import typer
 import uvloop
 from psycopg_pool import PoolTimeout
 
+from tradecounter.cli.logs import configure_logs
 from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_watch import kept_running
 from tradecounter.db.pool import Database
 from tradecounter.kit.errors import DomainError, OperatorError
 from tradecounter.settings import Settings, read_settings
@@ -45,11 +47,11 @@ def refusing() -> Iterator[None]:
 
 
 @contextmanager
-def database_url(settings: Settings, *, create: bool = False) -> Iterator[str]:
+def database_url(settings: Settings, *, create: bool = False, serving: bool = False) -> Iterator[str]:
     """Give the database's URL, of a database that answers; the embedded one runs at least as long as the block.
 
-    An embedded one that is not there is made with `create` only: or a command run in the wrong folder would leave an
-    empty database behind and say nothing of the one that was meant.
+    With `serving`, it is started again when it dies. An embedded one that is not there is made with `create` only: or a
+    command run in the wrong folder would leave an empty database behind and say nothing of the one that was meant.
     """
     if settings.database_url is not None:
         try:
@@ -65,7 +67,8 @@ def database_url(settings: Settings, *, create: bool = False) -> Iterator[str]:
                 "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or make one with `tradecounter db upgrade` or "
                 "`tradecounter demo`"
             )
-        with embedded:
+        configure_logs()
+        with embedded, kept_running(embedded) if serving else nullcontext():
             yield embedded.url()
 
 

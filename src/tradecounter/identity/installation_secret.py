@@ -7,6 +7,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from tradecounter.kit.private_folder import close_file, make_data_dir
 from tradecounter.settings import Settings, SettingsError, former_secrets
 
 _FILE = "secret.key"
@@ -25,6 +26,7 @@ def secret_key(settings: Settings) -> str:
     path = settings.data_dir / _FILE
     if not path.exists():
         _make(path)
+    close_file(path)
     secret = path.read_text().strip()
     if len(secret) < _LENGTH:
         raise SettingsError(f"{path}: holds no secret of {_LENGTH} characters; restore the file from a backup")
@@ -46,7 +48,7 @@ def derived_key(secret: str, purpose: str) -> str:
 
 def _make(path: Path) -> None:
     """Make the file whole and then give it its name, unless another process was first: nobody sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_data_dir(path.parent)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=_FILE) as draft:  # readable by its owner alone
         draft.write(secrets.token_hex(_LENGTH // 2))
         draft.flush()

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 import structlog
 
+from tradecounter.kit.private_folder import make_private
 from tradecounter.kit.setting_rules import is_loopback
 from tradecounter.kit.text import one_line
 from tradecounter.notifications.mail import Mail
@@ -76,7 +77,7 @@ class MailFolder:
     def _write(self, mail: Mail) -> None:
         ascii_only = all(map(str.isascii, mail.recipients))
         content = mail.message.as_bytes(policy=email.policy.SMTP if ascii_only else email.policy.SMTPUTF8)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private(self._folder)
         descriptor, draft = tempfile.mkstemp(dir=self._folder, prefix=".draft-")
         try:
             with os.fdopen(descriptor, "wb") as file:

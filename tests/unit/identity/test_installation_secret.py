@@ -22,6 +22,10 @@ def test_with_the_embedded_database_it_is_made_once_and_kept_for_its_owner_alone
     assert secret_key(Settings(data_dir=folder)) == first
     [kept] = folder.iterdir()
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    kept.chmod(0o644)  # as a copy from elsewhere may be
+    assert secret_key(Settings(data_dir=folder)) == first
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert secret_key(Settings(data_dir=tmp_path / "elsewhere")) != first
 
 

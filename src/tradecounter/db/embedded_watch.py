@@ -1,0 +1,43 @@
+"""Starting the embedded PostgreSQL again when it dies under a service that needs it."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_programs import EmbeddedError
+
+log = structlog.get_logger()
+
+_LOOK_SECONDS = 0.5
+_RETRY_SECONDS = 5.0
+
+
+@contextmanager
+def kept_running(server: EmbeddedPostgres) -> Iterator[None]:
+    """Start a server again, as often as it dies while the block runs."""
+    stop = threading.Event()
+    # A thread, since the server is not this process's child and the event loop may be another process's.
+    watching = threading.Thread(target=_watch, args=(server, stop), name="embedded PostgreSQL", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watching.join()
+
+
+def _watch(server: EmbeddedPostgres, stop: threading.Event) -> None:
+    while not stop.wait(_LOOK_SECONDS):
+        if server.running:
+            continue
+        log.error("the embedded PostgreSQL has died, starting it again", log=str(server.log))
+        try:
+            server.start_again()
+        except EmbeddedError as error:
+            log.error("the embedded PostgreSQL does not start", error=str(error))  # noqa: TRY400 the message says it all
+            stop.wait(_RETRY_SECONDS)
+        else:
+            log.warning("the embedded PostgreSQL runs again")

@@ -1,0 +1,80 @@
+"""The embedded PostgreSQL is started again when it dies under a service, and not when the service stops it."""
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+from structlog.testing import capture_logs
+
+from support.embedded_user import adopt_orphans, alive, kill_server, wait_for
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_watch import kept_running
+
+DIED, BACK = "the embedded PostgreSQL has died, starting it again", "the embedded PostgreSQL runs again"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _adopted_orphans() -> None:
+    adopt_orphans()
+
+
+def answers(url: str) -> bool:
+    with suppress(psycopg.OperationalError), psycopg.connect(url) as connection:
+        return connection.execute("select answer from kept").fetchone() == (42,)
+    return False
+
+
+def test_a_killed_server_is_back_by_itself_with_what_was_committed(tmp_path: Path) -> None:
+    with capture_logs() as logged, EmbeddedPostgres(tmp_path) as server, kept_running(server):
+        with psycopg.connect(server.url(), autocommit=True) as connection:
+            connection.execute("create table kept as select 42 as answer")
+        for _ in range(2):
+            killed = server.postmaster
+            assert killed is not None
+            kill_server(killed)
+            wait_for(lambda: answers(server.url()))
+            assert server.postmaster not in {killed, None}
+            wait_for(lambda: logged[-1]["event"] == BACK)
+        last = server.postmaster
+    assert last is not None
+    assert not alive(last)
+    assert [entry["event"] for entry in logged] == [DIED, BACK] * 2
+    assert [entry["log_level"] for entry in logged[:2]] == ["error", "warning"]
+
+
+def test_a_server_that_was_stopped_by_hand_is_back_too(tmp_path: Path) -> None:
+    with EmbeddedPostgres(tmp_path, durable=False) as server, kept_running(server):
+        with psycopg.connect(server.url(), autocommit=True) as connection:
+            connection.execute("create table kept as select 42 as answer")
+        stopped = server.postmaster
+        assert stopped is not None
+        os.kill(stopped, signal.SIGINT)
+        wait_for(lambda: server.postmaster not in {stopped, None} and answers(server.url()))
+
+
+def test_a_link_to_the_socket_that_was_tidied_away_is_made_again(tmp_path: Path) -> None:
+    data_dir = tmp_path / ("long-" + "x" * 150)
+    with EmbeddedPostgres(data_dir, durable=False) as server, kept_running(server):
+        with psycopg.connect(server.url(), autocommit=True) as connection:
+            connection.execute("create table kept as select 42 as answer")
+        postmaster = server.postmaster
+        server.socket_dir.unlink()
+        server.socket_dir.parent.rmdir()
+        wait_for(lambda: answers(server.url()))
+        assert server.postmaster == postmaster
+
+
+def test_a_data_directory_that_is_gone_is_reported_and_not_made_again(tmp_path: Path) -> None:
+    with capture_logs() as logged, EmbeddedPostgres(tmp_path, durable=False) as server:
+        with kept_running(server):
+            postmaster = server.postmaster
+            assert postmaster is not None
+            server.data.rename(tmp_path / "elsewhere")
+            os.kill(postmaster, signal.SIGQUIT)
+            wait_for(lambda: len(logged) > 1)
+        assert not server.data.exists()
+    assert [entry["event"] for entry in logged[:2]] == [DIED, "the embedded PostgreSQL does not start"]
+    assert str(server.data) in logged[1]["error"]
