@@ -2,7 +2,7 @@
 # make test    every test, on a real PostgreSQL that it brings along
 # make check   formatting, lint, types, import contracts, file lengths
 # make format  let the formatter and the linter's safe fixes run
-# make fuzz    20,000 generated requests against the running API (ARGS='--requests N --seed N')
+# make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
 # make docs    write docs/openapi.json anew from the code
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
@@ -22,7 +22,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz kill bench
+.PHONY: help demo test check format docs fuzz fuzz-raw kill bench
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | head -10
@@ -46,6 +46,10 @@ format: $(UV)
 
 fuzz: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/run.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)
+
+fuzz-raw: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)
 
 kill: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
