@@ -38,7 +38,7 @@ class Crashing:
 
     def execute(self, statement: LiteralString, *values: int) -> Any:
         """Run a statement; the first value that it returns, if any."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
+        with psycopg.connect(self.server.administrator_url(), autocommit=True) as connection:
             done = connection.execute(statement, values)
             row = done.fetchone() if done.description else None
             return None if row is None else row[0]
