@@ -29,8 +29,7 @@ from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, re
 from tradecounter.rest.json_text import read_json
 from tradecounter.rest.negotiation import CSV, JSON, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
-from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 
@@ -65,7 +64,8 @@ class OrderEndpoints:
             name="listOrders",
             tag="Orders",
             summary="List your orders, newest first",
-            description="Confirmed orders, open and completed. Without an `Accept` header the answer is CSV.",
+            description="Confirmed orders, open and completed. Without an `Accept` header the answer is CSV. "
+            + COUNTED_BY_SIZE,
             query=OrderListParameters,
             answer=Answer(200, "The orders of one page.", list[Order], csv=True, headers=HEADERS),
             errors=(400, 401),
@@ -84,7 +84,7 @@ class OrderEndpoints:
             lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
         view = await self.views.showing(call.customer_id, products_of(lines))
         orders = [order_on_the_wire(record, lines[record.id], fulfilled[record.id], view) for record in records]
-        headers = page_headers(page, total, call.base_url + "/order", raw_pairs(call.raw_query))
+        headers = page_headers(call, page, total)
         if media == CSV:
             body = b"".join(orders_as_csv(orders))
             return Response(body, headers=headers, media_type=csv_text.MEDIA_TYPE)
