@@ -109,7 +109,10 @@ class Settings:
     mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of mails.", rules.MAILBOX)
     support_email: str = _setting("support@localhost", "Where requests for quotes go.", rules.MAILBOX)
     rate_limit: int = _setting(
-        3000, "Requests of a customer in five minutes, new orders and quotes apart; 0: no limit.", between(0)
+        3000,
+        "Requests of a customer in five minutes, new orders and quotes apart; a long response counts as one for every "
+        "500 results; 0: no limit.",
+        between(0),
     )
     access_token_lifetime: timedelta = _setting(
         timedelta(hours=1), "How long an access token is good.", rules.TOKEN_LIFETIME
@@ -141,12 +144,13 @@ class Settings:
     )
     answer_memory: int = _setting(
         256 * 1024 * 1024,
-        "Most bytes that a process keeps of answers, to give them again while they are current; 0: none.",
+        "Most bytes that a process keeps of answers and of requests for them, to give them again while they are "
+        "current; 0: none.",
         at_least(0),
     )
     log_requests: bool = _setting(
         False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Log every request, not only those that the service fails at (5xx); then none is answered from memory.",
+        "Log every request with its customer and address, not only those that the service fails at (5xx).",
     )
 
     @property

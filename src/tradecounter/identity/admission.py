@@ -69,7 +69,7 @@ class Admission:
         except InvalidCredentialError:
             await self.record_failure(presented, prefix=prefix)
             raise
-        return Admitted(customer_id, self.rate_limit.count(customer_id, counts=counts))
+        return Admitted(customer_id, self.rate_limit.count(customer_id, 1 if counts else 0))
 
     def check_address(self, presented: Presented) -> None:
         """Raise BlockedError when a request comes from a blocked address."""

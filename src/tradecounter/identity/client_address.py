@@ -24,7 +24,7 @@ _LONGEST = 100  # of an address's text: what is remembered stays small
 _MOST_HOPS = 10  # that are read: more proxies in a row are not ours
 _SUBNET_BITS = 64  # of IPv6: what one subscriber has at least
 _FORWARDED_FOR = b"x-forwarded-for"
-_FORWARDING = frozenset({_FORWARDED_FOR, b"forwarded"})
+FORWARDING = frozenset({_FORWARDED_FOR, b"forwarded"})  # headers in which proxies name the client
 
 
 class ClientAddresses:
@@ -46,7 +46,7 @@ class ClientAddresses:
         Only the last ten are read, none without trusted proxies. One that is too long for an address is an empty text.
         `Forwarded` (RFC 7239) is noticed and not read.
         """
-        found = [(name, value) for name, value in headers if name in _FORWARDING]
+        found = [(name, value) for name, value in headers if name in FORWARDING]
         if not found:
             return None
         return _last_hops([value for name, value in found if name == _FORWARDED_FOR]) if self._trusted else ()

@@ -60,16 +60,21 @@ class BearerToken:
 
 
 def credential_of(presented: Presented) -> ApiKey | BearerToken:
+    """Return the credential that counts. Raises as `credential_in` does."""
+    return credential_in(presented.authorization, presented.api_keys, presented.raw_query)
+
+
+def credential_in(authorization: Sequence[str], api_keys: Sequence[str], raw_query: str) -> ApiKey | BearerToken:
     """Return the credential that counts. Raises MissingCredentialError, or InvalidCredentialError if it cannot be one.
 
     A bearer token counts alone, then the header `X-Api-Key`, then the parameter `api-key`; a bad credential is never
     made up for by the next. A bearer token beside a second `Authorization` is refused.
     """
-    if presented.authorization and (token := _bearer_token(presented.authorization)) is not None:
+    if authorization and (token := _bearer_token(authorization)) is not None:
         return BearerToken(_hash_of(token), token[:PREFIX_LENGTH])
-    keys = [key for value in presented.api_keys if (key := value.strip())]
+    keys = [key for value in api_keys if (key := value.strip())]
     if not keys:
-        parts = (part.partition("=") for part in presented.raw_query.split("&"))
+        parts = (part.partition("=") for part in raw_query.split("&"))
         keys = [unquote_plus(value) for name, _, value in parts if unquote_plus(name) == "api-key" and value]
     if not keys:
         raise MissingCredentialError

@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.identity.credentials import Presented
 from tradecounter.identity.exchange_token import TokenExchange
-from tradecounter.identity.rate_limit import WINDOW, Quota
+from tradecounter.identity.rate_limit import WINDOW, Quota, RateLimit
 from tradecounter.identity.subject_token import Consent
 from tradecounter.identity.token_request import (
     ACCESS_TOKEN,
@@ -27,8 +28,10 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call, add_answer_headers
 from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.paging import requests_noted
 
 _HTTP_PORT = 80
+_WITH_CONTENT = 200
 _WINDOW_SECONDS = int(WINDOW.total_seconds())
 _NOT_TO_BE_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
@@ -50,6 +53,12 @@ class OAuthError(Struct):
     error_description: Annotated[str | UnsetType, Meta(description="For whoever writes the client.")] = UNSET
 
 
+def address_of(request: Request, addresses: ClientAddresses) -> str:
+    """Return the address that a request counts under."""
+    peer = request.client.host if request.client else None
+    return addresses.of(peer, addresses.hops(request.headers.raw))
+
+
 def presented_by(request: Request, addresses: ClientAddresses) -> Presented:
     """Return what a request says of who sends it."""
     headers = request.headers
@@ -62,6 +71,15 @@ def presented_by(request: Request, addresses: ClientAddresses) -> Presented:
         request.scope["query_string"].decode("latin-1"),
         ignores_forwarding=hops is not None and not addresses.trusts(peer),
     )
+
+
+def count_response(scope: Scope, response: Response, rate_limit: RateLimit, customer_id: int) -> None:
+    """Count a long response as more than the one request that was counted when it was admitted."""
+    more = requests_noted(scope) - 1
+    if more and response.status_code == _WITH_CONTENT and scope["method"] != "HEAD":
+        quota = rate_limit.count(customer_id, more, admitted=True)
+        if quota is not None:
+            add_answer_headers(scope, rate_limit_headers(quota))
 
 
 def rate_limit_headers(quota: Quota) -> dict[str, str]:

@@ -6,6 +6,7 @@ that all processes together hold the limit, give or take what comes in within a 
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
@@ -19,8 +20,7 @@ _NONE = timedelta(0)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """What a customer has left in the window."""
 
     limit: int
@@ -57,10 +57,12 @@ class RateLimit:
     _window: datetime = _EPOCH
     _counts: dict[int, _Count] = field(default_factory=dict)
 
-    def count(self, customer_id: int, *, counts: bool = True) -> Quota | None:
-        """Count a request, unless it is of a kind that does not count; return what is left, None without a limit.
+    def count(self, customer_id: int, requests: int = 1, *, admitted: bool = False) -> Quota | None:
+        """Count a request, as several when its response is long; return what is left, None without a limit.
 
-        Raises RateLimitedError when nothing was left for a request that counts.
+        A request that counts as none is of a kind that is not limited. One that was admitted is counted as more than
+        before and not refused. Raises RateLimitedError when nothing was left for a request that counts; a long response
+        needs no more than one request left, so that a small limit never makes it impossible.
         """
         if not self.limit:
             return None
@@ -74,10 +76,10 @@ class RateLimit:
             found = self._counts[customer_id] = _Count()
         remaining = self.limit - found.shared - found.here
         seconds_left = left.seconds + (left.microseconds > 0)
-        if counts and remaining <= 0:
+        if requests and remaining <= 0 and not admitted:
             raise RateLimitedError(Quota(self.limit, 0, seconds_left))
-        found.here += counts
-        return Quota(self.limit, max(remaining - counts, 0), seconds_left)
+        found.here += requests
+        return Quota(self.limit, max(remaining - requests, 0), seconds_left)
 
     async def share(self, database: Database) -> None:
         """Add what was counted here to what all processes share, and read that back."""

@@ -30,7 +30,7 @@ from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, re
 from tradecounter.rest.json_text import read_json
 from tradecounter.rest.negotiation import JSON, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber
+from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.view import CustomerView
@@ -69,7 +69,8 @@ class OrderEndpoints:
             summary="List your orders, newest first",
             description=(
                 "Confirmed orders, open and completed. Without an `Accept` header the answer is CSV. With `limit=0` it "
-                "holds the orders that were confirmed when it was asked for, each as it is when its part is sent."
+                "holds the orders that were confirmed when it was asked for, each as it is when its part is sent. "
+                + COUNTED_BY_SIZE
             ),
             query=OrderListParameters,
             answer=Answer(200, "The orders of one page.", list[Order], csv=True, headers=HEADERS),

@@ -20,7 +20,6 @@ from tradecounter.rest.answers import to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import CSV, JSON, Format
 from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
-from tradecounter.rest.parameters import raw_pairs
 from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.live_views import LiveViews
 
@@ -80,7 +79,7 @@ class OrderLister:
             batch = await self._read(tx, listed.numbers)
         left = listed.numbers[len(batch.orders) :]
         text = await self._write(batch)
-        headers = page_headers(page, listed.total, call.base_url + "/order", raw_pairs(call.raw_query))
+        headers = page_headers(call, page, listed.total)
         media_type = self.layout.media_type
         if not len(left):
             return Response(self.layout.opening + text + self.layout.closing, headers=headers, media_type=media_type)

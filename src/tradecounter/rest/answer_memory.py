@@ -1,9 +1,15 @@
-"""Answers that were given before, kept ready to be given again: as many as fit, those that were asked for last."""
+"""Answers that were given before, kept ready to be given again: as many as fit, those that were asked for last.
+
+An answer is shared by all requests that ask for the same. It holds nothing of one request: what belongs to that alone,
+such as the query that its links keep, is added for each.
+"""
 
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+
+from tradecounter.rest.paging import PageLinks
 
 Header = tuple[bytes, bytes]
 Question = tuple[bytes | str | None, ...]
@@ -19,12 +25,17 @@ def head_lines(headers: Iterable[Header]) -> bytes:
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """An answer as it went out: its status, entity tag and headers, and its body in pieces of a good size."""
+    """An answer as it went out: its status, entity tag and lasting headers, and its body in pieces of a good size.
+
+    `links` are what its `Link` header is made from; `requests` is how many it counts as.
+    """
 
     status: int
     tag: bytes
     headers: tuple[Header, ...]
     pieces: tuple[bytes, ...]
+    links: PageLinks | None = None
+    requests: int = 1
 
     @cached_property
     def head(self) -> bytes:
@@ -34,7 +45,10 @@ class GivenAnswer:
 
 @dataclass(slots=True)
 class AnswerMemory:
-    """Remembers answers by what was asked; `most_bytes` bounds all of them together, and 0 remembers none."""
+    """Remembers answers by what was asked; 0 bytes remember none.
+
+    `most_bytes` bounds all of them together, with what else takes room for their sake (`set_aside`).
+    """
 
     most_bytes: int
     _answers: OrderedDict[Question, GivenAnswer] = field(default_factory=OrderedDict)
@@ -77,9 +91,13 @@ class AnswerMemory:
         if size > self.largest:
             return
         before = self._answers.pop(question, None)
-        self._bytes += size - (0 if before is None else _size(question, before))
         self._answers[question] = answer
-        while self._bytes > self.most_bytes:
+        self.set_aside(size - (0 if before is None else _size(question, before)))
+
+    def set_aside(self, size: int) -> None:
+        """Count bytes more, or fewer, forgetting answers that were asked for longest ago where room is needed."""
+        self._bytes += size
+        while self._bytes > self.most_bytes and self._answers:
             self._bytes -= _size(*self._answers.popitem(last=False))
 
 

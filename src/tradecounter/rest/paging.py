@@ -1,16 +1,20 @@
 """Paging: which slice of a list is asked for, and the headers that say where it stands (specification, section 1)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 from urllib.parse import quote
 
 from msgspec import Meta
+from starlette.types import Scope
 
-from tradecounter.rest.parameters import Pair
+from tradecounter.rest.call import Call
+from tradecounter.rest.parameters import Pair, raw_pairs
 
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
 LAST_PAGE = 10**18 - 1  # longer numbers are not read as numbers (`rest/parameters.py`)
+MOST_LINK_BYTES = 2_500  # all other headers together are under 1,000, and the whole head has to stay under 4 KB
 
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
 
@@ -28,6 +32,15 @@ PageLimit = Annotated[
         description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer.",
     ),
 ]
+
+_LINKS = "tradecounter.page_links"
+_REQUESTS = "tradecounter.requests"
+_LEFT_OUT = ('"first"', '"last"', '"prev"', '"next"')
+
+COUNTED_BY_SIZE = (
+    f"A response with more than {MOST_ON_A_PAGE} results counts as several requests against the rate limit: "
+    f"one for every {MOST_ON_A_PAGE} results."
+)
 
 HEADERS = ("X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages", "Link")
 
@@ -52,30 +65,81 @@ class Page:
             return min(total, 1)
         return -(-total // self.limit)
 
+    def requests(self, total: int) -> int:
+        """Return how many requests the page counts as: one for every 500 results on it, and at least one."""
+        start, end = self.bounds(total)
+        return max(1, -(-(end - start) // MOST_ON_A_PAGE))
 
-def page_headers(page: Page, total: int, url: str, pairs: list[Pair]) -> dict[str, str]:
-    """Return the paging headers of an answer.
 
-    `url` is the absolute address without its query, `pairs` the query's parts with their values as sent; the links
-    keep all of them but `page` and `limit`, in order.
-    """
-    pages = page.count(total)
+@dataclass(frozen=True)
+class PageLinks:
+    """Where a page stands among others; `url` is its absolute address without the query."""
+
+    url: str
+    page: Page
+    pages: int
+
+    @cached_property
+    def short_header(self) -> str | None:
+        """The `Link` header where the links keep nothing of the query, as for most requests."""
+        return self.header("")
+
+    def header(self, query: str) -> str | None:
+        """Return the `Link` header with the pages that exist; `query` is what the links keep (`linked_query`).
+
+        With a long query it leaves out links, `first` before `last` before `prev` before `next`, until it is short
+        enough for a proxy that takes 4 KB of headers; None when nothing is left.
+        """
+        if not self.pages:
+            return None
+        number, limit = self.page.number, self.page.limit
+        before, after = f"<{self.url}?{query}page=", f"&limit={limit}>; rel="
+        links = [f'{before}1{after}"first"']
+        if number > 1:
+            links.append(f'{before}{min(number - 1, self.pages)}{after}"prev"')
+        if number < self.pages:
+            links.append(f'{before}{number + 1}{after}"next"')
+        links.append(f'{before}{self.pages}{after}"last"')
+        header = ", ".join(links)
+        for rel in _LEFT_OUT:
+            if len(header) <= MOST_LINK_BYTES:
+                break
+            links = [link for link in links if not link.endswith(rel)]
+            header = ", ".join(links)
+        return header or None
+
+
+def linked_query(pairs: list[Pair]) -> str:
+    """Return the part of a query that links keep: all but `page` and `limit`, in order, with values as sent."""
+    return "".join(
+        f"{quote(name, safe='')}={quote(value, safe=_QUERY_SAFE)}&"
+        for name, value in pairs
+        if name not in {"page", "limit"}
+    )
+
+
+def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
+    """Return the paging headers of the response to a call, and note what else depends on the page."""
+    links = PageLinks(call.base_url + call.target[1], page, page.count(total))
+    call.request.scope[_LINKS] = links
+    call.request.scope[_REQUESTS] = page.requests(total)
     headers = {
         "X-Total-Count": str(total),
         "X-Page": str(page.number),
         "X-Limit": str(page.limit),
-        "X-Total-Pages": str(pages),
+        "X-Total-Pages": str(links.pages),
     }
-    if pages:
-        kept = "".join(
-            f"{quote(name, safe='')}={quote(value, safe=_QUERY_SAFE)}&"
-            for name, value in pairs
-            if name not in {"page", "limit"}
-        )
-        targets = {"first": 1, "prev": min(page.number - 1, pages), "next": page.number + 1, "last": pages}
-        headers["Link"] = ", ".join(
-            f'<{url}?{kept}page={target}&limit={page.limit}>; rel="{rel}"'
-            for rel, target in targets.items()
-            if 1 <= target <= pages
-        )
-    return headers
+    link = links.header(linked_query(raw_pairs(call.raw_query)))
+    return headers if link is None else {**headers, "Link": link}
+
+
+def links_noted(scope: Scope) -> PageLinks | None:
+    """Return what the `Link` header of a response is made from; None unless `page_headers` made its headers."""
+    links: PageLinks | None = scope.get(_LINKS)
+    return links
+
+
+def requests_noted(scope: Scope) -> int:
+    """Return how many requests a response counts as: 1 unless `page_headers` found more."""
+    requests: int = scope.get(_REQUESTS, 1)
+    return requests

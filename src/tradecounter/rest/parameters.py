@@ -30,10 +30,18 @@ def raw_pairs(raw_query: str) -> list[Pair]:
 
 
 def _decoded(text: str) -> str:
+    if "%" not in text and "+" not in text:
+        return text
     try:
         return unquote_plus(text, errors="strict")
     except UnicodeDecodeError as error:
         raise DomainError(Kind.INVALID, "the query string is not UTF-8") from error
+
+
+@lru_cache
+def known_names(shape: type[msgspec.Struct]) -> frozenset[str]:
+    """Return the names of the parameters that a struct stands for, as they are on the wire."""
+    return frozenset(_readings(shape))
 
 
 class _Reading(NamedTuple):

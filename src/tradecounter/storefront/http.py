@@ -13,8 +13,7 @@ from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import CSV, JSON, Format, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, MOST_ON_A_PAGE, Page, page_headers
-from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, MOST_ON_A_PAGE, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
@@ -40,7 +39,7 @@ class ProductEndpoints:
             description=(
                 "Active products that you can buy, with your prices and live stock. Without an `Accept` header the "
                 "answer is CSV; send `Accept: application/json` for JSON. CSV without `page` and `limit` is the "
-                "whole catalogue."
+                "whole catalogue. " + COUNTED_BY_SIZE
             ),
             query=ProductListParameters,
             answer=Answer(200, "The products of one page.", list[Product], csv=True, headers=HEADERS),
@@ -54,7 +53,7 @@ class ProductEndpoints:
         extras = extra_fields(wanted.extra)
         view = await self.views.of(call.customer_id)
         media = choose_format(call.accept, wanted.accept)
-        return unless_held(call, view.digest, media, lambda: self._products(call, view, wanted, extras, media))
+        return unless_held(call, view.digest, media, lambda: self._products(call, view, wanted, extras, media), wanted)
 
     @endpoint(
         Operation(
@@ -72,9 +71,10 @@ class ProductEndpoints:
     )
     async def show_product(self, call: Call) -> Response:
         """Answer `GET /product/{sku}`."""
-        extras = {"description", "short_description", *extra_fields(call.query(ProductParameters).extra)}
+        wanted = call.query(ProductParameters)
+        extras = {"description", "short_description", *extra_fields(wanted.extra)}
         view = await self.views.of(call.customer_id)
-        return unless_held(call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras))
+        return unless_held(call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), wanted)
 
     def _products(
         self, call: Call, view: CustomerView, wanted: ProductListParameters, extras: set[str], media: Format
@@ -84,7 +84,7 @@ class ProductEndpoints:
         limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
         page = Page(wanted.page or 1, 0 if whole else limit)
         start, end = page.bounds(len(rows))
-        headers = page_headers(page, len(rows), call.base_url + "/product", raw_pairs(call.raw_query))
+        headers = page_headers(call, page, len(rows))
         pieces = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:

@@ -85,9 +85,10 @@ class Application:
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
         answering = cross_origin(WholeResponses(Compression(Answering(router))), settings.cors_origins)
         self.standing_headers = security_headers(settings.base_url)
-        frame = Frame(answering, self.standing_headers, log_requests=settings.log_requests)
-        memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
-        self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
+        logs = settings.log_requests
+        frame = Frame(answering, self.standing_headers, self.admission.addresses, log_requests=logs)
+        memory = AnswerMemory(settings.answer_memory)
+        self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory, log_requests=logs)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan."""

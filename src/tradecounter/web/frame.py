@@ -10,6 +10,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.http import address_of
 from tradecounter.rest.answer_memory import Header
 from tradecounter.rest.call import answer_headers
 from tradecounter.web.errors import response_to
@@ -23,7 +25,7 @@ _FAULT = 500
 
 def request_id_for(given: str) -> str:
     """Return the id that a client gave its request when it is a sane token, else a new one."""
-    return given if _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
+    return given if given and _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
 
 
 class Frame:
@@ -32,9 +34,12 @@ class Frame:
     A response gets its request's id and the standing headers, and is kept by no cache unless it says so.
     """
 
-    def __init__(self, app: ASGIApp, standing_headers: Sequence[Header], *, log_requests: bool) -> None:
+    def __init__(
+        self, app: ASGIApp, standing_headers: Sequence[Header], addresses: ClientAddresses, *, log_requests: bool
+    ) -> None:
         self._app = app
         self._standing_headers = standing_headers
+        self._addresses = addresses
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,8 +70,14 @@ class Frame:
             except ClientDisconnect:
                 log.info("client went away", path=request.url.path)
             if self._log_requests or status >= _FAULT:
-                seconds = round(time.perf_counter() - started, 4)
-                log.info("request", method=request.method, path=request.url.path, status=status, seconds=seconds)
+                log.info(
+                    "request",
+                    method=request.method,
+                    path=request.url.path,
+                    status=status,
+                    seconds=round(time.perf_counter() - started, 4),
+                    address=address_of(request, self._addresses),
+                )
 
 
 class Answering:

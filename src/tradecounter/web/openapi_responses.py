@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from tradecounter.rest.paging import COUNTED_BY_SIZE
 from tradecounter.web.openapi_schemas import EMPTY, SCHEMAS
 
 _HEADERS = "#/components/headers/"
@@ -76,7 +77,7 @@ ERRORS = {
     ),
     429: Refusal(
         "TooManyRequests",
-        "Too many requests; wait five minutes.",
+        f"Too many requests; wait five minutes. {COUNTED_BY_SIZE}",
         "more than 3000 requests in 5 minutes: wait 300 seconds",
         ("Retry-After",),
     ),
@@ -115,7 +116,8 @@ HEADERS = {
     "X-Limit": Header("Results on a page; 0: not paginated.", {**_COUNT, "maximum": 500}, 100, always=True),
     "X-Total-Pages": Header("Pages at this limit.", _COUNT, 3, always=True),
     "Link": Header(
-        "Web links (RFC 8288); with pages: first, prev, next, last, whichever exist.",
+        "Web links (RFC 8288); with pages: first, prev, next, last, whichever exist. With a query of more than about "
+        "500 characters it leaves out links, next last; X-Total-Pages says where the pages end.",
         _TEXT,
         '<https://api.example/product?page=1&limit=100>; rel="first"',
     ),

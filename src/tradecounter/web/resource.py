@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+from structlog.contextvars import bind_contextvars
 
 from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, Admitted
-from tradecounter.identity.http import presented_by, rate_limit_headers
+from tradecounter.identity.http import count_response, presented_by, rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.answers import refusal
 from tradecounter.rest.call import Call, add_answer_headers
@@ -49,7 +50,10 @@ class Resource:
         if caller is not None:
             act_for(caller.customer_id)
         call = Call(request, self._base_url, self._max_body_bytes, caller)
-        return await endpoint.handler(call)
+        response = await endpoint.handler(call)
+        if caller is not None:
+            count_response(request.scope, response, self._admission.rate_limit, caller.customer_id)
+        return response
 
     async def _admit(self, request: Request, operation: Operation) -> Admitted:
         presented = presented_by(request, self._admission.addresses)
@@ -58,6 +62,7 @@ class Resource:
         except RateLimitedError as error:
             add_answer_headers(request.scope, rate_limit_headers(error.quota))
             raise
+        bind_contextvars(customer=admitted.customer_id)  # for all that is logged of the request
         if admitted.quota is not None:
             add_answer_headers(request.scope, rate_limit_headers(admitted.quota))
         return admitted

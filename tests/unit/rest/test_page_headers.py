@@ -5,11 +5,27 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.requests import Request
 
-from tradecounter.rest.paging import Page, page_headers
+from tradecounter.rest.call import Call
+from tradecounter.rest.paging import (
+    MOST_LINK_BYTES,
+    Page,
+    PageLinks,
+    linked_query,
+    links_noted,
+    page_headers,
+    requests_noted,
+)
 
-URL = "https://api.example/product"
+BASE = "https://api.example"
+URL = f"{BASE}/product"
 LINK = re.compile(r'<([^>]*)>; rel="([a-z]+)"')
+
+
+def call(query: str = "") -> Call:
+    scope = {"type": "http", "method": "GET", "path": "/product", "query_string": query.encode(), "headers": []}
+    return Call(Request(scope), lambda _: BASE, 0, None)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +67,7 @@ def test_a_page_has_its_bounds(page: Page, total: int, bounds: tuple[int, int], 
     ],
 )
 def test_links_lead_to_the_pages_that_exist(page: Page, total: int, links: dict[str, int]) -> None:
-    headers = page_headers(page, total, URL, [])
+    headers = page_headers(call(), page, total)
     found = {rel: url for url, rel in LINK.findall(headers.pop("Link", ""))}
     assert found == {rel: f"{URL}?page={number}&limit={page.limit}" for rel, number in links.items()}
     assert list(headers) == ["X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages"]
@@ -61,10 +77,50 @@ def test_links_lead_to_the_pages_that_exist(page: Page, total: int, links: dict[
 
 
 def test_nothing_that_a_client_sends_breaks_out_of_a_link() -> None:
-    pairs = [('a">,<b', "c>\r\nSet-Cookie: d"), ("é", "%C3%A9"), ("page", "3"), ("limit", "x")]
-    header = page_headers(Page(1, 1), 1, URL, pairs)["Link"]
+    header = page_headers(call('a">,<b=c>\r\nSet-Cookie: d&%C3%A9=%C3%A9&page=3&limit=x'), Page(1, 1), 1)["Link"]
     query = "a%22%3E%2C%3Cb=c%3E%0D%0ASet-Cookie:%20d&%C3%A9=%C3%A9&page=1&limit=1"
     assert header == f'<{URL}?{query}>; rel="first", <{URL}?{query}>; rel="last"'
+
+
+names = st.sampled_from(["manufacturer", "category", "query", "x", "api-key"])
+queries = st.lists(st.tuples(names, st.text(st.characters(codec="latin-1"), max_size=900)), max_size=8)
+
+
+@given(queries, st.integers(1, 10**18 - 1), st.integers(0, 500), st.integers(0, 10**9))
+def test_links_are_short_whatever_the_query_and_leave_out_first_last_prev_next_in_turn(
+    pairs: list[tuple[str, str]], number: int, limit: int, total: int
+) -> None:
+    page = Page(number, limit)
+    query = linked_query(pairs)
+    header = PageLinks(URL, page, page.count(total)).header(query) or ""
+    assert len(header) <= MOST_LINK_BYTES
+    found = {rel: url for url, rel in LINK.findall(header)}
+    all_of_them = {rel: url for url, rel in LINK.findall(PageLinks(URL, page, page.count(total)).header("") or "")}
+    there = [rel for rel in ("next", "prev", "last", "first") if rel in all_of_them]
+    assert [rel for rel in there if rel in found] == there[: len(found)]
+    for rel, url in found.items():
+        assert url == all_of_them[rel].replace("?", f"?{query}", 1)
+    left_out = there[len(found) :]
+    if left_out:
+        one_more = len(header) + len(URL) + len(query)
+        assert one_more + 70 > MOST_LINK_BYTES, "no link is left out without need"
+
+
+def test_what_else_depends_on_a_page_is_noted() -> None:
+    asked = call("limit=2&x=1")
+    assert (links_noted(asked.request.scope), requests_noted(asked.request.scope)) == (None, 1)
+    page_headers(asked, Page(3, 2), 9)
+    assert links_noted(asked.request.scope) == PageLinks(URL, Page(3, 2), 5)
+    assert requests_noted(asked.request.scope) == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "total", "requests"),
+    [(Page(1, 0), 0, 1), (Page(1, 0), 500, 1), (Page(1, 0), 501, 2), (Page(1, 0), 20_000, 40), (Page(2, 0), 20_000, 1),
+     (Page(1, 500), 20_000, 1), (Page(1, 1), 20_000, 1)],
+)  # fmt: skip
+def test_a_page_counts_as_a_request_for_every_500_results_on_it(page: Page, total: int, requests: int) -> None:
+    assert page.requests(total) == requests
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)

@@ -1,0 +1,103 @@
+"""The access log: every request with its customer and address, also when the answer comes from memory."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+from structlog.testing import capture_logs
+
+from support.service import Customer, Service, running_service
+from support.shop import stock_shop
+
+ADDRESS = {"X-Forwarded-For": "198.51.100.7"}
+
+
+@pytest.fixture(scope="module")
+def service(database_url: str) -> Iterator[Service]:
+    with running_service(database_url, log_requests=True) as running:
+        stock_shop(running)
+        yield running
+
+
+@pytest.fixture
+def customer(service: Service) -> Customer:
+    made = service.customer()
+    service.refresh()
+    logged(service, made, ("/customer", {}))  # from here on the key is known by heart
+    return made
+
+
+def logged(service: Service, customer: Customer, *requests: tuple[str, dict[str, str]]) -> list[dict[str, Any]]:
+    """The access log's lines for requests, which are written when a response has been sent."""
+    with capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logs:
+        for path, headers in requests:
+            customer.get(path, headers={**ADDRESS, **headers})
+        service.call(lambda: asyncio.sleep(0))  # the server is done with what it was doing
+    return [dict(line) for line in logs if line["event"] == "request"]
+
+
+def test_a_request_is_logged_with_its_customer_address_and_id(service: Service, customer: Customer) -> None:
+    [line] = logged(service, customer, ("/customer/address?x=secret", {"X-Request-Id": "mine"}))
+    assert line.pop("seconds") >= 0
+    assert line == {
+        "event": "request",
+        "log_level": "info",
+        "request_id": "mine",
+        "method": "GET",
+        "path": "/customer/address",
+        "status": 200,
+        "customer": customer.id,
+        "address": "198.51.100.7",
+    }
+
+
+@pytest.mark.parametrize("path", ["/product?limit=2", "/product", "/product/PHONE"])
+def test_an_answer_from_memory_is_logged_too(service: Service, customer: Customer, path: str) -> None:
+    logged(service, customer, (path, {}))
+    ids = [f"nr-{number}" for number in range(3)]
+    lines = logged(service, customer, *[(path, {"X-Request-Id": each}) for each in ids])
+    assert lines == [
+        {
+            "event": "request",
+            "log_level": "info",
+            "request_id": each,
+            "method": "GET",
+            "path": path.partition("?")[0],
+            "status": 200,
+            "customer": customer.id,
+            "address": "198.51.100.7",
+            "from_memory": True,
+        }
+        for each in ids
+    ]
+
+
+def test_a_request_that_is_known_by_its_text_is_logged_each_time(service: Service, customer: Customer) -> None:
+    lines = logged(service, customer, *[("/product?limit=3", {})] * 5)
+    assert [line.get("from_memory", False) for line in lines] == [False, True, True, True, True]
+    assert len({line["request_id"] for line in lines}) == 5
+
+
+def test_an_unchanged_poll_is_logged_with_its_status(service: Service, customer: Customer) -> None:
+    tag = customer.get("/product?limit=4").headers["ETag"]
+    logged(service, customer)
+    lines = logged(service, customer, *[("/product?limit=4", {"If-None-Match": tag})] * 3)
+    assert [line["status"] for line in lines] == [304] * 3
+    assert lines[-1]["from_memory"]
+
+
+def test_a_request_without_a_customer_is_logged_with_its_address(service: Service) -> None:
+    stranger = Customer(0, "", service.client())
+    lines = logged(service, stranger, ("/", {}), ("/customer", {}), ("/nowhere", {}))
+    assert [(line["status"], line["address"]) for line in lines] == [
+        (200, "198.51.100.7"), (401, "198.51.100.7"), (404, "198.51.100.7")
+    ]  # fmt: skip
+    assert not any("customer" in line for line in lines)
+
+
+def test_without_the_setting_requests_are_not_logged(database_url: str) -> None:
+    with running_service(database_url) as quiet:
+        silent = quiet.customer()
+        assert logged(quiet, silent, *[("/product?limit=2", {})] * 3, ("/nowhere", {}), ("/product?limit=x", {})) == []
