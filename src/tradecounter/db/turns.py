@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tradecounter.kit.errors import DomainError, Kind
 
-_LONGEST_WAIT_SECONDS = 10.0
+_LONGEST_WAIT_SECONDS = 15.0
 _RETRY_SECONDS = 5
 
 _customer: ContextVar[int | None] = ContextVar("customer", default=None)

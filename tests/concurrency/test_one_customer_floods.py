@@ -1,0 +1,107 @@
+"""One customer's requests, however many and however slow, leave the service to the others."""
+
+import json
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.embedded_user import wait_for
+from support.orders import confirm, create, faults_in_the_books, in_parallel
+from support.service import Customer, Service, running_service
+from support.shop import order, stock_shop
+
+AT_A_TIME = 3  # of ten connections
+CONFIRMATIONS = 12
+
+
+@pytest.fixture(scope="module")
+def shop(postgres: Cluster) -> Iterator[Service]:
+    with postgres.database() as url, running_service(url) as service:
+        stock_shop(service)
+        yield service
+
+
+@contextmanager
+def locked_credit(service: Service, customer: Customer) -> Iterator[None]:
+    """Hold the row that every confirmation of the customer has to have."""
+    with psycopg.connect(service.database_url) as connection:
+        connection.execute(
+            "insert into credit_exposure (customer_id) values (%s) on conflict do nothing", [customer.id]
+        )
+        connection.commit()
+        connection.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
+        yield
+
+
+def in_line(service: Service, customer: Customer) -> int:
+    """How many requests of the customer are at the database or wait for their turn."""
+    line = service.application.database._turns._lines.get(customer.id)  # noqa: SLF001
+    return 0 if line is None else line.requests
+
+
+def waiting_for_locks(service: Service) -> int:
+    with psycopg.connect(service.database_url, autocommit=True) as connection:
+        row = connection.execute(
+            "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_confirmations_that_wait_for_a_lock_leave_connections_for_the_others(shop: Service) -> None:
+    customer, other = shop.customer(), shop.customer()
+    shop.refresh()
+    pending = [create(customer) for _ in range(CONFIRMATIONS)]
+    with ThreadPoolExecutor(CONFIRMATIONS) as threads, locked_credit(shop, customer):
+        confirmations = [threads.submit(confirm, customer, each) for each in pending]
+        wait_for(lambda: in_line(shop, customer) == CONFIRMATIONS)
+        wait_for(lambda: waiting_for_locks(shop) >= AT_A_TIME)
+        assert max(waiting_for_locks(shop) for _ in range(20)) == AT_A_TIME
+        for path in ("/customer", "/product", "/customer/credit", "/order") * 5:
+            assert other.get(path).status_code == 200, path
+        assert waiting_for_locks(shop) <= AT_A_TIME
+        assert other.post("/order", order()).status_code == 201
+        shop.refresh()  # nor does the poll wait for them
+    statuses = [each.result().status_code for each in confirmations]
+    assert set(statuses) <= {200, 503}
+    assert 200 in statuses  # the last ones had their turn when the lock was gone
+    for each in pending:
+        assert confirm(customer, each).status_code == 200
+    assert faults_in_the_books(shop) == {}
+
+
+def test_many_orders_at_once_all_succeed(shop: Service) -> None:
+    customer, other = shop.customer(), shop.customer()
+    shop.refresh()
+    calls = [lambda: customer.post("/order", order()) for _ in range(150)]
+    answers = in_parallel([*calls, lambda: other.get("/customer")])
+    assert [answer.status_code for answer in answers] == [201] * 150 + [200]
+
+
+def test_a_request_whose_body_is_on_its_way_has_no_turn_yet(shop: Service) -> None:
+    customer = shop.customer()
+    shop.refresh()
+    place = urlsplit(shop.url)
+    body = json.dumps(order()).encode()
+    head = (
+        f"POST /order HTTP/1.1\r\nHost: x\r\nX-Api-Key: {customer.key}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    slow = [socket.create_connection((place.hostname, place.port)) for _ in range(2 * AT_A_TIME)]
+    try:
+        for connection in slow:
+            connection.sendall(head.encode() + body[:10])
+        assert customer.get("/customer").status_code == 200
+        assert customer.post("/order", order()).status_code == 201
+        for connection in slow:
+            connection.sendall(body[10:])
+            assert connection.recv(20).startswith(b"HTTP/1.1 201")
+    finally:
+        for connection in slow:
+            connection.close()

@@ -1,0 +1,106 @@
+"""Turns at the database: a few for each customer at a time, the others in order."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextvars import copy_context
+from typing import Any
+
+import pytest
+
+from tradecounter.db import turns
+from tradecounter.db.turns import Turns, act_for
+from tradecounter.kit.errors import DomainError, Kind
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+def start(customer_id: int | None, work: Work) -> asyncio.Task[None]:
+    """Run something for a customer, as a request does."""
+
+    async def run() -> None:
+        if customer_id is not None:
+            act_for(customer_id)
+        await work()
+
+    return asyncio.create_task(run(), context=copy_context())
+
+
+async def idle() -> None:
+    """Let everything happen that can happen now."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+class Counter:
+    """Takes turns and holds them until it is told to go on."""
+
+    def __init__(self, connections: int) -> None:
+        self.turns = Turns(connections)
+        self.began: list[tuple[int | None, int]] = []
+        self.goes_on = asyncio.Event()
+
+    def ask(self, customer_id: int | None, number: int) -> asyncio.Task[None]:
+        async def work() -> None:
+            async with self.turns.turn():
+                self.began.append((customer_id, number))
+                await self.goes_on.wait()
+
+        return start(customer_id, work)
+
+
+@pytest.mark.parametrize(("connections", "at_a_time"), [(1, 1), (4, 1), (7, 2), (10, 3), (100, 30)])
+def test_a_customer_has_three_tenths_of_the_connections_and_at_least_one(connections: int, at_a_time: int) -> None:
+    async def work() -> None:
+        counter = Counter(connections)
+        tasks = [counter.ask(1, number) for number in range(at_a_time + 5)]
+        await idle()
+        assert len(counter.began) == at_a_time
+        counter.goes_on.set()
+        await asyncio.gather(*tasks)
+        assert counter.began == [(1, number) for number in range(at_a_time + 5)]
+
+    asyncio.run(work())
+
+
+def test_other_customers_and_what_is_nobodys_do_not_wait() -> None:
+    async def work() -> None:
+        counter = Counter(connections=3)
+        tasks = [counter.ask(customer, number) for customer in (1, 2, None) for number in range(4)]
+        await idle()
+        assert counter.began == [(1, 0), (2, 0), (None, 0), (None, 1), (None, 2), (None, 3)]
+        counter.goes_on.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(work())
+
+
+def test_who_gives_up_is_passed_over_and_nothing_is_left_behind() -> None:
+    async def work() -> None:
+        counter = Counter(connections=1)
+        tasks = [counter.ask(1, number) for number in range(4)]
+        await idle()
+        tasks[1].cancel()
+        tasks[0].cancel()
+        await idle()
+        assert counter.began == [(1, 0), (1, 2)]
+        counter.goes_on.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert counter.began == [(1, 0), (1, 2), (1, 3)]
+        assert counter.turns._lines == {}  # noqa: SLF001 or it would grow with every customer
+
+    asyncio.run(work())
+
+
+def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "_LONGEST_WAIT_SECONDS", 0.01)
+
+    async def work() -> None:
+        counter = Counter(connections=1)
+        held, waiting = counter.ask(1, 0), counter.ask(1, 1)
+        with pytest.raises(DomainError) as refused:
+            await waiting
+        assert (refused.value.kind, refused.value.retry_after) == (Kind.UNAVAILABLE, 5)
+        counter.goes_on.set()
+        await held
+
+    asyncio.run(work())
