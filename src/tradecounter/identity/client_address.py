@@ -23,6 +23,7 @@ class ClientAddresses:
         parts = (part.strip() for part in (trusted or "").split(","))
         self._trusted = [_plain_network(ip_network(part, strict=False)) for part in parts if part]
         self._found = lru_cache(maxsize=4096)(self._find)
+        self.untrusted_forwarding = False
 
     def of(self, peer: str | None, forwarded: Sequence[str]) -> str:
         """Return the address that a request counts under; IPv6 addresses count by /64.

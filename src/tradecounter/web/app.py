@@ -41,10 +41,12 @@ from tradecounter.web.compression import Compression
 from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
+from tradecounter.web.health import HealthEndpoints, ProcessState
 from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
+from tradecounter.web.stopping import Stopping
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
 _WHOLE_REST = {"sku"}
@@ -61,6 +63,7 @@ class Application:
         self.storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
         self.methods = ShippingMethods()
         self.admission = Admission.from_settings(settings, database, clock)
+        self.stopping = Stopping()
         live = (self.admission, self.methods, self.storefront)
         self._refreshing = Database(database.url, connections=1, for_requests=True)
         self.refresher = Refresher(
@@ -101,7 +104,8 @@ class Application:
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
             TokenEndpoint(self._token_exchange(settings, clock), self.admission, settings.base_url),
-            IndexEndpoints(lambda base_url: documents().at(base_url), lambda: not self.refresher.away_seconds),
+            IndexEndpoints(lambda base_url: documents().at(base_url)),
+            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
