@@ -61,7 +61,8 @@ def test_confirmations_that_wait_for_a_lock_leave_connections_for_the_others(sho
     with ThreadPoolExecutor(CONFIRMATIONS) as threads, locked_credit(shop, customer):
         confirmations = [threads.submit(confirm, customer, each) for each in pending]
         wait_for(lambda: in_line(shop, customer) == CONFIRMATIONS)
-        wait_for(lambda: waiting_for_locks(shop) == AT_A_TIME)
+        wait_for(lambda: waiting_for_locks(shop) >= AT_A_TIME)
+        assert max(waiting_for_locks(shop) for _ in range(20)) == AT_A_TIME
         for path in ("/customer", "/product", "/customer/credit", "/order") * 5:
             assert other.get(path).status_code == 200, path
         assert waiting_for_locks(shop) <= AT_A_TIME

@@ -1,6 +1,5 @@
 """The interface document: sound in itself, true of the answers, and the one that is committed."""
 
-import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -268,10 +267,6 @@ def parsed_link(text: str) -> dict[str, str]:
     match = re.fullmatch(r'<(?P<url>[^<>"]+)>; rel="(?P<rel>[a-z-]+)"; type="[a-z/]+"', text)
     assert match is not None, text
     return match.groupdict()
-
-
-def test_health_is_an_object(service: Service) -> None:
-    assert json.loads(service.client().get("/check-health").content) == {"status": "ok", "database": "ok"}
 
 
 def test_no_public_text_refers_to_documents_that_readers_do_not_have(service: Service) -> None:

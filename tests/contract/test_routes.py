@@ -10,6 +10,7 @@ from support.service import Service
 PUBLIC = {
     ("GET", "/"),
     ("GET", "/check-health"),
+    ("GET", "/ready"),
     ("GET", "/openapi.json"),
     ("GET", "/openapi.yaml"),
     ("GET", "/docs"),

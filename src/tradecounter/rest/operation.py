@@ -19,8 +19,19 @@ _NEVER_LIMITED = {("POST", "/order"), ("POST", "/quote")}
 
 
 @dataclass(frozen=True, slots=True)
+class Otherwise:
+    """Another status of a response whose body has the same type: what it means, and an example of the body."""
+
+    meaning: str
+    example: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """A successful answer: status, what it means, the type of its JSON body and its further media types."""
+    """A successful answer: status, what it means, the type of its JSON body and its further media types.
+
+    `otherwise` are further statuses with the same type of body; they carry `Retry-After`.
+    """
 
     status: int
     meaning: str
@@ -29,6 +40,7 @@ class Answer:
     yaml: bool = False
     pdf: bool = False
     headers: tuple[str, ...] = ()
+    otherwise: Mapping[int, Otherwise] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

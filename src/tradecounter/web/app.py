@@ -42,6 +42,7 @@ from tradecounter.web.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
+from tradecounter.web.health import HealthEndpoints, ProcessState
 from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
@@ -111,7 +112,8 @@ class Application:
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
             TokenEndpoint(self._token_exchange(settings, clock), self.admission, settings.base_url),
-            IndexEndpoints(lambda base_url: documents().at(base_url), lambda: not self.refresher.away_seconds),
+            IndexEndpoints(lambda base_url: documents().at(base_url)),
+            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 

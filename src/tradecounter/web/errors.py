@@ -2,6 +2,7 @@
 
 import psycopg
 import structlog
+from psycopg.errors import LockNotAvailable
 from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,7 +38,8 @@ def response_to(error: Exception, request: Request, request_id: str) -> Response
     if isinstance(error, DomainError):
         return _refused(error)
     if isinstance(error, _DATABASE_AWAY):
-        log.error("database away", path=request.url.path, error=type(error).__name__, reason=str(error).strip())
+        event = "waited too long for a lock" if isinstance(error, LockNotAvailable) else "database away"
+        log.error(event, path=request.url.path, error=type(error).__name__, reason=str(error).strip())
         return refusal(
             f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds",
             503,

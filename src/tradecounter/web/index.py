@@ -1,10 +1,9 @@
-"""`GET /`, `GET /check-health` and the interface document's addresses."""
+"""`GET /` and the interface document's addresses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.rest.answers import answer, to_json
@@ -24,13 +23,6 @@ class Index(Struct):
 
     name: str
     documentation: Documentation
-
-
-class Health(Struct):
-    """That the service answers, and whether the database did when it was last asked."""
-
-    status: Annotated[str, Meta(examples=["ok"])]
-    database: Annotated[Literal["ok", "away"], Meta(description="While it is away, most requests get 503.")]
 
 
 # Stands for the base address in what is made once for all of them: a client names its own in `Host`, and making a
@@ -53,13 +45,9 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class IndexEndpoints:
-    """The public endpoints.
-
-    `documents` returns the interface document for a base address, `database_answers` whether the database did last.
-    """
+    """The index; `documents` returns the interface document for a base address."""
 
     documents: Callable[[str], Documents]
-    database_answers: Callable[[], bool]
 
     @endpoint(
         Operation(
@@ -81,21 +69,6 @@ class IndexEndpoints:
             f'<{call.base_url}/docs>; rel="service-doc"; type="text/html"'
         )
         return answer(Index("Tradecounter", Documentation(json_url, yaml_url)), headers={"Link": links})
-
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/check-health",
-            name="checkHealth",
-            tag="Service",
-            summary="Whether the service answers",
-            answer=Answer(200, "It does.", Health),
-            public=True,
-        )
-    )
-    async def check_health(self, call: Call) -> Response:
-        """Answer `GET /check-health`."""
-        return answer(Health("ok", "ok" if self.database_answers() else "away"))
 
     @endpoint(
         Operation(

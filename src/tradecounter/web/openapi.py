@@ -9,7 +9,13 @@ import yaml
 from tradecounter.identity.http import OAuthError
 from tradecounter.rest.operation import Operation
 from tradecounter.web.index import Documents
-from tradecounter.web.openapi_examples import answer_examples, body_examples, csv_examples, oauth_examples
+from tradecounter.web.openapi_examples import (
+    answer_examples,
+    body_examples,
+    csv_examples,
+    oauth_examples,
+    otherwise_examples,
+)
 from tradecounter.web.openapi_links import links_of
 from tradecounter.web.openapi_parameters import parameters_of
 from tradecounter.web.openapi_responses import (
@@ -136,6 +142,7 @@ def _operation(operation: Operation, schemas: Schemas, known: Collection[str]) -
         document["requestBody"] = _request_body(operation, schemas)
     document["responses"] = {
         str(operation.answer.status): _answer(operation, schemas, known),
+        **{str(status): _otherwise(operation, status, schemas) for status in operation.answer.otherwise},
         **({"304": _not_modified()} if operation.cacheable else {}),
         **{str(status): _refusal(operation, status, schemas) for status in _errors(operation)},
     }
@@ -184,6 +191,15 @@ def _answer(operation: Operation, schemas: Schemas, known: Collection[str]) -> d
     if links := links_of(operation.name, known):
         document["links"] = links
     return document
+
+
+def _otherwise(operation: Operation, status: int, schemas: Schemas) -> dict[str, Any]:
+    otherwise = operation.answer.otherwise[status]
+    return {
+        "description": otherwise.meaning,
+        "headers": header_references((*_answer_headers(operation), "Retry-After")),
+        "content": {"application/json": _media(schemas.of(operation.answer.body), otherwise_examples(otherwise))},
+    }
 
 
 def _not_modified() -> dict[str, Any]:

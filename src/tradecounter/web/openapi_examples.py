@@ -42,8 +42,9 @@ from tradecounter.ordering.wire import (
     TrackingEvent,
 )
 from tradecounter.rest.answers import to_json
-from tradecounter.rest.operation import Operation
-from tradecounter.web.index import Documentation, Health, Index
+from tradecounter.rest.operation import Operation, Otherwise
+from tradecounter.web.health import Health, Readiness
+from tradecounter.web.index import Documentation, Index
 
 _PRODUCT = Product(
     sku="CV-320P",
@@ -201,7 +202,8 @@ _BY_TYPE: dict[type, Any] = {
             "Tradecounter",
             Documentation("https://api.example/openapi.json", "https://api.example/openapi.yaml"),
         ),
-        Health("ok", "ok"),
+        Health("ok", "ok", 1),
+        Readiness(ready=True, reasons=[], warnings=[]),
         AddConfigurationsRequest(
             [NewConfiguration("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]
         ),
@@ -261,6 +263,11 @@ def answer_examples(operation: Operation) -> dict[str, Any]:
 def csv_examples(operation: Operation) -> dict[str, Any]:
     """Return examples of an operation's CSV answer."""
     return _named({"A table": _CSV[operation.name]} if operation.name in _CSV else {})
+
+
+def otherwise_examples(otherwise: Otherwise) -> dict[str, Any]:
+    """Return the example of a response with another status."""
+    return _named({"Otherwise": otherwise.example})
 
 
 def oauth_examples(status: int) -> dict[str, Any]:

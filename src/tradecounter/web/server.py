@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock, SystemClock
@@ -17,6 +16,7 @@ from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
 from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.supervisor import Supervisor
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
@@ -66,6 +66,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         server_header=False,
         proxy_headers=False,  # whose word counts is the setting TRUSTED_PROXIES (`identity/client_address.py`)
         timeout_graceful_shutdown=10,
+        timeout_worker_healthcheck=15,  # starting one takes seconds on a busy machine
         timeout_keep_alive=75,  # longer than proxies keep theirs, so that none sends into a connection being closed
         lifespan=lifespan,
     )
@@ -107,7 +108,7 @@ def serve_processes(listener: Listener, database_url: str, secret: str, workers:
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
     os.environ[SECRET_KEY_FOR_WORKERS] = secret  # which may lie in the embedded database's folder
     config = _config(application, lifespan="on", workers=workers)
-    Multiprocess(config, sockets=[listener.socket]).run()
+    Supervisor(config, sockets=[listener.socket]).run()
 
 
 def worker_application() -> Application:

@@ -32,6 +32,7 @@ OUTLINE = (
     "3 pending, by time",
     "4 GET /",
     "4 GET /check-health",
+    "4 GET /ready",  # an addition
     "4 GET /openapi.json, GET /openapi.yaml",
     "4 GET /product",
     "4 GET /product/{sku}",

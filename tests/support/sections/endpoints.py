@@ -9,7 +9,13 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
     },
     "4 GET /check-health": {
         "public; an object": [
-            "contract/openapi::health_is_an_object",
+            "api/web/health::health_says_what_is_wrong_and_is_200_all_the_same",
+            "contract/routes::a_public_route_does_not_mind_any_credential",
+        ],
+    },
+    "4 GET /ready": {
+        "public; 503 with the reasons while the process should get no requests": [
+            "api/web/health::ready_says_why_the_process_should_get_no_requests",
             "contract/routes::a_public_route_does_not_mind_any_credential",
         ],
     },

@@ -1,0 +1,133 @@
+"""`GET /check-health` and `GET /ready`: whether the process lives, and whether it should get requests."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.freshness import Freshness
+from tradecounter.db.refresher import Refresher
+from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.rest.answers import answer
+from tradecounter.rest.call import Call
+from tradecounter.rest.operation import Answer, Operation, Otherwise, endpoint
+from tradecounter.settings import PREFIX
+from tradecounter.web.stopping import Stopping
+
+_MOST_AWAY_SECONDS = 10.0  # an outage that is over sooner takes no process out of service
+_RETRY_SECONDS = 5
+
+Age = Annotated[
+    int, Meta(ge=0, description="Seconds since all products, prices and stock shown here were last confirmed.")
+]
+
+
+class Health(Struct):
+    """The state of the process that answers."""
+
+    status: Annotated[
+        Literal["ok", "degraded", "stopping"],
+        Meta(description="`degraded`: the database is away, or products and prices are too old to be shown."),
+    ]
+    database: Annotated[Literal["ok", "away"], Meta(description="While it is away, most requests get 503.")]
+    data_age: Age
+
+
+class Readiness(Struct):
+    """Whether the process that answers should get requests."""
+
+    ready: bool
+    reasons: Annotated[list[str], Meta(description="Why not.")]
+    warnings: Annotated[list[str], Meta(description="What to look into, though the process is ready.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessState:
+    """What the state of the process is told from."""
+
+    freshness: Freshness
+    refresher: Refresher
+    stopping: Stopping
+    addresses: ClientAddresses
+
+    def health(self) -> Health:
+        """Return the state of the process."""
+        away = self.refresher.away_seconds > 0
+        status: Literal["ok", "degraded"] = "degraded" if away or self.freshness.is_stale else "ok"
+        database: Literal["ok", "away"] = "away" if away else "ok"
+        return Health("stopping" if self.stopping.is_set else status, database, self._age())
+
+    def readiness(self) -> Readiness:
+        """Return whether the process should get requests."""
+        reasons = list(self._reasons())
+        return Readiness(not reasons, reasons, list(self._warnings()))
+
+    def _reasons(self) -> Iterator[str]:
+        if self.stopping.is_set:
+            yield "the process is stopping"
+        if self.refresher.away_seconds > _MOST_AWAY_SECONDS:
+            yield f"the database has been away for {round(self.refresher.away_seconds)} seconds"
+        if self.freshness.is_stale:
+            yield f"products, prices and stock were last confirmed {self._age()} seconds ago"
+
+    def _warnings(self) -> Iterator[str]:
+        if self.addresses.untrusted_forwarding:
+            yield (
+                f"a peer that {PREFIX}TRUSTED_PROXIES does not name sends X-Forwarded-For or Forwarded: if it is a "
+                "proxy, all clients behind it count as one address"
+            )
+
+    def _age(self) -> int:
+        return round(self.freshness.age)
+
+
+@dataclass(frozen=True, slots=True)
+class HealthEndpoints:
+    """The endpoints that monitoring and load balancers ask."""
+
+    state: ProcessState
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/check-health",
+            name="checkHealth",
+            tag="Service",
+            summary="Whether the service answers",
+            description="200 for as long as the process lives, whatever its `status`.",
+            answer=Answer(200, "It does.", Health),
+            public=True,
+        )
+    )
+    async def check_health(self, call: Call) -> Response:
+        """Answer `GET /check-health`."""
+        return answer(self.state.health())
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/ready",
+            name="checkReadiness",
+            tag="Service",
+            summary="Whether the service should get requests",
+            description="For load balancers. Each process answers for itself.",
+            answer=Answer(
+                200,
+                "It should.",
+                Readiness,
+                otherwise={
+                    503: Otherwise(
+                        "It should not: it is stopping, the database is away, or its products and prices are too old.",
+                        Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
+                    )
+                },
+            ),
+            public=True,
+        )
+    )
+    async def check_readiness(self, call: Call) -> Response:
+        """Answer `GET /ready`."""
+        found = self.state.readiness()
+        return answer(found) if found.ready else answer(found, 503, {"Retry-After": str(_RETRY_SECONDS)})

@@ -1,0 +1,64 @@
+"""Keeping several processes of the API running, also while they cannot start."""
+
+import time
+from dataclasses import dataclass
+
+import structlog
+from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
+
+log = structlog.get_logger()
+
+_FIRST_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 10.0
+_SOUND_AFTER_SECONDS = 60.0  # a process that lived as long as that did not fail at its start
+
+
+@dataclass(slots=True)
+class _Life:
+    """A process from its start to its restart; `failures` are those before it that ended soon."""
+
+    began: float
+    failures: int = 0
+    restart_at: float | None = None
+
+
+class Supervisor(Multiprocess):
+    """Starts a process again that has ended, for whatever reason and however often, after a pause that grows.
+
+    Uvicorn's own supervisor ends, and all processes with it, when one cannot start, as while the database is away.
+    """
+
+    _lives: dict[Process, _Life]
+
+    def run(self) -> None:
+        """Keep the processes running until a signal says otherwise."""
+        self._lives = {}
+        super().run()
+
+    def keep_subprocess_alive(self) -> None:
+        """Start processes again whose time has come."""
+        for place, process in enumerate(self.processes):
+            if self.should_exit.is_set():
+                return
+            life = self._lives.setdefault(process, _Life(time.monotonic()))
+            if life.restart_at is None and not process.is_alive(self.config.timeout_worker_healthcheck):
+                self._end(process, life)
+            if life.restart_at is not None and time.monotonic() >= life.restart_at:
+                self.processes[place] = self._restarted(process, life)
+
+    def _end(self, process: Process, life: _Life) -> None:
+        process.kill()  # it may be there and not answer
+        process.join()
+        now = time.monotonic()
+        life.failures = 0 if now - life.began > _SOUND_AFTER_SECONDS else life.failures + 1
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(life.failures - 1, 10), _LONGEST_PAUSE_SECONDS)
+        life.restart_at = now + (pause if life.failures else 0)
+        log.error("a worker process ended, another is started", pid=process.pid, exit_code=process.exitcode)
+
+    def _restarted(self, process: Process, life: _Life) -> Process:
+        del self._lives[process]
+        new = Process(self.config, self.sockets)
+        new.start()
+        self._lives[new] = _Life(time.monotonic(), life.failures)
+        return new

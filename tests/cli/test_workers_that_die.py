@@ -1,0 +1,57 @@
+"""`serve --workers` keeps its processes running, also those that cannot start for a while."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from support.cluster import Cluster
+from support.command_line import SECRET, Running, started
+from support.embedded_user import wait_for
+from support.interface import checked_client
+from support.outage import database_away
+
+
+@pytest.fixture
+def served(database_url: str, tmp_path: Path) -> Iterator[Running]:
+    environment = {"TRADECOUNTER_DATABASE_URL": database_url, "TRADECOUNTER_SECRET_KEY": SECRET}
+    words = ("serve", "--port", "0", "--workers", "2", "--json")
+    with started(*words, folder=tmp_path, environment=environment) as running:
+        yield running
+
+
+def workers(running: Running) -> list[int]:
+    """The processes that answer requests, or will."""
+    pid = running.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def failures(running: Running) -> int:
+    return sum("worker process ended" in line for line in running.logs)
+
+
+def is_ready(running: Running) -> bool:
+    with checked_client() as client:
+        try:
+            return client.get(f"{running.announced['base_url']}/ready", timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+
+def test_a_worker_that_dies_while_the_database_is_away_comes_back_with_it(
+    served: Running, postgres: Cluster, database_url: str
+) -> None:
+    wait_for(lambda: is_ready(served))
+    with database_away(postgres, database_url):
+        killed, other = workers(served)
+        os.kill(killed, signal.SIGKILL)
+        wait_for(lambda: failures(served) >= 2)  # the one that was to replace it cannot start
+        assert served.process.poll() is None
+    os.kill(other, signal.SIGKILL)
+    wait_for(lambda: len(set(workers(served)) - {killed, other}) == 2)
+    wait_for(lambda: is_ready(served))
+    assert served.stop(signal.SIGTERM)[0] == 0
