@@ -18,7 +18,6 @@ from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.order_addresses import named_addresses
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import ask_standing
@@ -92,7 +91,7 @@ async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circum
         shipping_method=ShippingChoice(fitting[0].id),
         order_notifications=NotificationDetails(email_address=account.email_address) if wish.told else None,
     )
-    standing = await ask_standing(tx, account.id, named_addresses(request), len(request.items))
+    standing = await ask_standing(tx, "quote" if wish.kind == "quote" else "order", request, circumstances)
     place = request_quote if wish.kind == "quote" else place_order
     code = (await place(tx, request, standing, circumstances)).confirmation_code
     if wish.kind == "confirmed":

@@ -1,7 +1,6 @@
 """`/order` with GET and POST, `/order/{reference}` with GET and PUT, `/quote` with POST."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -15,12 +14,12 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.fulfilled import FulfilmentReader
-from tradecounter.ordering.order_addresses import named_addresses
 from tradecounter.ordering.order_lists import LAYOUTS, OrderLister
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, held_order, order_on_the_wire
 from tradecounter.ordering.queries import lines_of, own_order, products_of
+from tradecounter.ordering.records import Kind
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import Standing, standing, standing_found
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
@@ -34,8 +33,6 @@ from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, Pa
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.view import CustomerView
-
-Create = Callable[[Transaction, CreateOrderRequest, Standing, Circumstances], Awaitable[CreatedOrder]]
 
 _CREATED = 201
 
@@ -108,7 +105,7 @@ class OrderEndpoints:
     )
     async def create_order(self, call: Call) -> Response:
         """Answer `POST /order`."""
-        return await self._create(call, _place)
+        return await self._create(call, "order")
 
     @endpoint(
         Operation(
@@ -130,7 +127,7 @@ class OrderEndpoints:
     )
     async def create_quote(self, call: Call) -> Response:
         """Answer `POST /quote`."""
-        return await self._create(call, _quote)
+        return await self._create(call, "quote")
 
     @endpoint(
         Operation(
@@ -187,20 +184,20 @@ class OrderEndpoints:
             confirmed = await confirm_order(tx, code, method_id, circumstances)
         return answer(created_order(confirmed.order, confirmed.lines))
 
-    async def _create(self, call: Call, create: Create) -> Response:
-        """Create something and answer with it; with an idempotency key, once (specification, section 8)."""
+    async def _create(self, call: Call, kind: Kind) -> Response:
+        """Create an order or a quote and answer with it; with an idempotency key, once (specification, section 8)."""
         key = read_key(call.request.headers.getlist(HEADER))
         raw = await call.json_text()
         keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
         try:
-            return await self._created(call, raw, keyed, create)
+            return await self._created(call, raw, keyed, kind)
         except DomainError as refusal:
             return await self._refuse(keyed, refusal)
 
-    async def _created(self, call: Call, raw: bytes, keyed: KeyedRequest | None, create: Create) -> Response:
+    async def _created(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
         request = read_json(raw, CreateOrderRequest)
         circumstances = self._circumstances(call, await self.views.of(call.customer_id))
-        asked = standing(call.customer_id, named_addresses(request), len(request.items))
+        asked = standing(kind, request, circumstances)
         with used_once():
             async with transaction(self.database) as tx:
                 if keyed is None:
@@ -210,6 +207,7 @@ class OrderEndpoints:
                     await tx.ask(claimed, asked)
                     if (before := recorded(keyed, claimed)) is not None:
                         return _again(before)
+                create = _place if kind == "order" else _quote
                 body = to_json(await create(tx, request, standing_found(asked), circumstances))
                 if keyed is not None:
                     record(tx, keyed, Recorded(_CREATED, body), circumstances.now)

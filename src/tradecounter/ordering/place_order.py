@@ -13,11 +13,12 @@ from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.ordering.choose_shipping import choose_shipping, method_needed
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.draft import cover_of, find_products, offer_shipping, price_lines, total_weight
+from tradecounter.ordering.most_pending import require_room
 from tradecounter.ordering.order_addresses import resolve_addresses
 from tradecounter.ordering.queries import order_with_reference
 from tradecounter.ordering.records import Kind as OrderKind
 from tradecounter.ordering.rules import tax_rate, total_net, total_tax
-from tradecounter.ordering.standing import Standing
+from tradecounter.ordering.standing import Standing, count_pending
 from tradecounter.ordering.store import NewOrder, insert_order
 from tradecounter.ordering.wire import CreateOrderRequest
 
@@ -37,13 +38,16 @@ async def hold(
 ) -> NewOrder:
     """Hold an order or a quote as pending and return it.
 
-    Raises DomainError: invalid, payment required, conflict (the customer's reference was used before), precondition
-    failed (to be confirmed at once, but without a shipping method).
+    Raises DomainError: invalid, payment required, conflict (as many as the customer may have, or its reference was used
+    before), precondition failed (to be confirmed at once, but without a shipping method).
     """
     if not request.customer_reference.strip():
         raise invalid("customer_reference", "must not be blank")
     order = _draft(kind, request, standing, circumstances)
     _check_shipping_and_credit(order, standing, auto_confirm=bool(request.auto_confirm))
+    if standing.counted_alone:
+        count = await count_pending(tx, circumstances.customer_id, kind, circumstances.now)
+        require_room(kind, circumstances.policy, count)
     if standing.unique_references:
         await _require_unused(tx, request.customer_reference, circumstances)
     insert_order(tx, order)

@@ -5,15 +5,18 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Self
 
+from tradecounter.ordering.records import Kind
 from tradecounter.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderingPolicy:
-    """Lifetimes, VAT in per cent, and the prefixes of order references."""
+    """Lifetimes, caps, VAT in per cent, and the prefixes of order references."""
 
     pending_lifetime: timedelta
     quote_lifetime: timedelta
+    max_pending_orders: int
+    max_unpriced_quotes: int
     vat_rate: Decimal
     own_brand_prefix: str
     plain_prefix: str
@@ -24,7 +27,13 @@ class OrderingPolicy:
         return cls(
             pending_lifetime=settings.pending_order_lifetime,
             quote_lifetime=settings.quote_lifetime,
+            max_pending_orders=settings.max_pending_orders,
+            max_unpriced_quotes=settings.max_unpriced_quotes,
             vat_rate=settings.vat_rate,
             own_brand_prefix=settings.own_brand_prefix,
             plain_prefix=settings.plain_prefix,
         )
+
+    def most_pending(self, kind: Kind) -> int:
+        """Return how many pending orders, or unpriced quotes, a customer may have at a time."""
+        return self.max_pending_orders if kind == "order" else self.max_unpriced_quotes

@@ -54,7 +54,8 @@ ERRORS = {
     409: Refusal(
         "Conflict",
         "An earlier request with the same `Idempotency-Key` is still being processed: wait and repeat it. Or the "
-        "account holds customer references to be unique, and this one was used already.",
+        "account holds customer references to be unique, and this one was used already. Or the account has as many "
+        "pending orders, or quotes that wait for a price, as it may have at a time: the message names the limit.",
         "customer_reference: 'PO-1001' was used on ORD-100042 already",
         ("Retry-After",),
     ),

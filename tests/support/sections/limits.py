@@ -124,6 +124,11 @@ LIMITS: dict[str, dict[str, list[str]]] = {
         "the same request is still being processed": [
             "concurrency/idempotency_races::while_a_request_is_under_way_its_key_is_taken_on_every_server"
         ],
+        "as many pending orders, or unpriced quotes, as an account may have": [
+            "api/ordering/most_pending::one_pending_order_too_many_is_refused_and_writes_nothing",
+            "api/ordering/most_pending::one_unpriced_quote_too_many_is_refused_until_support_has_priced_one",
+            "concurrency/caps::of_many_at_once_as_many_are_created_as_there_is_room_for",
+        ],
     },
     "7 410": {
         "the pending order has expired": [

@@ -1,0 +1,132 @@
+"""Caps on a customer's pending orders and unpriced quotes (settings)."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from support.orders import at, cancel, confirm, create, rows
+from support.quotes import keyed, price_as_support, request_quote, was_replayed
+from support.service import MORNING, Customer, Service, running_service
+from support.shop import STANDARD, order
+from support.written import written
+from tradecounter.ordering.store import expire_orders
+
+ORDERS, QUOTES = 3, 2
+FULL = f"an account may have at most {ORDERS} pending orders at a time: confirm one, or wait until one expires"
+FULL_OF_QUOTES = f"an account may have at most {QUOTES} quotes that wait for a price: wait until support has priced one"
+
+
+@pytest.fixture(scope="module")
+def capped(shop: Service) -> Iterator[Service]:
+    """The API with small caps."""
+    with running_service(shop.database_url, max_pending_orders=ORDERS, max_unpriced_quotes=QUOTES) as running:
+        yield running
+
+
+@pytest.fixture
+def customer(capped: Service) -> Customer:
+    return capped.customer()
+
+
+def refused(answer: httpx.Response, message: str) -> bool:
+    assert "Retry-After" not in answer.headers
+    return (answer.status_code, answer.json()) == (409, {"message": message})
+
+
+def fill(customer: Customer) -> list[dict[str, Any]]:
+    return [create(customer) for _ in range(ORDERS)]
+
+
+def test_one_pending_order_too_many_is_refused_and_writes_nothing(capped: Service, customer: Customer) -> None:
+    fill(customer)
+    before = written(capped)
+    for headers in ({}, {"Idempotency-Key": "one too many"}):
+        assert refused(customer.post("/order", order(), headers=headers), FULL)
+    assert written(capped) == before
+    assert create(capped.customer())  # each customer has its own
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda _capped, customer, pending: confirm(customer, pending),
+        lambda capped, _customer, pending: cancel(capped, pending),
+    ],
+    ids=["confirmed", "cancelled"],
+)
+def test_an_order_that_is_no_longer_pending_makes_room(
+    capped: Service, customer: Customer, end: Callable[[Service, Customer, dict[str, Any]], object]
+) -> None:
+    pending, *_ = fill(customer)
+    end(capped, customer, pending)
+    create(customer)
+    assert refused(customer.post("/order", order()), FULL)
+
+
+def test_an_expired_order_makes_room_whether_or_not_it_was_swept(capped: Service, customer: Customer) -> None:
+    fill(customer)
+    lifetime = capped.settings.pending_order_lifetime
+    with at(capped, MORNING + lifetime):
+        assert refused(customer.post("/order", order()), FULL)
+    with at(capped, MORNING + lifetime + timedelta(seconds=1)):
+        fill(customer)
+        assert refused(customer.post("/order", order()), FULL)
+        capped.in_transaction(lambda tx: expire_orders(tx, capped.clock.now()))
+        assert refused(customer.post("/order", order()), FULL)
+    assert rows(capped, "select count(*) from orders where customer_id = %s", customer.id) == [(2 * ORDERS,)]
+
+
+def test_what_is_confirmed_at_once_is_never_pending(customer: Customer) -> None:
+    fill(customer)
+    body = order(auto_confirm=True, shipping_method={"id": STANDARD})
+    for _ in range(ORDERS + 1):
+        assert customer.post("/order", body).status_code == 201
+    assert refused(customer.post("/order", order()), FULL)
+
+
+def test_an_invalid_order_is_told_what_is_wrong_with_it_first(customer: Customer) -> None:
+    fill(customer)
+    assert customer.post("/order", order([("NOTHING", 1)])).status_code == 400
+    assert customer.post("/order", order([("PHONE", 100_000)])).status_code in {400, 402}
+
+
+def test_a_repeated_request_is_answered_again_though_there_is_no_room(customer: Customer) -> None:
+    first = keyed(customer, "the last")
+    for _ in range(ORDERS - 1):
+        create(customer)
+    again = keyed(customer, "the last")
+    assert was_replayed(again)
+    assert again.content == first.content
+    assert refused(keyed(customer, "another"), FULL)
+
+
+def test_a_refused_request_leaves_its_key_unused(customer: Customer) -> None:
+    pending, *_ = fill(customer)
+    assert refused(keyed(customer, "again"), FULL)
+    confirm(customer, pending)
+    answer = keyed(customer, "again")
+    assert answer.status_code == 201
+    assert not was_replayed(answer)
+
+
+def test_one_unpriced_quote_too_many_is_refused_until_support_has_priced_one(
+    capped: Service, customer: Customer
+) -> None:
+    quote, _ = (request_quote(customer) for _ in range(QUOTES))
+    before = written(capped)
+    assert refused(customer.post("/quote", order()), FULL_OF_QUOTES)
+    assert written(capped) == before
+    price_as_support(capped, quote, ("PHONE", "1"))
+    request_quote(customer)
+    assert refused(customer.post("/quote", order()), FULL_OF_QUOTES)
+
+
+def test_orders_and_quotes_are_counted_apart(customer: Customer) -> None:
+    fill(customer)
+    for _ in range(QUOTES):
+        request_quote(customer)
+    assert refused(customer.post("/order", order()), FULL)
+    assert refused(customer.post("/quote", order()), FULL_OF_QUOTES)
