@@ -11,7 +11,6 @@ from starlette.types import Receive, Scope, Send
 class PiecewiseResponse(Response):
     """A response whose body is made while it is sent, and no faster than the client takes it; its length is not told.
 
-    Clients of HTTP/1.0 know no chunks, with which a body can tell where it ends: they get it as a whole.
     Responses that share a `turn` make one piece at a time between them, and after each whatever else waits is done.
     """
 
@@ -27,9 +26,6 @@ class PiecewiseResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response; of one to HEAD, no piece is made. Raises ClientDisconnect."""
-        if scope["http_version"] == "1.0" and scope["method"] != "HEAD":
-            await self._send_whole(scope, receive, send)
-            return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         piece: bytes | None = b""
         gone = asyncio.create_task(_until_gone(receive))
@@ -42,14 +38,6 @@ class PiecewiseResponse(Response):
         finally:
             gone.cancel()
         await send({"type": "http.response.body", "body": b""})
-
-    async def _send_whole(self, scope: Scope, receive: Receive, send: Send) -> None:
-        pieces: list[bytes] = []
-        while (piece := await self._next()) is not None:
-            pieces.append(piece)
-        self.body = b"".join(pieces)
-        self.raw_headers.append((b"content-length", b"%d" % len(self.body)))
-        await super().__call__(scope, receive, send)
 
     async def _next(self) -> bytes | None:
         async with self._turn:

@@ -39,6 +39,7 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
 from tradecounter.web.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
+from tradecounter.web.descriptors import fitting_connections
 from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
 from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
@@ -46,6 +47,7 @@ from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
 from tradecounter.web.stopping import Stopping
+from tradecounter.web.whole_responses import WholeResponses
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
 _WHOLE_REST = {"sku"}
@@ -71,7 +73,7 @@ class Application:
         self._settings = settings
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
-        answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
+        answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
         frame = Frame(answering, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
         self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
@@ -121,6 +123,7 @@ class Application:
     @asynccontextmanager
     async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
         """Keep the database open and what is in memory fresh while the block runs."""
+        self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
         async with self.database, self.refresher.running():
             if self._alone:
                 # What is there now stays: going over it again would stop every request for a tenth of a second.
