@@ -141,11 +141,20 @@ class Running:
 
 @contextmanager
 def started(
-    *words: str, folder: Path, environment: Mapping[str, str], given: str = "", wait: bool = True
+    *words: str,
+    folder: Path,
+    environment: Mapping[str, str],
+    given: str = "",
+    wait: bool = True,
+    most_files: int | None = None,
 ) -> Iterator[Running]:
-    """Run a service from scratch while the block runs; unless told not to, wait for its first line of output."""
+    """Run a service from scratch while the block runs; unless told not to, wait for its first line of output.
+
+    `most_files` is how many files it may have open.
+    """
+    limit = [] if most_files is None else ["sh", "-c", f'ulimit -n {most_files} && exec "$@"', "sh"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tradecounter", *words],
+        [*limit, sys.executable, "-m", "tradecounter", *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -40,6 +40,7 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
 from tradecounter.web.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
+from tradecounter.web.descriptors import fitting_connections
 from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
 from tradecounter.web.health import HealthEndpoints, ProcessState
@@ -137,6 +138,7 @@ class Application:
     @asynccontextmanager
     async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
         """Keep the database open and what is in memory fresh while the block runs."""
+        self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
         async with self.database, self._refreshing, self.refresher.running():
             if self._alone:
                 # What is there now stays: going over it again would stop every request for a tenth of a second.

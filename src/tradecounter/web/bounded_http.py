@@ -23,6 +23,7 @@ from tradecounter.web.refusals import (
     refusal,
 )
 from tradecounter.web.stopping import Stopping
+from tradecounter.web.tcp import taken_bytes
 
 log = structlog.get_logger()
 
@@ -64,9 +65,8 @@ class BoundedHttp(HttpToolsProtocol):
     _refusal: RefusedError | None = None  # which waits for the responses before it
     _deadline: asyncio.TimerHandle | None = None
     _answering: RequestResponseCycle | None = None
-    _waiting = 0  # bytes of responses that the client had not taken at the last look
-    _took_at = 0.0  # on the loop's clock: when it was last seen to take some, or had taken all
-    _took_all = False  # since the last look
+    _taken: int | None = None  # what the client had taken at the last look; None while nothing waits for it
+    _taken_at = 0.0  # on the loop's clock: when it was first seen to have taken that
     flow: _Flow
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -157,18 +157,15 @@ class BoundedHttp(HttpToolsProtocol):
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
 
-    def resume_writing(self) -> None:
-        """Note that the client has taken nearly all."""
-        self._took_all = True
-        super().resume_writing()
-
     def cut_if_stuck(self, now: float) -> bool:
         """Break the connection when the client has taken nothing for too long; return whether it was broken."""
-        waiting = self.transport.get_write_buffer_size()
-        if self._took_all or not self._waiting or waiting < self._waiting:
-            self._took_at = now
-        self._waiting, self._took_all = waiting, False
-        if not waiting or now - self._took_at < self.longest_stuck_seconds:
+        if not self.transport.get_write_buffer_size():
+            self._taken = None
+            return False
+        taken = taken_bytes(self.transport)
+        if taken != self._taken:
+            self._taken, self._taken_at = taken, now
+        if now - self._taken_at < self.longest_stuck_seconds:
             return False
         self.transport.abort()
         return True

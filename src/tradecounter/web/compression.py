@@ -23,6 +23,13 @@ from tradecounter.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, cho
 _COMPRESSIBLE = {"application/json", "application/yaml", "text/csv", "text/html"}
 _LARGE = 256 * 1024  # bytes; from here on, compressing would keep other requests waiting
 _GZIP = 31  # zlib's name for the gzip format with the largest window
+_ZSTD_LEVEL = 3
+_NOT_KNOWN = -1
+
+# A compressor of a long answer lives as long as its client takes to read that. With the usual windows zstd would take
+# 3.4 MB and br 4.9 MB for it, with these 1.6 and 1.2 MB: a catalogue comes out as long, and sooner.
+_WINDOW_BITS = 18
+_MOST_AT_ONCE = 32  # compressors of long answers; further long answers go out as they are
 
 
 class _Compressor(Protocol):
@@ -36,19 +43,26 @@ class _Compressor(Protocol):
 class _Brotli:
     """Brotli's compressor under the names that the others have."""
 
-    def __init__(self) -> None:
-        compressor = brotli.Compressor(quality=4)
+    def __init__(self, length: int) -> None:
+        window = {"lgwin": _WINDOW_BITS} if length == _NOT_KNOWN else {}
+        compressor = brotli.Compressor(quality=4, **window)
         self.compress = compressor.process
         self.flush = compressor.finish
 
 
+def _zstd(length: int) -> _Compressor:
+    if length == _NOT_KNOWN:
+        parameters = zstandard.ZstdCompressionParameters.from_level(_ZSTD_LEVEL, window_log=_WINDOW_BITS)
+        return zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compressobj(size=length)
+
+
 # What they take is the length of the whole body, which zstd tells those who unpack it.
 _COMPRESSORS: dict[Coding, Callable[[int], _Compressor]] = {
-    "zstd": lambda length: zstandard.ZstdCompressor(level=3).compressobj(size=length),
-    "br": lambda _: _Brotli(),
+    "zstd": _zstd,
+    "br": _Brotli,
     "gzip": lambda _: zlib.compressobj(1, wbits=_GZIP),
 }
-_NOT_KNOWN = -1
 
 
 class Compression:
@@ -56,18 +70,27 @@ class Compression:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._under_way: set[_Compressing] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; compress its answer."""
-        await self._app(scope, receive, _Compressing(scope, send).send)
+        compressing = _Compressing(scope, send, self._under_way)
+        try:
+            await self._app(scope, receive, compressing.send)
+        finally:
+            self._under_way.discard(compressing)
 
 
 class _Compressing:
-    """One answer on its way out: its start is held back until the first piece of its body tells how it is to go."""
+    """One answer on its way out: its start is held back until the first piece of its body tells how it is to go.
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    `under_way` are the long ones that are compressed.
+    """
+
+    def __init__(self, scope: Scope, send: Send, under_way: set["_Compressing"]) -> None:
         self._scope = scope
         self._send = send
+        self._under_way = under_way
         self._start: Message | None = None
         self._compressor: _Compressor | None = None
 
@@ -78,10 +101,12 @@ class _Compressing:
             return
         if self._start is not None:
             start, self._start = self._start, None
-            if message.get("more_body", False):
-                self._compressor = self._begun(start, _NOT_KNOWN)
-            else:
+            if not message.get("more_body", False):
                 await self._compress_whole(start, message)
+            elif len(self._under_way) < _MOST_AT_ONCE:
+                self._compressor = self._begun(start, _NOT_KNOWN)
+                if self._compressor is not None:
+                    self._under_way.add(self)
             await self._send(start)
         if self._compressor is not None:
             message["body"] = self._compressor.compress(message.get("body", b""))

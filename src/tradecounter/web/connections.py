@@ -1,6 +1,7 @@
 """The open connections of a process: how many there may be, and what ends those that are stuck (docs/adr/0013)."""
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -30,7 +31,10 @@ class Connection(Protocol):
 
 @dataclass(slots=True)
 class Connections:
-    """Counts connections and looks after them; `trusts` says which addresses may have any number of them."""
+    """Counts connections and looks after them; `trusts` says which addresses may have any number of them.
+
+    It has to be used in an event loop, which it goes on to use as long as that runs.
+    """
 
     most: int
     most_per_address: int
@@ -41,6 +45,7 @@ class Connections:
     _lingering: set[Connection] = field(default_factory=set)
     _sweep: asyncio.TimerHandle | None = None
     _refused: CountedLog = field(default_factory=lambda: CountedLog("connection refused"))
+    _exhausted: CountedLog = field(default_factory=lambda: CountedLog("no file can be opened: connections are lost"))
     _stuck: CountedLog = field(default_factory=lambda: CountedLog("connection cut: its client takes no response"))
 
     def __len__(self) -> int:
@@ -62,7 +67,7 @@ class Connections:
         if counted is not None:
             self._by_address[counted] += 1
         if self._sweep is None:
-            self._sweep = asyncio.get_running_loop().call_later(self.sweep_seconds, self._cut_stuck)
+            self._look_again()
         return True
 
     def linger(self, connection: Connection) -> bool:
@@ -82,13 +87,19 @@ class Connections:
         if not self._by_address[counted]:
             del self._by_address[counted]
 
-    def _cut_stuck(self) -> None:
-        loop = asyncio.get_running_loop()
-        now = loop.time()
+    def _look_again(self) -> None:
+        self._sweep = asyncio.get_running_loop().call_later(self.sweep_seconds, self._look_after)
+
+    def _look_after(self) -> None:
+        now = asyncio.get_running_loop().time()
         for connection, counted in list(self._open.items()):
             if connection.cut_if_stuck(now):
                 self._stuck.add(address=counted)
-        self._sweep = loop.call_later(self.sweep_seconds, self._cut_stuck) if self._open else None
+        try:
+            os.close(os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:  # then the event loop closes new connections without a word
+            self._exhausted.add(reason=error.strerror)
+        self._look_again()
 
 
 def _counted(peer: str) -> str:

@@ -1,0 +1,55 @@
+"""`serve` where few files may be open: it takes as many connections as fit, and tells all others so."""
+
+import json
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.command_line import SECRET, started
+
+MANY = 300
+
+
+@pytest.fixture
+def environment(database_url: str) -> dict[str, str]:
+    return {"TRADECOUNTER_DATABASE_URL": database_url, "TRADECOUNTER_SECRET_KEY": SECRET}
+
+
+def asked(address: tuple[str, int]) -> bytes:
+    """The beginning of the response to a request on a connection of its own."""
+    with socket.create_connection(address, timeout=10) as connection:
+        connection.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        return connection.recv(12)
+
+
+def test_more_connections_than_files_are_refused_with_a_word(environment: dict[str, str], tmp_path: Path) -> None:
+    words = ("serve", "--port", "0", "--json")
+    with started(*words, folder=tmp_path, environment=environment, most_files=256) as running, ExitStack() as stack:
+        place = urlsplit(running.announced["base_url"])
+        address = (place.hostname or "", place.port or 0)
+        idle = [stack.enter_context(socket.create_connection(address, timeout=10)) for _ in range(MANY)]
+        assert asked(address) == b"HTTP/1.1 503"
+        possible = json.loads(running.logs[0])["possible"]
+        assert 100 < possible < 256
+        for refused in idle[possible:]:
+            assert refused.recv(12) == b"HTTP/1.1 503"
+        for kept in idle[:possible]:
+            kept.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert kept.recv(12) == b"HTTP/1.1 200"
+        assert asked(address) == b"HTTP/1.1 200"
+    few, refused, *_ = (json.loads(line) for line in running.logs)
+    assert few["event"] == "fewer client connections than wanted: the process may not open enough files"
+    assert (few["setting"], few["wanted"], few["files"]) == ("TRADECOUNTER_MAX_CONNECTIONS", 4096, 256)
+    assert refused["event"] == "connection refused"
+    assert refused["setting"] == "TRADECOUNTER_MAX_CONNECTIONS"
+
+
+def test_where_no_connection_would_fit_it_does_not_start(environment: dict[str, str], tmp_path: Path) -> None:
+    words = ("serve", "--port", "0")
+    with started(*words, folder=tmp_path, environment=environment, most_files=64, wait=False) as running:
+        assert running.process.wait(timeout=30) == 1
+    assert running.logs[-1].startswith("error: the process may open only 64 files and needs ")
+    assert running.logs[-1].endswith(" by itself: raise `ulimit -n`\n")
