@@ -1,6 +1,7 @@
 """Logging what a client can cause as often as it likes: the first event at once, then counts."""
 
 import asyncio
+import contextvars
 from collections import Counter
 
 import structlog
@@ -40,7 +41,9 @@ class CountedLog:
             self._counts[key] += 1
 
     def _wait(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._summarise)
+        # A context of its own: the count is not of the request that came first.
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._seconds, self._summarise, context=contextvars.Context())
 
     def _summarise(self) -> None:
         self._timer = None

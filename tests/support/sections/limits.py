@@ -30,6 +30,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
         "a customer sees its own prices and orders only": [
             "api/identity/isolation_properties::every_customer_sees_its_own_prices_orders_and_addresses_only",
             "api/identity/isolation::lists_hold_only_the_customers_own",
+            "api/web/shared_answers::no_response_holds_anything_of_another_request",
             "api/identity/isolation::reading_a_foreign_order_answers_as_for_an_unknown_one",
         ],
         "a token gives the customer's own access, for a while, then 401": [
@@ -215,6 +216,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
             "api/identity/rate_limit::one_request_too_many_is_429_in_the_general_body",
             "api/identity/rate_limit::a_window_is_five_minutes_by_the_clock",
             "api/identity/rate_limit::creating_orders_neither_counts_nor_is_refused",
+            "api/identity/rate_by_size::a_whole_catalogue_counts_as_a_request_for_every_500_products_each_time",
         ],
     },
     "8 API key and bearer token length": {

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
@@ -62,6 +62,7 @@ def test_where_something_else_stands_the_last_trusted_hop_counts(
     assert found(PROXIES, peer, ",".join([*forged, junk])) == counted(peer)
 
 
+@settings(deadline=None)
 @given(st.lists(anything), outside, st.lists(trusted, min_size=10), trusted)
 def test_only_the_last_ten_hops_are_read(forged: list[str], client: str, hops: list[str], peer: str) -> None:
     assert found(PROXIES, peer, ",".join([*forged, client, *hops])) == counted(hops[-10])

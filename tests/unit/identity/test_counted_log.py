@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
 from tradecounter.identity.counted_log import CountedLog
@@ -45,6 +46,21 @@ def test_the_counts_add_up_in_two_short_lines(addresses: list[str]) -> None:
     _, summary = lines_of(addresses)
     assert summary["count"] == len(addresses) - 1
     assert len(summary["most"]) <= 10
+
+
+def test_a_count_does_not_carry_the_id_of_the_first_request() -> None:
+    async def log_in_a_request() -> list[Any]:
+        with capture_logs(processors=[merge_contextvars]) as logs:
+            counted = CountedLog("refused", 0.01)
+            with bound_contextvars(request_id="mine"):
+                counted.add(address="a")
+                counted.add(address="a")
+            await asyncio.sleep(0.05)
+        return logs
+
+    first, summary = asyncio.run(log_in_a_request())
+    assert first["request_id"] == "mine"
+    assert "request_id" not in summary
 
 
 def test_after_a_quiet_time_the_next_event_is_logged_at_once() -> None:

@@ -1,0 +1,58 @@
+"""A proxy with its default buffers passes on the pages of a list, however long the query is."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+
+import pytest
+
+from support.front_proxies import FrontProxy, haproxy, nginx
+from support.service import Customer, Service, running_service
+from support.shop import stock_shop
+
+Starting = Callable[[str], AbstractContextManager[FrontProxy]]
+
+ORIGIN = "https://shop.example"
+
+
+@pytest.fixture(scope="module")
+def service(database_url: str) -> Iterator[Service]:
+    """A service whose responses have all the headers that there can be."""
+    with running_service(
+        database_url, base_url="https://api.shop.example", cors_origins=ORIGIN, rate_limit=10**9
+    ) as running:
+        stock_shop(running)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def customer(service: Service) -> Customer:
+    return service.customer()
+
+
+def head_through(proxy: FrontProxy, customer: Customer, query: str, *headers: str) -> bytes:
+    """The head of the response to a request for a page in the middle."""
+    lines = [
+        f"GET /product?limit=1&page=2&x={query} HTTP/1.1", "Host: shop", f"X-Api-Key: {customer.key}",
+        "Accept: application/json", f"X-Request-Id: {'i' * 128}", "Connection: close", *headers,
+    ]  # fmt: skip
+    received = b""
+    with proxy.connect() as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        while piece := connection.recv(65536):
+            received += piece
+    return received.partition(b"\r\n\r\n")[0]
+
+
+@pytest.mark.parametrize(
+    "starting", [haproxy, nginx, partial(nginx, keep_alive=True)], ids=["haproxy", "nginx", "nginx, kept alive"]
+)
+def test_a_page_with_a_long_query_passes_a_proxy(service: Service, customer: Customer, starting: Starting) -> None:
+    wanted = {0: 4, 500: 4, 700: 3, 1100: 2, 2000: 1, 2400: 1, 2500: 0, 6000: 0}
+    with starting(service.url) as proxy:
+        for origin in ("A: b", f"Origin: {ORIGIN}"):
+            for length, count in wanted.items():
+                for _ in range(3):  # also from memory
+                    head = head_through(proxy, customer, "y" * length, origin)
+                    assert (head[9:12], len(re.findall(rb"; rel=", head))) == (b"200", count)
