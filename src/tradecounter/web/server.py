@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock, SystemClock
@@ -17,6 +16,8 @@ from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
 from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.supervisor import Supervisor
+from tradecounter.web.winding_down import Server
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
@@ -71,7 +72,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
     )
 
 
-class _Server(uvicorn.Server):
+class _Server(Server):
     """A server that leaves signals to whoever runs it, so that everything around it is wound up too."""
 
     @contextmanager
@@ -107,7 +108,7 @@ def serve_processes(listener: Listener, database_url: str, secret: str, workers:
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
     os.environ[SECRET_KEY_FOR_WORKERS] = secret  # which may lie in the embedded database's folder
     config = _config(application, lifespan="on", workers=workers)
-    Multiprocess(config, sockets=[listener.socket]).run()
+    Supervisor(config, sockets=[listener.socket]).run()
 
 
 def worker_application() -> Application:
