@@ -18,6 +18,7 @@ from support.shop import STANDARD, order, stock_shop
 from tradecounter.db.embedded import EmbeddedPostgres
 
 BACK = "the embedded PostgreSQL runs again"
+from support.steady_clients import steady_clients
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,12 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def workers(running: Running) -> set[int]:
+    """The processes that answer requests, of those that a service has started."""
+    found = children(running.process.pid)
+    return {pid for pid in found if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+
 def test_several_processes_answer_and_stop_cleanly(served: Running) -> None:
     base_url = served.announced["base_url"]
     with checked_client() as client:
@@ -47,6 +54,29 @@ def test_several_processes_answer_and_stop_cleanly(served: Running) -> None:
     assert served.stop(signal.SIGTERM) == (0, "")
     wait_for(lambda: not any(map(alive, processes)))
     assert served.logs == []
+
+
+def test_processes_are_replaced_and_ended_without_breaking_a_request(
+    environment: dict[str, str], service: Service, tmp_path: Path
+) -> None:
+    headers = {"X-Api-Key": service.customer().key, "Accept": "application/json"}
+    paths = ["/product?limit=1", "/customer", "/check-health"]
+    words = ("serve", "--port", "0", "--workers", "2", "--json")
+    settings = {**environment, "TRADECOUNTER_RATE_LIMIT": "0"}
+    with (
+        started(*words, folder=tmp_path, environment=settings) as running,
+        steady_clients(8, running.announced["base_url"], paths, headers, pause=0.01) as clients,
+    ):
+        wait_for(lambda: clients.statuses[200] > 100)
+        former = workers(running)
+        running.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: len(now := workers(running)) == len(former) and not now & former)
+        assert (clients.broken, clients.gone) == ([], 0)
+        assert running.stop(signal.SIGTERM) == (0, "")
+    assert clients.broken == []
+    assert clients.gone == 8
+    assert set(clients.statuses) == {200}
+    assert running.logs == []
 
 
 def test_one_process_answers_and_stops_cleanly(environment: dict[str, str], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@
     ├── kind = GONE                  was there, has expired
     ├── kind = PRECONDITION_FAILED   something has to happen first
     ├── kind = TOO_LARGE             the body exceeds the limit
-    ├── kind = UNSUPPORTED_MEDIA     the body is not JSON
+    ├── kind = UNSUPPORTED_MEDIA     the body is not plain JSON
     ├── kind = TOO_MANY_REQUESTS     over the rate limit
     └── kind = UNAVAILABLE           the database, or another service that is needed, is away
 

@@ -139,6 +139,9 @@ class Call:
             raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {wanted}, not {media_type[:100]}")
 
     async def _raw_body(self, most_bytes: int) -> bytes:
+        coding = ", ".join(self.request.headers.getlist("content-encoding")).strip()
+        if coding.lower() not in {"", "identity"}:
+            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")
         refusal = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
         announced = self.request.headers.get("content-length", "0")
         if announced.isdigit() and int(announced) > most_bytes:

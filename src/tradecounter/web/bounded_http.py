@@ -170,6 +170,11 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.abort()
         return True
 
+    def shutdown(self) -> None:
+        """Close the connection when its client wants nothing; otherwise the response under way does."""
+        if not self._under_way and not self._is_answering():
+            self.transport.close()
+
     def announce_end(self) -> None:
         """Have the response under way close the connection, unless it has begun and said otherwise."""
         if self._answering is not None and not self._answering.response_started:

@@ -73,7 +73,7 @@ ERRORS = {
     413: Refusal("TooLarge", "The body is too long.", "the body is longer than 1048576 bytes"),
     415: Refusal(
         "UnsupportedMediaType",
-        "The body is not JSON.",
+        "The body is not JSON, or is encoded (`Content-Encoding`).",
         "Content-Type: must be application/json, not text/plain",
     ),
     429: Refusal(

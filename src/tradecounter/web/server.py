@@ -17,6 +17,7 @@ from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
 from tradecounter.web.http_protocol import HttpProtocol
 from tradecounter.web.supervisor import Supervisor
+from tradecounter.web.winding_down import Server
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
@@ -72,7 +73,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
     )
 
 
-class _Server(uvicorn.Server):
+class _Server(Server):
     """A server that leaves signals to whoever runs it, so that everything around it is wound up too."""
 
     @contextmanager

@@ -1,5 +1,6 @@
 """Bodies that are no JSON, or JSON that no program should choke on: refused with a 400, and nothing written."""
 
+import gzip
 import json
 from collections.abc import Callable, Iterator
 
@@ -241,3 +242,19 @@ def test_five_hundred_items_of_the_largest_quantity_are_no_fault(shop: Service) 
     refused = rich.post("/order", body)
     assert (refused.status_code, refused.json()["message"].split()[2]) == (402, "60000000000006.00")
     assert shop.customer().post("/order", order([("FEATHER", 1)] * 500)).status_code == 402
+
+
+@pytest.mark.parametrize("coding", ["gzip", "GZIP", "br", "zstd", "deflate", "identity, gzip", "x" * 200])
+def test_an_encoded_body_is_refused_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
+    before = written(service)
+    headers = {"Content-Type": "application/json", "Content-Encoding": coding}
+    answer = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
+    assert answer.status_code == 415
+    assert answer.json() == {"message": f"Content-Encoding: must be left out, not {coding[:100]}"}
+    assert written(service) == before
+
+
+@pytest.mark.parametrize("coding", ["", "identity", "Identity"])
+def test_a_body_that_says_that_it_is_not_encoded_is_read(customer: Customer, coding: str) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": coding}
+    assert customer.http.post("/order", content=ORDER, headers=headers).status_code == 201

@@ -1,0 +1,33 @@
+"""What the kernel is asked to do about connections."""
+
+import socket
+
+import pytest
+
+from tradecounter.web.tcp import drop_new_connections
+
+
+@pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
+def test_new_connections_are_overlooked_and_those_that_have_begun_go_on(
+    family: socket.AddressFamily, host: str
+) -> None:
+    with socket.create_server((host, 0), family=family) as listener:
+        place = listener.getsockname()[:2]
+        with (
+            socket.create_connection(place, timeout=5) as accepted,
+            socket.create_connection(place, timeout=5) as waiting,
+        ):
+            end, _ = listener.accept()
+            drop_new_connections([listener])
+            with pytest.raises(TimeoutError):
+                socket.create_connection(place, timeout=0.3)
+            waiting_end, _ = listener.accept()
+            for client, served in ((accepted, end), (waiting, waiting_end)):
+                client.sendall(b"asked")
+                assert served.recv(5) == b"asked"
+                served.sendall(b"answered")
+                assert client.recv(8) == b"answered"
+                served.close()
+        listener.close()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(place, timeout=5)
