@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.db.round_trip import OutdatedStatementError
 from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, Admitted
 from tradecounter.identity.http import presented_by, rate_limit_headers
@@ -13,6 +14,8 @@ from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.answers import refusal
 from tradecounter.rest.call import Call, add_answer_headers
 from tradecounter.rest.operation import Endpoint, Operation
+
+_SAFE = {"GET", "HEAD"}
 
 
 class Resource:
@@ -49,7 +52,12 @@ class Resource:
         if caller is not None:
             act_for(caller.customer_id)
         call = Call(request, self._base_url, self._max_body_bytes, caller)
-        return await endpoint.handler(call)
+        try:
+            return await endpoint.handler(call)
+        except OutdatedStatementError:
+            if request.method not in _SAFE:
+                raise
+            return await endpoint.handler(call)  # nothing was sent yet, and the connections are new
 
     async def _admit(self, request: Request, operation: Operation) -> Admitted:
         presented = presented_by(request, self._admission.addresses)
