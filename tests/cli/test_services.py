@@ -15,10 +15,10 @@ from support.embedded_user import alive, kill_server, wait_for
 from support.interface import checked_client
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
+from support.steady_clients import steady_clients
 from tradecounter.db.embedded import EmbeddedPostgres
 
 BACK = "the embedded PostgreSQL runs again"
-from support.steady_clients import steady_clients
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, defstruct
 
 from tradecounter.catalogue.packed import Texts, TextsBuilder
-from tradecounter.catalogue.records import ProductRecord
+from tradecounter.catalogue.records import ImageRecord, ProductRecord
 from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import cell
 
@@ -108,7 +108,7 @@ class FragmentsBuilder:
         )
 
 
-def _images(images: list[dict[str, Any]]) -> bytes:
+def _images(images: list[ImageRecord]) -> bytes:
     """Return images as JSON, their members in a fixed order, which the database does not keep."""
     return to_json([_Image(image["is_primary"], image["url"]) for image in images])
 

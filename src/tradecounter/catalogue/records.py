@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 from msgspec import Struct
@@ -14,8 +14,22 @@ from tradecounter.db.rows import fetch_all, fetch_tuples, fetch_value
 from tradecounter.db.transaction import Transaction
 
 
+class ImageRecord(TypedDict):
+    """A picture of a product."""
+
+    is_primary: bool
+    url: str
+
+
+class ComponentRecord(TypedDict):
+    """What one of a bundle holds: a product's folded SKU, and units of it."""
+
+    key: str
+    quantity: int
+
+
 class ProductRecord(Struct, frozen=True):
-    """A product, priced by nobody yet; `components` hold key and quantity of what one of a bundle consists of."""
+    """A product, priced by nobody yet."""
 
     id: int
     sku: str
@@ -33,12 +47,12 @@ class ProductRecord(Struct, frozen=True):
     description_html: str
     short_description: str
     store_url: str
-    images: list[dict[str, Any]]
+    images: list[ImageRecord]
     categories: list[str]
     attributes: dict[str, str]
     related_products: list[str]
     similar_products: list[str]
-    components: list[dict[str, Any]]
+    components: list[ComponentRecord]
     active: bool
 
 
@@ -110,8 +124,12 @@ async def read_product_ids(tx: Transaction) -> list[int]:
     return ids
 
 
-async def read_products(tx: Transaction, ids: Sequence[int]) -> list[ProductRecord]:
-    """Return the products with these ids, in their order."""
+async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[str]) -> list[ProductRecord]:
+    """Return the products with these ids, in their order.
+
+    One whose row holds what no import would have written is inactive and has nothing but its names; `unreadable` gets a
+    line about it.
+    """
     rows = await fetch_tuples(
         tx,
         """
@@ -125,7 +143,7 @@ async def read_products(tx: Transaction, ids: Sequence[int]) -> list[ProductReco
         [ids],
     )
     # From text: several times as fast as the database driver's own decimals and JSON.
-    of_id = {row[0]: _record(row) for row in rows}
+    of_id = {row[0]: _record(row, unreadable) for row in rows}
     return [of_id[product_id] for product_id in ids]
 
 
@@ -133,12 +151,31 @@ def _same(cell: Any) -> Any:
     return cell
 
 
-_decode: Callable[[str], Any] = msgspec.json.Decoder().decode
-_MAKERS: dict[Any, Callable[[Any], Any]] = {Decimal: Decimal, int: _same, str: _same, bool: _same, str | None: _same}
+def _number(cell: str) -> Decimal:
+    number = Decimal(cell)
+    if not number.is_finite():
+        raise ValueError(f"{cell} is not a number")
+    return number
+
+
+_FIELDS = msgspec.structs.fields(ProductRecord)
+_MAKERS: dict[Any, Callable[[Any], Any]] = {Decimal: _number, int: _same, str: _same, bool: _same, str | None: _same}
 _FROM_TEXT: list[Callable[[Any], Any]] = [
-    _MAKERS.get(field.type, _decode) for field in msgspec.structs.fields(ProductRecord)
+    _MAKERS.get(field.type) or msgspec.json.Decoder(field.type).decode for field in _FIELDS
 ]
+_NOTHING: dict[Any, Any] = {Decimal: Decimal(0), str: "", bool: False, dict[str, str]: {}}
+_NAMES = ("id", "sku", "sku_key", "name", "manufacturer")
 
 
-def _record(row: tuple[Any, ...]) -> ProductRecord:
-    return ProductRecord(*[make(cell) for make, cell in zip(_FROM_TEXT, row, strict=True)])
+def _record(row: tuple[Any, ...], unreadable: list[str]) -> ProductRecord:
+    try:
+        return ProductRecord(*[make(cell) for make, cell in zip(_FROM_TEXT, row, strict=True)])
+    except (msgspec.MsgspecError, ValueError) as error:
+        cells = {field.name: cell for field, cell in zip(_FIELDS, row, strict=True)}
+        unreadable.append(f"product {cells['sku']}: {error}")
+        return _names_only(cells)
+
+
+def _names_only(cells: dict[str, Any]) -> ProductRecord:
+    values = {field.name: _NOTHING.get(field.type, []) for field in _FIELDS}
+    return ProductRecord(**values | {"ean": None} | {name: cells[name] for name in _NAMES})

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
@@ -18,6 +19,7 @@ from tradecounter.catalogue.attributes import AttributeIndex, AttributeIndexBuil
 from tradecounter.catalogue.fragments import Fragments, FragmentsBuilder
 from tradecounter.catalogue.packed import RowOfId, RowOfText, RowsByText, TextsBuilder, encoded
 from tradecounter.catalogue.records import (
+    AttributeRecord,
     CategoryRecord,
     ManufacturerRecord,
     ProductRecord,
@@ -76,6 +78,7 @@ class CatalogueSnapshot:
     category_tree: list[Category]
     manufacturer_list: list[Manufacturer]
     attribute_list: list[Attribute]
+    unreadable: tuple[str, ...]  # rows of which only a part is shown, or nothing
     digest: bytes
 
     @property
@@ -94,6 +97,7 @@ class SnapshotBuilder:
 
     def __init__(self, reference: ReferenceRecords) -> None:
         self._reference = reference
+        self.unreadable: list[str] = []
         self._fragments = FragmentsBuilder()
         self._search = SearchIndexBuilder({m.key: m.name for m in reference.manufacturers})
         self._attributes = AttributeIndexBuilder(reference.attributes)
@@ -110,7 +114,7 @@ class SnapshotBuilder:
         for row, product in enumerate(products, start=len(self._ids)):
             self._ids.append(product.id)
             self._names.append(fold(product.name))
-            self._skus.add(encoded(fold(product.sku)))
+            self._skus.add(encoded(product.sku_key))
             if product.active:
                 self._active.add(row)
             if product.clearance_product:
@@ -128,6 +132,10 @@ class SnapshotBuilder:
         """Return the snapshot."""
         reference = self._reference
         fragments = self._fragments.done()
+        attribute_list = [
+            Attribute(a.key, a.name, a.type, self._possible_values(a))
+            for a in sorted(reference.attributes, key=lambda a: (fold(a.name), a.key))
+        ]
         return CatalogueSnapshot(
             row_of_sku=RowOfText(self._skus.done()),
             rows_of_ean=RowsByText.of(self._of_ean),
@@ -145,18 +153,23 @@ class SnapshotBuilder:
                 Manufacturer(m.key, m.name)
                 for m in sorted(reference.manufacturers, key=lambda m: (fold(m.name), m.key))
             ],
-            attribute_list=[
-                Attribute(a.key, a.name, a.type, [AttributeValue(v["value"]) for v in a.possible_values])
-                for a in sorted(reference.attributes, key=lambda a: (fold(a.name), a.key))
-            ],
+            attribute_list=attribute_list,
+            unreadable=tuple(self.unreadable),
             digest=digest_of(to_json(reference), *fragments.parts),
         )
+
+    def _possible_values(self, attribute: AttributeRecord) -> list[AttributeValue]:
+        try:
+            return msgspec.convert(attribute.possible_values, list[AttributeValue])
+        except msgspec.ValidationError as error:
+            self.unreadable.append(f"possible values of attribute {attribute.key}: {error}")
+            return []
 
 
 def build_snapshot(reference: ReferenceRecords, products: Iterable[ProductRecord]) -> CatalogueSnapshot:
     """Lay out a catalogue whose products are at hand, in any order."""
     builder = SnapshotBuilder(reference)
-    builder.add(sorted(products, key=lambda p: (fold(p.sku), p.sku)))
+    builder.add(sorted(products, key=lambda p: encoded(p.sku_key)))
     return builder.done()
 
 
@@ -168,7 +181,8 @@ async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
     for start in range(0, len(ids), _AT_A_TIME):
         # The database reads the next products while these are laid out.
         products, _ = await asyncio.gather(
-            read_products(tx, ids[start : start + _AT_A_TIME]), asyncio.to_thread(builder.add, products)
+            read_products(tx, ids[start : start + _AT_A_TIME], builder.unreadable),
+            asyncio.to_thread(builder.add, products),
         )
     await asyncio.to_thread(builder.add, products)
     return await asyncio.to_thread(builder.done)

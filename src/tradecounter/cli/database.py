@@ -15,7 +15,7 @@ app = typer.Typer(no_args_is_help=True, help="The database's schema.")
 def run_upgrade(as_json: AsJson = False) -> None:
     """Bring the schema to the newest revision; makes the embedded database when there is none."""
     with refusing(), database_url(read_settings(), create=True) as url:
-        state = upgrade(url)
+        state = upgrade(url, report=lambda line: typer.echo(line, err=True))
     show({"revision": state.revision}, f"the schema is at revision {state.revision}", as_json=as_json)
 
 

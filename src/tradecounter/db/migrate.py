@@ -1,6 +1,8 @@
 """Bringing the schema to the newest revision."""
 
-from collections.abc import Iterator
+import itertools
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,23 +20,53 @@ from tradecounter.kit.errors import OperatorError
 
 _ONE_AT_A_TIME = 7_274_301  # an advisory lock's number: two processes may be told to migrate at once
 
+# Whatever uses a table queues behind a change of it that waits for its lock: so it waits for less than requests do.
+_LOCK_TIMEOUT = "1s"
+_ATTEMPTS = 30
+_LONGEST_PAUSE_SECONDS = 8
+_IN_THE_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
+
 
 class UnknownRevisionError(OperatorError):
     """The schema is at a revision that this version of the program does not have."""
 
 
-def upgrade(url: str) -> SchemaState:
-    """Run the missing migrations, all or none, and return the new state.
+class TablesInUseError(OperatorError):
+    """Other transactions held on to tables that the migrations change."""
 
-    Raises UnknownRevisionError or psycopg.Error.
+
+def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] = lambda _: None) -> SchemaState:
+    """Run the missing migrations up to a revision, all or none, and return the new state.
+
+    While another transaction has locked what they change, they are rolled back and tried again after a pause, so that
+    nobody else waits; `report` gets a line about each. Raises UnknownRevisionError, TablesInUseError or psycopg.Error.
     """
+    for attempt in itertools.count(1):
+        try:
+            _migrate(url, revision)
+            break
+        except _IN_THE_WAY as error:
+            if attempt == _ATTEMPTS:
+                raise TablesInUseError(
+                    "the schema was not changed: other transactions use tables that have to change; end them, such as "
+                    "a backup or an import, and try again"
+                ) from error
+        pause = min(2 ** (attempt - 1), _LONGEST_PAUSE_SECONDS)
+        report(
+            f"another transaction uses a table that has to change; trying again in {pause} s ({attempt} of {_ATTEMPTS})"
+        )
+        time.sleep(pause)
+    return schema_state(url)
+
+
+def _migrate(url: str, revision: str) -> None:
     with _connection(url) as connection:
         connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ONE_AT_A_TIME})
+        connection.execute(text(f"set local lock_timeout = '{_LOCK_TIMEOUT}'"))
         config = _config()
         _require_known(config, MigrationContext.configure(connection).get_current_revision())
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
-    return schema_state(url)
+        command.upgrade(config, revision)
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """The process's connections to PostgreSQL."""
 
+import math
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -7,7 +9,7 @@ from typing import Self
 
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from tradecounter.db.round_trip import Connection
+from tradecounter.db.round_trip import Connection, OutdatedStatementError
 from tradecounter.db.turns import Turns
 from tradecounter.db.watch import watched
 
@@ -36,6 +38,7 @@ class Database:
         self.url = url
         self._turns = Turns(connections)
         self._wait_seconds = WAIT_SECONDS
+        self._renewed_at = -math.inf
         options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
@@ -68,6 +71,10 @@ class Database:
             try:
                 with watched(connection, self.url):
                     yield connection
+            except OutdatedStatementError:  # so are the other connections that were made before
+                if connection.made_at > self._renewed_at:
+                    await self.renew()
+                raise
             finally:
                 await self.pool.putconn(connection)
 
@@ -82,6 +89,7 @@ class Database:
 
     async def renew(self) -> None:
         """Replace all connections: after an outage each broken one would fail a request before it is noticed."""
+        self._renewed_at = time.monotonic()
         await self.pool.drain()
 
     async def __aenter__(self) -> Self:

@@ -16,13 +16,14 @@ from tradecounter.db.changes import Versions, read_versions
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
 from tradecounter.db.reader import Reader
+from tradecounter.db.round_trip import OutdatedStatementError
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.errors import OperatorError
 
 log = structlog.get_logger()
 
 _LOG_EVERY_SECONDS = 30.0
-_DATABASE_ANSWERED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled)
+_DATABASE_ANSWERED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled, OutdatedStatementError)
 
 
 class NothingToShowError(OperatorError):

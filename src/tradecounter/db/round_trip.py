@@ -5,6 +5,7 @@ prepared once per connection and sent together, through the driver's thin wrappe
 """
 
 import itertools
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -29,16 +30,27 @@ Row = TypeVar("Row")
 _numbers = itertools.count(1)
 
 
+class OutdatedStatementError(psycopg.OperationalError):
+    """A statement returns other types than when it was prepared, as after a migration, or is not prepared any more.
+
+    Nothing of its transaction was carried out, and the connection is closed: it would fail for as long as it lives.
+    """
+
+
 class Nothing:
     """The shape of the rows of a statement that returns none."""
 
 
 class Connection(AsyncConnection[TupleRow]):
-    """A connection that knows which statements it has prepared; no two of a process have the same `number`."""
+    """A connection that knows which statements it has prepared; no two of a process have the same `number`.
+
+    `made_at` is a monotonic time in seconds.
+    """
 
     def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
         super().__init__(pgconn, *values, **options)
         self.number = next(_numbers)
+        self.made_at = time.monotonic()
         set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
@@ -138,20 +150,20 @@ def _exchange(connection: Connection, queries: Iterable[Query[Any]]) -> PQGen[No
                     _load(connection, query, result)
             elif failed is None:
                 failed = error_from_result(result, connection.info.encoding)
+                if isinstance(failed, _OUTDATED) and query.statement.name in connection.prepared:
+                    failed = OutdatedStatementError(str(failed))
         yield from _next_result(pgconn)  # of the synchronisation
     finally:
         with suppress(psycopg.OperationalError):  # whoever takes back a connection in that state closes it
             pgconn.exit_pipeline_mode()
     if failed is not None:
-        if isinstance(failed, _OUTDATED):
+        if isinstance(failed, OutdatedStatementError):
             pgconn.finish()
         raise failed
 
 
 _FINE = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
-# A statement returns other types than when it was prepared, as after a migration, or is not prepared any more. It would
-# fail again for as long as the connection lives.
 _OUTDATED = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
 
 

@@ -17,12 +17,10 @@ from pyroaring import BitMap
 from tradecounter.catalogue.packed import RowOfId, bitmap
 from tradecounter.customers.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
-from tradecounter.pricing.records import ContractRows, Costs, PriceRows, day_number
+from tradecounter.pricing.records import NO_PRICE, ContractRows, Costs, PriceRows, day_number
 from tradecounter.pricing.rules import UnitCosts
 
 DEFAULT_LIST = "default"
-NO_PRICE = -1
-
 Rows = NDArray[np.int32]
 Profile = tuple[str | None, int]
 
@@ -64,7 +62,10 @@ class PriceVector:
     @cached_property
     def priced(self) -> BitMap:
         """The rows that have a price."""
-        return self.shared.priced | bitmap(self.contract_rows) if len(self.contract_rows) else self.shared.priced
+        if not len(self.contract_rows):
+            return self.shared.priced
+        agreed = self.contract_costs[:, 0] != NO_PRICE
+        return (self.shared.priced | bitmap(self.contract_rows[agreed])) - bitmap(self.contract_rows[~agreed])
 
     def costs(self, rows: Rows) -> Costs:
         """Return the costs of rows: one line each, for 1, 5 and 10 units."""

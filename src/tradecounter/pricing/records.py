@@ -1,8 +1,9 @@
 """Prices as the database holds them, and the statements that read them: as arrays, since they go into the millions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, LiteralString
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,18 @@ Costs = NDArray[np.int32]
 
 _EPOCH = date(2000, 1, 1)  # days are counted from it
 EVER, FOR_EVER = -(2**31), 2**31 - 1  # a contract price's first and last day where it has none
+NO_PRICE = -1
+
+# What no import writes and SQL can (NaN, or more than fits) makes the whole row no price, rather than fail all of them.
+_COSTS: LiteralString = """
+    case when readable then (single_unit_cost * 100)::integer else -1 end as single,
+    case when readable then (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer else -1 end as five_plus,
+    case when readable then (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer
+         else -1 end as ten_plus
+"""
+_READABLE: LiteralString = """
+    lateral (select greatest(single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost) <= 21474836 as readable) as r
+"""
 
 
 def day_number(day: date) -> int:
@@ -24,7 +37,10 @@ def day_number(day: date) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PriceRows:
-    """Net unit costs in pence by product: `costs[i]` holds those for 1, 5 and 10 units of `product_ids[i]`."""
+    """Net unit costs in pence by product: `costs[i]` holds those for 1, 5 and 10 units of `product_ids[i]`.
+
+    A price that cannot be read is NO_PRICE.
+    """
 
     product_ids: NDArray[np.int64]
     costs: Costs
@@ -57,12 +73,7 @@ async def _read_price_list(tx: Transaction, key: str) -> PriceRows:
     rows = await fetch_array(
         tx,
         {"product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4"},
-        """
-        select product_id, (single_unit_cost * 100)::integer as single,
-               (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer as five_plus,
-               (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer as ten_plus
-        from price where price_list = %s
-        """,
+        f"select product_id, {_COSTS} from price, {_READABLE} where price_list = %s",  # noqa: S608 literals of this module
         [key],
     )
     return PriceRows(rows["product_id"].astype(np.int64), _costs(rows))
@@ -76,14 +87,14 @@ async def read_contract_prices(tx: Transaction) -> ContractRows:
             "customer_id": "int8", "product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4",
             "first_day": "int4", "last_day": "int4",
         },
-        """
-        select customer_id, product_id, (single_unit_cost * 100)::integer as single,
-               (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer as five_plus,
-               (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer as ten_plus,
-               coalesce(valid_from - date '2000-01-01', -2147483648) as first_day,
-               coalesce(valid_until - date '2000-01-01', 2147483647) as last_day, id
-        from contract_price
-        """,
+        f"""
+        select customer_id, product_id, {_COSTS},
+               case valid_from when '-infinity' then -2147483648 when 'infinity' then 2147483647
+                    else coalesce(valid_from - date '2000-01-01', -2147483648) end as first_day,
+               case valid_until when '-infinity' then -2147483648 when 'infinity' then 2147483647
+                    else coalesce(valid_until - date '2000-01-01', 2147483647) end as last_day, id
+        from contract_price, {_READABLE}
+        """,  # noqa: S608 literals of this module
         order_by="customer_id, first_day, id",
     )  # fmt: skip
     return ContractRows(
@@ -93,6 +104,25 @@ async def read_contract_prices(tx: Transaction) -> ContractRows:
         rows["first_day"].astype(np.int32),
         rows["last_day"].astype(np.int32),
     )
+
+
+def unreadable_prices(lists: Mapping[str, PriceRows]) -> list[str]:
+    """Return a line about each list price that could not be read."""
+    return [
+        f"price of product {product_id} on price list {key}"
+        for key, rows in lists.items()
+        for product_id in rows.product_ids[rows.costs[:, 0] == NO_PRICE].tolist()
+    ]
+
+
+def unreadable_contracts(contracts: ContractRows) -> list[str]:
+    """Return a line about each contract price that could not be read."""
+    bad = contracts.costs[:, 0] == NO_PRICE
+    products, customers = contracts.product_ids[bad].tolist(), contracts.customer_ids[bad].tolist()
+    return [
+        f"contract price of product {product} for customer {customer}"
+        for product, customer in zip(products, customers, strict=True)
+    ]
 
 
 def _costs(rows: NDArray[Any]) -> Costs:

@@ -1,8 +1,8 @@
 """Everything that the storefront shows of products, read at one moment and laid out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tradecounter.catalogue.packed import RowOfId
@@ -11,7 +11,13 @@ from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot, r
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.pricing.records import no_contracts, read_contract_prices, read_price_lists
+from tradecounter.pricing.records import (
+    no_contracts,
+    read_contract_prices,
+    read_price_lists,
+    unreadable_contracts,
+    unreadable_prices,
+)
 from tradecounter.stock.records import read_deliveries, read_stock_changes
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 
@@ -33,6 +39,9 @@ class Goods:
     book: PriceBook
     stock: StockVector
     stock_position: StockPosition
+    unreadable: Mapping[Topic, Sequence[str]] = field(
+        default_factory=dict
+    )  # rows that are shown in part, or not at all
 
 
 def no_goods() -> Goods:
@@ -63,6 +72,11 @@ async def read_goods(tx: Transaction) -> Goods:
         PriceBook(aligned, align_contracts(contracts, rows)),
         stock.with_levels(levels.levels, rows),
         StockPosition(versions.server, levels.position),
+        {
+            "catalogue": snapshot.unreadable,
+            "prices": unreadable_prices(lists),
+            "contracts": unreadable_contracts(contracts),
+        },
     )
 
 
@@ -80,13 +94,17 @@ async def _together(*works: Coroutine[Any, Any, Any]) -> list[Any]:
 async def _with_prices(tx: Transaction, goods: Goods) -> Goods:
     """Read all price lists; what has not changed of them is kept."""
     rows: RowOfId = goods.snapshot.row_of_id
-    lists = await asyncio.to_thread(align_lists, await read_price_lists(tx), rows, goods.book.lists)
-    return replace(goods, book=PriceBook(lists, goods.book.contracts))
+    found = await read_price_lists(tx)
+    lists = await asyncio.to_thread(align_lists, found, rows, goods.book.lists)
+    unreadable = {**goods.unreadable, "prices": unreadable_prices(found)}
+    return replace(goods, book=PriceBook(lists, goods.book.contracts), unreadable=unreadable)
 
 
 async def _with_contracts(tx: Transaction, goods: Goods) -> Goods:
-    contracts = align_contracts(await read_contract_prices(tx), goods.snapshot.row_of_id)
-    return replace(goods, book=PriceBook(goods.book.lists, contracts))
+    found = await read_contract_prices(tx)
+    contracts = align_contracts(found, goods.snapshot.row_of_id)
+    unreadable = {**goods.unreadable, "contracts": unreadable_contracts(found)}
+    return replace(goods, book=PriceBook(goods.book.lists, contracts), unreadable=unreadable)
 
 
 async def _with_deliveries(tx: Transaction, goods: Goods) -> Goods:

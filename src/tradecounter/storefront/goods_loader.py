@@ -66,7 +66,10 @@ class GoodsLoader:
         wanted, held = versions.of(_CATALOGUE), goods.versions.get(_CATALOGUE)
         if held != wanted or self._loading is not None:
             found = await self._readers[_CATALOGUE].read(tx, lambda: self._load(tx, versions, goods), wanted)
-            goods = goods if found is None else found
+            if found is not None:
+                goods = found
+                for part in (_CATALOGUE, *PARTS):
+                    _log_unreadable(part, goods)
             held = goods.versions.get(_CATALOGUE)
         # Another server's number is most likely right: it is read again, but not held to be out of date until then.
         if held is not None and held.number == wanted.number:
@@ -105,6 +108,7 @@ class GoodsLoader:
             if found is None:
                 return goods
             goods = found
+            _log_unreadable(topic, goods)
         self._confirmed[topic] = versions.read_at
         return goods
 
@@ -116,3 +120,9 @@ class GoodsLoader:
         self._stock_session = tx.session
         self._confirmed[_STOCK] = versions.read_at
         return found
+
+
+def _log_unreadable(part: Topic, goods: Goods) -> None:
+    rows = goods.unreadable.get(part)
+    if rows:
+        log.error("rows cannot be read, what they describe is not for sale", part=part, rows=rows[:10], count=len(rows))

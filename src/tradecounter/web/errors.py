@@ -7,6 +7,7 @@ from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tradecounter.db.round_trip import OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.answers import answer, refusal
@@ -30,6 +31,10 @@ STATUS = {
 
 # The last one is the answer of a standby, before another database has taken over.
 _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
+_EVENTS = {
+    LockNotAvailable: "waited too long for a lock",
+    OutdatedStatementError: "the schema changed under a prepared statement",
+}
 _RETRY_SECONDS = "5"
 
 
@@ -38,7 +43,7 @@ def response_to(error: Exception, request: Request, request_id: str) -> Response
     if isinstance(error, DomainError):
         return _refused(error)
     if isinstance(error, _DATABASE_AWAY):
-        event = "waited too long for a lock" if isinstance(error, LockNotAvailable) else "database away"
+        event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
         log.error(event, path=request.url.path, error=type(error).__name__, reason=str(error).strip())
         return refusal(
             f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds",

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
+from tradecounter.db.round_trip import OutdatedStatementError
 from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, Admitted
 from tradecounter.identity.http import count_response, presented_by, rate_limit_headers
@@ -14,6 +15,8 @@ from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.answers import refusal
 from tradecounter.rest.call import Call, add_answer_headers
 from tradecounter.rest.operation import Endpoint, Operation
+
+_SAFE = {"GET", "HEAD"}
 
 
 class Resource:
@@ -50,7 +53,7 @@ class Resource:
         if caller is not None:
             act_for(caller.customer_id)
         call = Call(request, self._base_url, self._max_body_bytes, caller)
-        response = await endpoint.handler(call)
+        response = await _handled(endpoint, call)
         if caller is not None:
             count_response(request.scope, response, self._admission.rate_limit, caller.customer_id)
         return response
@@ -66,3 +69,12 @@ class Resource:
         if admitted.quota is not None:
             add_answer_headers(request.scope, rate_limit_headers(admitted.quota))
         return admitted
+
+
+async def _handled(endpoint: Endpoint, call: Call) -> Response:
+    try:
+        return await endpoint.handler(call)
+    except OutdatedStatementError:
+        if call.request.method not in _SAFE:
+            raise
+        return await endpoint.handler(call)  # nothing was sent yet, and the connections are new

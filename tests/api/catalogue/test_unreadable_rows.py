@@ -1,14 +1,17 @@
-"""What cannot be read stops nothing else: prices, terms, deliveries and stock are followed all the same."""
+"""What cannot be read stops nothing else: one part, and one row that only SQL can have written."""
 
 from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from psycopg.sql import SQL
+from structlog.testing import capture_logs
 
 from support.cluster import Cluster
+from support.orders import buy, create
 from support.service import Customer, Service, running_service
-from support.shop import price, product, stock_shop
+from support.shop import METHODS, NEXT_DAY, order, price, product, stock_shop
 
 
 @pytest.fixture
@@ -18,10 +21,18 @@ def shop(postgres: Cluster) -> Iterator[Service]:
         yield service
 
 
-def by_hand(service: Service, statement: LiteralString) -> None:
+@pytest.fixture(scope="module")
+def wide_shop(postgres: Cluster) -> Iterator[Service]:
+    """A shop that tests put right again."""
+    with postgres.database() as url, running_service(url) as service:
+        stock_shop(service)
+        yield service
+
+
+def by_hand(service: Service, statement: LiteralString, *parts: LiteralString) -> None:
     """Run SQL past the program, as an operator might."""
     with psycopg.connect(service.database_url, autocommit=True) as connection:
-        connection.execute(statement)
+        connection.execute(SQL(statement).format(*map(SQL, parts)))
 
 
 def shown(customer: Customer, sku: str = "PHONE") -> tuple[Any, ...]:
@@ -48,3 +59,105 @@ def test_prices_stock_terms_and_deliveries_are_followed_while_the_catalogue_cann
     by_hand(shop, "alter table mislaid rename to attribute")
     shop.load("manufacturers", [{"key": "acme", "name": "Acme again"}])  # newer data are read without a pause
     assert customer.get("/product/PHONE").json()["name"] == "Renamed"
+
+
+BAD_PRODUCTS: list[LiteralString] = [
+    "images = '[{}]'",
+    "images = '{}'",
+    "attributes = '[]'",
+    "attributes = '{\"ports\": 8}'",
+    "categories = '[[]]'",
+    "components = '[{\"key\": 7}]'",
+    "related_products = 'null'",
+    "weight_kg = 'NaN'",
+    "consumer_unit_cost = 'NaN'",
+]
+
+
+@pytest.mark.parametrize("change", BAD_PRODUCTS)
+def test_a_product_that_cannot_be_read_is_not_for_sale_and_its_orders_still_show_it(
+    wide_shop: Service, change: LiteralString
+) -> None:
+    customer = wide_shop.customer()
+    wide_shop.refresh()
+    placed = buy(customer, [("CABLE", 1), ("PHONE", 1)])
+    by_hand(wide_shop, "update product set {} where sku = 'CABLE'", change)
+    with capture_logs() as logged:
+        wide_shop.load("products", [product("SWITCH", name=f"After {change}")])
+    [line] = [line for line in logged if line["log_level"] == "error"]
+    assert "product CABLE: " in line["rows"][0]
+    assert customer.get("/product/CABLE").status_code == 404
+    assert customer.get("/product/SWITCH").json()["name"] == f"After {change}"
+    shown = customer.get(f"/order/{placed['order_id']}").json()["items"][0]["product"]
+    assert (shown["sku"], shown["name"]) == ("CABLE", "Product CABLE")
+    by_hand(wide_shop, "{}", UNDO)
+    wide_shop.load("products", [product("SWITCH")])
+    assert customer.get("/product/CABLE").status_code == 200
+
+
+UNDO: LiteralString = """
+    update product set images = '[]', attributes = '{}', categories = '[]', components = '[]', related_products = '[]',
+        weight_kg = 1, consumer_unit_cost = 0
+"""
+
+
+@pytest.mark.parametrize("cost", ["99999999.99", "'NaN'"])
+def test_a_price_that_cannot_be_read_is_none_and_all_others_are_followed(shop: Service, cost: LiteralString) -> None:
+    customer, other = shop.customer(), shop.customer()
+    shop.refresh()
+    by_hand(
+        shop, "update price set five_plus_unit_cost = {} from product p where p.id = product_id and sku = 'CABLE'", cost
+    )
+    shop.must_load("contract-prices", [{"customer_id": other.id, "sku": "PHONE", "single_unit_cost": 30}])
+    ever: LiteralString = "valid_from = '-infinity', valid_until = 'infinity'"
+    by_hand(shop, "update contract_price set single_unit_cost = {}, {}", cost, ever)
+    with capture_logs() as logged:
+        shop.load("price-list", [price("SWITCH", 77)])
+        shop.load("contract-prices", [{"customer_id": customer.id, "sku": "SWITCH", "single_unit_cost": 66}])
+    assert len([line for line in logged if line["log_level"] == "error"]) == 2
+    assert prices(customer) == {"PHONE": 50, "SWITCH": 66}
+    assert prices(other) == {"SWITCH": 77}
+    assert other.post("/order", order([("PHONE", 1)])).status_code == 400
+
+
+def prices(customer: Customer) -> dict[str, float]:
+    return {found["sku"]: found["single_unit_cost"] for found in customer.get("/product").json()}
+
+
+def test_a_delivery_at_no_moment_is_left_out_and_all_others_are_followed(shop: Service) -> None:
+    customer = shop.customer()
+    shop.refresh()
+    moments: list[LiteralString] = ["'infinity'", "'-infinity'", "'0044-03-15 BC'", "'20000-01-01'"]
+    for moment in moments:
+        by_hand(shop, "insert into incoming_stock select id, {}, 5 from product where sku = 'PHONE'", moment)
+    shop.load("incoming", [{"sku": sku, "incoming": 3, "expected_on": "2026-09-01"} for sku in ("PHONE", "CABLE")])
+    deliveries = [{"incoming": 3, "expected_on": "2026-09-01T00:00:00"}]
+    assert [shown(customer, sku)[2] for sku in ("PHONE", "CABLE")] == [deliveries, deliveries]
+
+
+def test_a_shipping_method_that_cannot_be_read_is_not_offered_and_all_others_are(shop: Service) -> None:
+    customer = shop.customer()
+    changes: list[LiteralString] = [
+        "countries = '\"GB\"'",
+        "countries = '7'",
+        "max_weight_kg = 'NaN'",
+        "base_cost_net = 'NaN'",
+    ]
+    for number, change in enumerate(changes):
+        shop.must_load("shipping-methods", METHODS)
+        by_hand(shop, "update shipping_method set cut_off = '24:00', {} where id = 11", change)
+        shop.load("shipping-methods", [{"id": NEXT_DAY, "description": f"Change {number}"}])
+        [option] = create(customer)["shipping_options"]
+        assert (option["id"], option["description"]) == (NEXT_DAY, f"Change {number}")
+
+
+def test_an_attribute_whose_values_cannot_be_read_has_none(shop: Service) -> None:
+    customer = shop.customer()
+    shop.load("attributes", [{"key": "ports", "name": "Ports", "type": "int", "possible_values": [{"value": "8"}]}])
+    by_hand(shop, "update attribute set possible_values = {}", "'[{}]'")
+    shop.load(
+        "attributes", [{"key": "colour", "name": "Colour", "type": "string", "possible_values": [{"value": "red"}]}]
+    )
+    shop.refresh()
+    values = {found["key"]: found["possible_values"] for found in customer.get("/attribute").json()}
+    assert values == {"ports": [], "colour": [{"value": "red"}]}

@@ -1,0 +1,73 @@
+"""A schema that changes under a running service, as `db upgrade` does it: reads succeed, writes get 503 once."""
+
+from collections.abc import Iterator
+from typing import LiteralString
+
+import httpx
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.orders import buy, confirm, create, faults_in_the_books, in_parallel
+from support.service import Customer, Service, running_service
+from support.shop import order, stock_shop
+from tradecounter.db.pool import Database
+
+
+@pytest.fixture(scope="module")
+def shop(postgres: Cluster) -> Iterator[Service]:
+    with postgres.database() as url, running_service(url) as service:
+        stock_shop(service)
+        yield service
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    found = shop.customer()
+    shop.refresh()
+    return found
+
+
+def change(service: Service, statement: LiteralString) -> None:
+    with psycopg.connect(service.database_url, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def forget_prepared_statements(service: Service) -> None:
+    """As a pooler between service and database may."""
+    database: Database = service.application.database
+
+    async def forget() -> None:
+        async with database.pool.connection() as connection:
+            await connection.execute("deallocate all")
+
+    service.call(forget)
+
+
+def test_reads_succeed_though_what_they_select_has_another_type_now(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+    paths = [f"/order/{placed['order_id']}", "/order", "/customer/credit"]
+    calls = [lambda path=path: customer.get(path).status_code for path in paths * 10]
+    assert set(in_parallel(calls)) == {200}  # prepared on several connections
+    change(shop, "alter table orders alter column customer_reference type varchar(500)")
+    assert set(in_parallel(calls)) == {200}
+    forget_prepared_statements(shop)
+    assert set(in_parallel(calls)) == {200}
+
+
+def test_writes_get_503_once_and_then_succeed(shop: Service, customer: Customer) -> None:
+    pending = create(customer)
+
+    def place(number: int) -> httpx.Response:
+        return customer.post("/order", order(), headers={"Idempotency-Key": f"key-{number}"})
+
+    in_parallel([lambda: create(customer)] * 10)  # prepared on several connections
+    change(shop, "alter table customer alter column credit_limit type numeric(15, 2)")
+    first = [place(number) for number in range(10)]
+    assert {answer.status_code for answer in first} == {201, 503}
+    assert {answer.headers.get("Retry-After", "5") for answer in first} == {"5"}
+    for number, answer in enumerate(first):
+        again = place(number)
+        assert (again.status_code, "Idempotent-Replay" in again.headers) == (201, answer.status_code == 201)
+    assert confirm(customer, pending).status_code == 200
+    assert faults_in_the_books(shop) == {}

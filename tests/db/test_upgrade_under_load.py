@@ -1,0 +1,51 @@
+"""`db upgrade` beside a service in use: nobody waits for a change that waits for its lock."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
+
+import psycopg
+import pytest
+
+from support.cluster import Cluster
+from support.waiting import waiting_for_a_lock
+from tradecounter.db import migrate
+from tradecounter.db.migrate import TablesInUseError, upgrade
+from tradecounter.db.schema_state import newest_revision, schema_state
+
+BEFORE = "0003"  # the next one changes `orders`
+
+
+@pytest.fixture
+def url(postgres: Cluster) -> Iterator[str]:
+    with postgres.empty_database() as found:
+        upgrade(found, revision=BEFORE)
+        yield found
+
+
+def test_a_change_gives_way_and_is_tried_again_until_its_table_is_free(url: str) -> None:
+    reports: Queue[str] = Queue()
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(url) as reader:
+        reader.execute("select from orders")  # a backup, say
+        upgrading = threads.submit(upgrade, url, report=reports.put)
+        waiting_for_a_lock(url)
+        with psycopg.connect(url, options="-c lock_timeout=2500ms") as request:
+            for _ in range(3):  # each is queued behind the change for a second at most
+                request.execute("select from orders")
+                request.rollback()
+        assert "trying again in 1 s (1 of 30)" in reports.get(timeout=30)
+        assert schema_state(url).revision == BEFORE
+        reader.rollback()
+        assert upgrading.result(timeout=60).revision == newest_revision()
+
+
+def test_it_gives_up_when_the_table_is_never_free_and_leaves_everything_as_it_was(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "_ATTEMPTS", 2)
+    monkeypatch.setattr(migrate, "_LONGEST_PAUSE_SECONDS", 0)
+    with psycopg.connect(url) as reader:
+        reader.execute("select from orders")
+        with pytest.raises(TablesInUseError, match="was not changed"):
+            upgrade(url)
+    assert schema_state(url).revision == BEFORE
