@@ -12,9 +12,10 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import put_back_stalled_jobs
-from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications.jobs import add_mail_jobs
@@ -87,8 +88,18 @@ async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.E
 
 
 async def work_off(settings: Settings, url: str, clock: Clock) -> None:
-    """Work on the jobs that are due, and return when there are none left."""
-    await _Worker(settings, url, clock).run(stopping=None)
+    """Work on the jobs that are due, and return when there are none left that can be started."""
+    worker = _Worker(settings, url, clock)
+    async with Database(url, connections=1) as database:
+        before, due = None, await _count_due(database)
+        while before is None or 0 < due < before:  # of a group of jobs, the first is done: the next can start
+            await worker.run(stopping=None)
+            before, due = due, await _count_due(database)
+
+
+async def _count_due(database: Database) -> int:
+    async with reading(database) as tx:
+        return await count_due(tx)
 
 
 class _Worker:

@@ -315,6 +315,7 @@ CREATE TABLE public.orders (
     quote_note text,
     cancelled_at timestamp with time zone,
     cancel_reason text,
+    support_told_at timestamp with time zone,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -328,6 +329,8 @@ COMMENT ON COLUMN public.orders.number IS 'The order id of the wire, given at co
 COMMENT ON COLUMN public.orders.term_days IS 'The credit term agreed when the order was confirmed.';
 
 COMMENT ON COLUMN public.orders.priced_at IS 'When support last priced the quote; it cannot be confirmed before.';
+
+COMMENT ON COLUMN public.orders.support_told_at IS 'When the mail that asks support for a price went out.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq

@@ -1,6 +1,7 @@
 """The jobs that send mail, by the names that `db/jobs.py` queues them under."""
 
 import asyncio
+import math
 from collections.abc import Mapping
 
 import procrastinate
@@ -8,13 +9,14 @@ import psycopg
 import structlog
 from procrastinate.jobs import Job
 
-from tradecounter.db.jobs import JobName
+from tradecounter.db.jobs import JobName, remove_queued
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications import letters
-from tradecounter.notifications.letters import Letter, NothingToTell, Office, Writing
+from tradecounter.notifications.letters import Letter, NothingToTell, NotYetError, Office, Writing
 from tradecounter.notifications.post import Delayed, Post, Refused
+from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import Trouble, next_attempt
 
 log = structlog.get_logger()
@@ -45,6 +47,8 @@ def trouble_of(error: BaseException) -> Trouble:
 
 class _Retries(procrastinate.BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
+        if isinstance(exception, NotYetError):
+            return procrastinate.RetryDecision(retry_in={"seconds": math.ceil(exception.wait.total_seconds())})
         wait = next_attempt(trouble_of(exception), job.attempts)
         if wait is None:
             return None
@@ -75,3 +79,7 @@ def _add(
         if mail is not None:  # no connection is held while the mail server takes its time
             await post.send(mail)
             log.info("mail sent", mail=mail.name)
+            if mail.quotes:  # only now: a mail that is sent twice is better than a quote that nobody hears of
+                async with transaction(database) as tx:
+                    await note_support_told(tx, mail.quotes, clock.now())
+                    await remove_queued(tx, name, mail.quotes)

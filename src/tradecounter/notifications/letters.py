@@ -2,8 +2,8 @@
 
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from email.headerregistry import Address
 from typing import Any
 
@@ -14,6 +14,7 @@ from tradecounter.kit.text import fold
 from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.queries import (
     InvoiceFacts,
+    LineFacts,
     OrderFacts,
     dispatched_lines,
     invoice_facts,
@@ -21,7 +22,9 @@ from tradecounter.notifications.queries import (
     order_facts,
     shipment_facts,
     units_of,
+    unpriced_quotes,
 )
+from tradecounter.notifications.rules import gathering_left, quotes_to_tell
 from tradecounter.notifications.wording import worded
 from tradecounter.settings import PREFIX, Settings, SettingsError
 
@@ -30,6 +33,14 @@ log = structlog.get_logger()
 
 class NothingToTell(Exception):  # noqa: N818 it is what the job was about that is wrong
     """What a mail is about does not exist, or nobody can be told."""
+
+
+class NotYetError(Exception):
+    """A mail is held back for a while, so that it can tell more."""
+
+    def __init__(self, wait: timedelta) -> None:
+        super().__init__(f"in {wait.total_seconds():.0f} seconds")
+        self.wait = wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +112,49 @@ class Writing:
 Letter = Callable[..., Awaitable[Mail | None]]
 
 
-async def quote_requested(writing: Writing, *, order_id: int) -> Mail:
-    """Tell support of a quote to price."""
-    order = await _order(writing, order_id)
-    lines = await line_facts(writing.tx, order_id)
-    items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
-    return writing.mail(
-        f"quote-requested-{order.id}",
-        order.created_at,
+async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
+    """Ask support to price a quote, and with it the customer's other quotes that support was not told of yet.
+
+    Raises NotYetError within a short while after the customer's last such mail.
+    """
+    customer_id = (await _order(writing, order_id)).customer_id
+    waiting = await unpriced_quotes(writing.tx, customer_id)
+    untold = [quote.id for quote in waiting if quote.support_told_at is None]
+    if order_id not in untold:  # told with others, or dealt with already
+        return None
+    last_told = max((quote.support_told_at for quote in waiting if quote.support_told_at), default=None)
+    if wait := gathering_left(len(untold), last_told, writing.now):
+        raise NotYetError(wait)
+    quotes = [await _quote(writing, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
+    orders = [quote.order for quote in quotes]
+    first, last, who = orders[0], orders[-1], orders[0].company or f"{orders[0].first_name} {orders[0].last_name}"
+    several = len(orders) > 1
+    mail = writing.mail(
+        f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
+        last.created_at,
         [writing.office.support.addr_spec],
-        f"Quote to price: {order.confirmation_code}, {order.company or f'{order.first_name} {order.last_name}'}",
+        f"{len(orders)} quotes to price: {who}" if several else f"Quote to price: {first.confirmation_code}, {who}",
         "quote_requested",
-        reply_to=order.email_address,
-        order=order,
-        lines=lines,
-        command=f"tradecounter quote price {shlex.quote(order.confirmation_code)} {items} --note TEXT",
+        reply_to=first.email_address,
+        quotes=quotes,
     )
+    return replace(mail, quotes=tuple(order.id for order in orders))
+
+
+@dataclass(frozen=True, slots=True)
+class _Quote:
+    """A quote, its lines, and the command that prices it."""
+
+    order: OrderFacts
+    lines: Sequence[LineFacts]
+    command: str
+
+
+async def _quote(writing: Writing, order_id: int) -> _Quote:
+    order, lines = await _order(writing, order_id), await line_facts(writing.tx, order_id)
+    items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
+    code = shlex.quote(order.confirmation_code)
+    return _Quote(order, lines, f"tradecounter quote price {code} {items} --note TEXT")
 
 
 async def quote_priced(writing: Writing, *, order_id: int, pricing: int) -> Mail | None:

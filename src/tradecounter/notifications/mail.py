@@ -26,13 +26,17 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A message and whom it goes to; `name` tells what it is about, `moment` when that happened."""
+    """A message and whom it goes to; `name` tells what it is about, `moment` when that happened.
+
+    `quotes` are the ids of those that it asks support to price.
+    """
 
     name: str
     moment: datetime
     sender: str
     recipients: tuple[str, ...]
     message: EmailMessage
+    quotes: tuple[int, ...] = ()
 
 
 def mail_address(text: str, name: str = "") -> Address | None:

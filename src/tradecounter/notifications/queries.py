@@ -1,6 +1,7 @@
-"""Reading what mails tell."""
+"""Reading what mails tell, and noting what they told."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -8,7 +9,7 @@ from decimal import Decimal
 import msgspec
 
 from tradecounter.customers.accounts import find_account
-from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.rows import execute, fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.queries import order_by_id
 from tradecounter.ordering.records import OfferedShipping, OrderRecord
@@ -168,3 +169,29 @@ async def invoice_facts(tx: Transaction, order_id: int) -> InvoiceFacts | None:
         "select number, issued_at, due_at, gross, pdf from invoice where order_id = %s",
         [order_id],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class UnpricedQuote:
+    """A quote that waits for a price, and when support was told of it."""
+
+    id: int
+    support_told_at: datetime | None
+
+
+async def unpriced_quotes(tx: Transaction, customer_id: int) -> list[UnpricedQuote]:
+    """Return a customer's quotes that wait for a price, the oldest first."""
+    return await fetch_all(
+        tx,
+        UnpricedQuote,
+        """
+        select id, support_told_at from orders
+        where customer_id = %s and state = 'pending' and kind = 'quote' and priced_at is null order by id
+        """,
+        [customer_id],
+    )
+
+
+async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
+    """Note that the mail went out which asks support to price quotes."""
+    await execute(tx, "update orders set support_told_at = %s where id = any(%s)", [now, list(quotes)])

@@ -1,10 +1,14 @@
-"""When a mail that could not be sent is tried again."""
+"""When a mail that could not be sent is tried again, and how long quotes are gathered for one mail."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from enum import Enum, auto
 
 FIRST_WAIT = timedelta(seconds=10)
 LONGEST_WAIT = timedelta(hours=1)
+
+GATHERED_FOR = timedelta(minutes=1)  # after a mail that asks for prices, the customer's next quotes are gathered
+MOST_QUOTES = 50  # in one mail
 
 
 class Trouble(Enum):
@@ -28,3 +32,16 @@ def next_attempt(trouble: Trouble, retries: int) -> timedelta | None:
         return None
     doublings = min(retries, 20)  # far beyond the longest wait
     return min(FIRST_WAIT * (1 << doublings), LONGEST_WAIT)
+
+
+def quotes_to_tell(untold: Sequence[int], about: int) -> list[int]:
+    """Return the quotes of one mail: the oldest, and by all means the one that the mail's job is about."""
+    others = [quote for quote in untold if quote != about]
+    return sorted([about, *others[: MOST_QUOTES - 1]])
+
+
+def gathering_left(untold: int, last_told: datetime | None, now: datetime) -> timedelta:
+    """Return for how long to gather more quotes before the next mail: not at all when it is full already."""
+    if last_told is None or untold >= MOST_QUOTES:
+        return timedelta(0)
+    return max(last_told + GATHERED_FOR - now, timedelta(0))

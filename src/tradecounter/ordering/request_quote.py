@@ -20,5 +20,5 @@ async def request_quote(
     if request.auto_confirm:
         raise invalid("auto_confirm", "must not be set on a quote: it is confirmed once support has priced it")
     quote = await hold(tx, "quote", request, standing, circumstances)
-    await queue(tx, "mail_quote_requested", order_id=quote.id)
+    await queue(tx, "mail_quote_requested", f"quotes of customer {circumstances.customer_id}", order_id=quote.id)
     return quote

@@ -1,4 +1,4 @@
-"""The job queue without notifications; an index by which a customer's pending orders are counted.
+"""The job queue without notifications; counting a customer's pending orders; which quotes support was told of.
 
 Revision ID: 0008
 Revises: 0007
@@ -22,8 +22,19 @@ create index orders_by_customer_reference on orders (customer_id, state, custome
     where state in ('pending', 'confirmed');
 """
 
+# Quotes whose mail has not gone out yet are those that still have their job.
+QUOTES = """
+alter table orders add column support_told_at timestamptz;
+comment on column orders.support_told_at is 'When the mail that asks support for a price went out.';
+update orders set support_told_at = created_at
+where kind = 'quote' and id not in (
+    select (args->>'order_id')::bigint from procrastinate_jobs where task_name = 'mail_quote_requested'
+);
+"""
+
 
 def upgrade() -> None:
-    """Disable the trigger that notifies of new jobs, since the worker polls; let an index find pending orders."""
+    """Disable the trigger that notifies of new jobs, since the worker polls; change an index; add a column."""
     run_sql(QUEUE)
     run_sql(CAPS)
+    run_sql(QUOTES)

@@ -1,0 +1,152 @@
+"""Support is asked for prices in one mail for many quotes of a customer, and told of every one."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+
+from support.embedded_user import wait_for
+from support.mail import (
+    deliver_mail,
+    forget_jobs,
+    html,
+    internal_id,
+    jobs,
+    let_time_pass,
+    mail_server,
+    plain,
+    running_worker,
+    work_off_over,
+)
+from support.orders import at, cancel
+from support.quotes import price_as_support, request_quote
+from support.service import MORNING, Customer, Service
+from tradecounter.notifications.rules import GATHERED_FOR, MOST_QUOTES
+
+REQUESTED = "mail_quote_requested"
+
+
+@pytest.fixture(autouse=True)
+def no_jobs(shop: Service) -> Iterator[None]:
+    yield
+    forget_jobs(shop)
+
+
+def request(customer: Customer, count: int) -> list[dict[str, Any]]:
+    return [request_quote(customer, customer_reference=f"PO-{number}") for number in range(count)]
+
+
+def told(mails: list[EmailMessage], quotes: list[dict[str, Any]]) -> list[list[int]]:
+    """Which quotes, by their place, each mail asks to price."""
+    return [
+        [place for place, quote in enumerate(quotes) if f"quote price {quote['confirmation_code']} " in plain(mail)]
+        for mail in mails
+    ]
+
+
+def test_quotes_that_wait_together_are_one_mail(shop: Service) -> None:
+    customer = shop.customer(email_address="ada@harbour.example", company="Harbour")
+    quotes = request(customer, 3)
+    [mail] = deliver_mail(shop)
+    assert told([mail], quotes) == [[0, 1, 2]]
+    assert mail["Subject"] == "3 quotes to price: Harbour"
+    assert mail["Reply-To"] == "ada@harbour.example"
+    first, last = internal_id(shop, quotes[0]), internal_id(shop, quotes[2])
+    assert mail["Message-ID"] == f"<quotes-requested-{first}-{last}-3@localhost>"
+    for text in (plain(mail), html(mail)):
+        assert "A customer asks for 3 quotes." in text
+        for number, quote in enumerate(quotes):
+            assert quote["confirmation_code"] in text
+            assert f"PO-{number}" in text
+        assert text.count("£60.00") >= 3
+    assert jobs(shop) == []
+    assert deliver_mail(shop) == []
+
+
+def test_each_customers_quotes_are_a_mail_of_their_own(shop: Service) -> None:
+    customers = [shop.customer(company=name) for name in ("Harbour", "Quay")]
+    quotes = [quote for customer in customers for quote in request(customer, 2)]
+    assert sorted(told(deliver_mail(shop), quotes)) == [[0, 1], [2, 3]]
+
+
+def test_quotes_requested_soon_after_a_mail_wait_and_are_told_together(shop: Service) -> None:
+    customer = shop.customer()
+    quotes = request(customer, 1)
+    assert told(deliver_mail(shop), quotes) == [[0]]
+    with at(shop, MORNING + GATHERED_FOR - timedelta(seconds=1)):
+        quotes += request(customer, 3)
+        assert deliver_mail(shop) == []
+        assert [job[:2] for job in jobs(shop)] == [(REQUESTED, "todo")] * 3
+        other = request(shop.customer(), 1)
+        assert told(deliver_mail(shop), other) == [[0]]  # nobody else waits
+        let_time_pass(shop)
+        assert deliver_mail(shop) == []
+    with at(shop, MORNING + GATHERED_FOR):
+        let_time_pass(shop)
+        assert told(deliver_mail(shop), quotes) == [[1, 2, 3]]
+    assert jobs(shop) == []
+
+
+def test_a_quote_that_support_has_dealt_with_needs_no_mail(shop: Service) -> None:
+    customer = shop.customer()
+    priced, cancelled, waiting = quotes = request(customer, 3)
+    price_as_support(shop, priced, ("PHONE", "1"))
+    cancel(shop, cancelled)
+    asked = [mail for mail in deliver_mail(shop) if "to price" in mail["Subject"]]
+    assert told(asked, quotes) == [[2]]
+    assert asked[0]["Subject"].startswith(f"Quote to price: {waiting['confirmation_code']}")
+    assert jobs(shop) == []
+
+
+def test_a_quote_whose_mail_was_given_up_is_told_with_the_next_one(shop: Service) -> None:
+    customer = shop.customer()
+    quotes = request(customer, 1)
+    with mail_server() as inbox:
+        inbox.answer = "554 No spam please"
+        for _ in range(5):
+            work_off_over(shop, inbox.url)
+            let_time_pass(shop)
+    assert jobs(shop) == [(REQUESTED, "failed", 5)]
+    quotes += request(customer, 1)
+    assert told(deliver_mail(shop), quotes) == [[0, 1]]
+
+
+def test_a_mail_that_could_not_be_handed_over_is_made_again_with_what_came_since(shop: Service) -> None:
+    customer = shop.customer()
+    quotes = request(customer, 1)
+    with mail_server() as inbox:
+        inbox.answer = "451 Try later"
+        work_off_over(shop, inbox.url)
+        quotes += request(customer, 2)
+        inbox.answer = "250 OK"
+        let_time_pass(shop)
+        work_off_over(shop, inbox.url)
+    assert told(inbox.mails, quotes) == [[0, 1, 2]]
+    assert jobs(shop) == []
+
+
+def test_a_mail_holds_a_limited_number_of_quotes_and_the_rest_follows_at_once(shop: Service) -> None:
+    quotes = request(shop.customer(), MOST_QUOTES + 10)
+    assert told(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES)]]
+    with at(shop, MORNING + GATHERED_FOR):
+        let_time_pass(shop)
+        assert told(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES, MOST_QUOTES + 10)]]
+    assert jobs(shop) == []
+
+
+def test_several_workers_tell_each_quote_once(shop: Service) -> None:
+    def none_left() -> bool:
+        let_time_pass(shop)
+        return jobs(shop) == []
+
+    customers = [shop.customer() for _ in range(3)]
+    with mail_server() as inbox, running_worker(shop, inbox.url), running_worker(shop, inbox.url):
+        quotes = [quote for _ in range(4) for customer in customers for quote in request(customer, 1)]
+        wait_for(lambda: len(inbox.mails) >= 3)
+        with at(shop, MORNING + GATHERED_FOR):
+            wait_for(none_left)
+    places = [place for mail in told(inbox.mails, quotes) for place in mail]
+    assert sorted(places) == list(range(12))
+    assert 3 <= len(inbox.mails) <= 6
