@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv4Address
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -100,6 +101,9 @@ class FrontProxy:
         return socket.create_connection((self.host, self.port), timeout=timeout, source_address=(address, 0))
 
 
+Start = Callable[[str], AbstractContextManager[FrontProxy]]  # with the service's address
+
+
 def unused_address() -> str:
     """A loopback address for one more client."""
     return str(IPv4Address(0x7F010000 + next(_numbers)))
@@ -148,7 +152,19 @@ def nginx(service_url: str, *, keep_alive: bool = False) -> Iterator[FrontProxy]
         yield proxy
 
 
-PROXIES: dict[str, Callable[[str], AbstractContextManager[FrontProxy]]] = {"haproxy": haproxy, "nginx": nginx}
+@contextmanager
+def direct(service_url: str) -> Iterator[FrontProxy]:
+    """The service itself, for tests that also run behind the proxies."""
+    address = urlsplit(service_url)
+    yield FrontProxy("direct", address.hostname or "", address.port or 0, os.getpid(), Path(os.devnull))
+
+
+def fronts() -> dict[str, Start]:
+    """What can stand in front of the service here: nothing, and the proxies that are installed."""
+    found: dict[str, Start] = {"direct": direct}
+    if not missing_packages():
+        found |= {"haproxy": haproxy, "nginx": partial(nginx, keep_alive=True)}
+    return found
 
 
 @contextmanager

@@ -66,7 +66,7 @@ class Application:
         self._settings = settings
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
-        answering = cross_origin(WholeResponses(Compression(Answering(router))), settings.cors_origins)
+        answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
         frame = Frame(answering, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
         self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
