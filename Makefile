@@ -3,6 +3,7 @@
 # make check   formatting, lint, types, import contracts, file lengths
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
+# make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
 # make docs    write docs/openapi.json anew from the code
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
@@ -22,10 +23,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-raw kill bench
+.PHONY: help demo test check format docs fuzz fuzz-raw kill soak bench
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -10
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -11
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -53,6 +54,9 @@ fuzz-raw: $(UV)
 
 kill: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
+
+soak: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)
 
 bench: $(UV)
 	@$(RUN) python -m bench $(ARGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from support.command_line import SECRET, Running, started
 from support.raw_requests import Buyer
 from support.service import running_service
-from support.shop import stock_shop
+from support.shop import price, product, stock_shop
 
 BUYERS = 4
 SETTINGS = {
@@ -19,11 +19,17 @@ SETTINGS = {
 
 
 @contextmanager
-def fuzzed_service(url: str, folder: Path) -> Iterator[tuple[Running, list[Buyer]]]:
-    """The service in a process of its own, on a filled database, and the customers that ask."""
+def fuzzed_service(url: str, folder: Path, products: int = 0) -> Iterator[tuple[Running, list[Buyer]]]:
+    """The service in a process of its own, on a filled database, and the customers that ask.
+
+    The catalogue has some products more than the small shop.
+    """
     with running_service(url) as filling:
         stock_shop(filling)
         filling.must_load("stock", [{"sku": "PHONE", "available": 1_000_000}])
+        skus = [f"SKU-{number}" for number in range(products)]
+        filling.must_load("products", [product(sku, description="cable " * 50) for sku in skus])
+        filling.must_load("price-list", [price(sku, number + 1) for number, sku in enumerate(skus)])
         buyers = []
         for number in range(BUYERS):
             email = f"buyer{number}@fuzz.example"

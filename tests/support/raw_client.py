@@ -79,7 +79,7 @@ async def _read(conversation: Conversation, reader: asyncio.StreamReader, held: 
         expected = is_sound or len(held.responses) < len(conversation.sound)
         patience = PATIENCE_SECONDS if expected and conversation.ending == "wait" else QUIET_SECONDS
         try:
-            response = await asyncio.wait_for(_response(reader, methods), patience)
+            response = await asyncio.wait_for(read_response(reader, methods), patience)
         except TimeoutError:
             return
         except (asyncio.IncompleteReadError, OSError) as ending:
@@ -94,7 +94,7 @@ async def _read(conversation: Conversation, reader: asyncio.StreamReader, held: 
             held.responses.append(response)
 
 
-async def _response(reader: asyncio.StreamReader, methods: dict[str, str]) -> RawResponse:
+async def read_response(reader: asyncio.StreamReader, methods: dict[str, str]) -> RawResponse:
     head = await reader.readuntil(b"\r\n\r\n")
     line, *lines = head[:-4].decode("latin-1").split("\r\n")
     version, _, rest = line.partition(" ")

@@ -85,12 +85,16 @@ class Application:
         self._settings = settings
         self.routes = self._routes()
         router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
-        answering = cross_origin(WholeResponses(Compression(Answering(router))), settings.cors_origins)
+        answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
         self.standing_headers = security_headers(settings.base_url)
         logs = settings.log_requests
         frame = Frame(answering, self.standing_headers, self.admission.addresses, log_requests=logs)
         memory = AnswerMemory(settings.answer_memory)
         self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory, log_requests=logs)
+        answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
+        frame = Frame(answering, log_requests=settings.log_requests)
+        memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
+        self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan."""

@@ -1,80 +1,135 @@
-"""Responses to clients of HTTP/1.0, such as nginx with its default settings.
-
-They know no chunks, so a response has to state its length, and one that breaks off would else look complete. A response
-of unknown length waits until it is whole: in memory up to a megabyte, beyond that in a temporary file.
-"""
+"""Responses to clients of HTTP/1.0, which know no chunks: they have to be told a body's length before it begins."""
 
 import asyncio
-from tempfile import SpooledTemporaryFile
+from collections import deque
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tradecounter.rest.answers import refusal
 from tradecounter.web.errors import response_to
 from tradecounter.web.frame import REQUEST_ID
 
-_MOST_IN_MEMORY = 1024 * 1024
-_BLOCK = 128 * 1024
+_LONGEST_WAIT = 30.0  # seconds
+_RETRY_SECONDS = 5
 
 
 class WholeResponses:
-    """An ASGI application around another one, whose responses to HTTP/1.0 always state their length."""
+    """An ASGI application around another one. A body that it makes in pieces is collected for a client of HTTP/1.0.
 
-    def __init__(self, app: ASGIApp) -> None:
+    One is collected at a time, and only while those that clients have not taken yet are below `most_bytes` together.
+    """
+
+    def __init__(self, app: ASGIApp, most_bytes: int = 64 * 1024 * 1024, longest_wait: float = _LONGEST_WAIT) -> None:
         self._app = app
+        self._most_bytes = most_bytes
+        self._longest_wait = longest_wait
+        self._turn = asyncio.Lock()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on. What fails before its response is whole is answered with an error."""
+        """Pass a request on; answer it with 503 when its response cannot be collected for too long.
+
+        What fails before its response is whole is answered with an error, as if nothing of it had been made.
+        """
         if scope["type"] != "http" or scope["http_version"] != "1.0" or scope["method"] == "HEAD":
             await self._app(scope, receive, send)
             return
-        with SpooledTemporaryFile(_MOST_IN_MEMORY) as file:
-            collector = _Collector(file, send)
-            try:
-                await self._app(scope, receive, collector.send)
-            except ClientDisconnect:
+        whole = _Whole(self, send)
+        try:
+            await self._app(scope, receive, whole.send)
+        except TimeoutError:
+            if not whole.waits:
                 raise
-            except Exception as error:
-                if not collector.collecting:
-                    raise
-                await response_to(error, Request(scope, receive), scope[REQUEST_ID])(scope, receive, send)
+            message = f"too many long responses at once; try again in {_RETRY_SECONDS} seconds"
+            await refusal(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
+        except ClientDisconnect:
+            raise
+        except Exception as error:
+            if not whole.is_collecting:
+                raise
+            whole.end()
+            await response_to(error, Request(scope, receive), scope[REQUEST_ID])(scope, receive, send)
+        finally:
+            whole.end()
+
+    async def begin(self) -> None:
+        """Wait until a body may be collected; `end` has to follow. Raises TimeoutError."""
+        async with asyncio.timeout(self._longest_wait):
+            await self._turn.acquire()
+            try:
+                await self._room.wait()
+            except BaseException:
+                self._turn.release()
+                raise
+
+    def end(self) -> None:
+        """Let the next body be collected."""
+        self._turn.release()
+
+    def count(self, size: int) -> None:
+        """Count bytes that are held, or with a negative size no longer held."""
+        self._held += size
+        if self._held < self._most_bytes:
+            self._room.set()
+        else:
+            self._room.clear()
 
 
-class _Collector:
-    """Passes one response on: as it is when it states its length, else once it is whole."""
+class _Whole:
+    """One response: passed on as it is when its length is known, else collected first."""
 
-    def __init__(self, file: "SpooledTemporaryFile[bytes]", send: Send) -> None:
-        self._file = file
+    def __init__(self, responses: WholeResponses, send: Send) -> None:
+        self._responses = responses
         self._send = send
         self._start: Message | None = None
-
-    @property
-    def collecting(self) -> bool:
-        """Whether nothing of the response has been sent."""
-        return self._start is not None
+        self._pieces: deque[bytes] = deque()
+        self.is_collecting = False
+        self.waits = False
 
     async def send(self, message: Message) -> None:
-        """Take a part of the response. Raises OSError when there is no room for it."""
+        """Take a part of the response. Raises TimeoutError when it cannot be collected for too long."""
         if message["type"] == "http.response.start" and "content-length" not in MutableHeaders(scope=message):
             self._start = message
-            return
+        elif self._start is None:
+            await self._send(message)
+        else:
+            await self._collect(self._start, message)
+
+    async def _collect(self, start: Message, message: Message) -> None:
         is_last = not message.get("more_body", False)
-        if self._start is not None and is_last and not self._file.tell():  # without a body, such as 304
-            start, self._start = self._start, None
+        if is_last and not self.is_collecting:  # without a body, such as 304
+            self._start = None
             await self._send(start)
-        if self._start is None:
             await self._send(message)
             return
-        await asyncio.to_thread(self._file.write, message.get("body", b""))
+        if not self.is_collecting:
+            self.waits = True
+            await self._responses.begin()
+            self.waits, self.is_collecting = False, True
+        self._pieces.append(message.get("body", b""))
+        self._responses.count(len(self._pieces[-1]))
         if is_last:
-            await self._send_whole(self._start)
+            self._start, self.is_collecting = None, False
+            self._responses.end()
+            await self._send_all(start)
 
-    async def _send_whole(self, start: Message) -> None:
-        MutableHeaders(scope=start)["Content-Length"] = str(self._file.tell())
-        self._start = None
+    async def _send_all(self, start: Message) -> None:
+        MutableHeaders(scope=start)["Content-Length"] = str(sum(map(len, self._pieces)))
         await self._send(start)
-        self._file.seek(0)
-        while block := await asyncio.to_thread(self._file.read, _BLOCK):
-            await self._send({"type": "http.response.body", "body": block, "more_body": True})
+        while self._pieces:
+            await self._send({"type": "http.response.body", "body": self._pieces[0], "more_body": True})
+            self._responses.count(-len(self._pieces.popleft()))
+            await asyncio.sleep(0)  # while the client reads as fast as this, nobody else would have a turn
         await self._send({"type": "http.response.body", "body": b""})
+
+    def end(self) -> None:
+        """Hold nothing any more, whether the response went out or broke off."""
+        if self.is_collecting:
+            self.is_collecting = False
+            self._responses.end()
+        self._responses.count(-sum(map(len, self._pieces)))
+        self._pieces.clear()

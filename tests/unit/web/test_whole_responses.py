@@ -1,102 +1,148 @@
-"""Responses to HTTP/1.0: their length is stated, and what fails before it is known is an error."""
+"""Responses of unknown length to clients of HTTP/1.0: whole, and bounded together however slowly they are taken."""
 
 import asyncio
-import errno
-from collections.abc import MutableMapping
 from typing import Any
 
 import pytest
-from starlette.requests import ClientDisconnect
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Message, Receive, Scope, Send
 
 from tradecounter.web.frame import REQUEST_ID
 from tradecounter.web.whole_responses import WholeResponses
 
-Message = MutableMapping[str, Any]
-
-START = {"type": "http.response.start", "status": 200}
-CSV = (b"content-type", b"text/csv")
+PIECE = bytes(1000)
 
 
-def sent(app: ASGIApp, method: str = "GET", version: str = "1.0") -> list[Message]:
-    """The messages of a response."""
-    messages: list[Message] = []
+class Making:
+    """Makes a body of ten pieces; notes how many there are that were made and not yet sent."""
 
-    async def send(message: Message) -> None:
-        messages.append(message)
+    def __init__(self) -> None:
+        self.made = 0
 
-    async def receive() -> Message:
-        return {"type": "http.disconnect"}
-
-    scope = {"type": "http", "http_version": version, "method": method, "path": "/", "headers": [], REQUEST_ID: "r-1"}
-    asyncio.run(WholeResponses(app)(scope, receive, send))
-    return messages
-
-
-def in_pieces(*pieces: bytes, fault: Exception | None = None) -> ASGIApp:
-    """An application that sends pieces, and raises in place of the end if told so."""
-
-    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
-        await send({**START, "headers": [CSV]})
-        for piece in pieces:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        if fault is not None:
-            raise fault
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/short":
+            await PlainTextResponse("short")(scope, receive, send)
+            return
+        if scope["path"] == "/unchanged":
+            await Response(status_code=304, headers={"ETag": '"x"'})(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for number in range(10):
+            if scope["path"] == "/broken" and number == 5:
+                raise RuntimeError("half-way")
+            self.made += 1
+            await send({"type": "http.response.body", "body": PIECE, "more_body": True})
+            await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b""})
 
-    return app
+
+class Client:
+    """Takes a response, one message at a time, once it is allowed to."""
+
+    def __init__(self, app: WholeResponses, path: str = "/", version: str = "1.0", method: str = "GET") -> None:
+        self.reads = asyncio.Event()
+        self.messages: list[Message] = []
+        scope = {"type": "http", "http_version": version, "method": method, "path": path, "headers": []}
+        scope[REQUEST_ID] = "r-1"
+        self.task = asyncio.create_task(app(scope, self.receive, self.send))
+
+    async def receive(self) -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        await self.reads.wait()
+        self.messages.append(message)
+
+    async def all(self) -> "Client":
+        self.reads.set()
+        await self.task
+        return self
+
+    @property
+    def status(self) -> int:
+        return int(self.messages[0]["status"])
+
+    @property
+    def headers(self) -> dict[bytes, bytes]:
+        return dict(self.messages[0]["headers"])
+
+    @property
+    def body(self) -> bytes:
+        return b"".join(message.get("body", b"") for message in self.messages[1:])
 
 
-def body_of(messages: list[Message]) -> bytes:
-    return b"".join(message["body"] for message in messages[1:])
+def run(main: Any) -> None:
+    async def in_time() -> None:
+        async with asyncio.timeout(10):
+            await main()
+
+    asyncio.run(in_time())
 
 
-def headers_of(messages: list[Message]) -> dict[bytes, bytes]:
-    return dict(messages[0]["headers"])
+@pytest.mark.parametrize(
+    ("version", "method", "length"), [("1.0", "GET", b"10000"), ("1.1", "GET", None), ("1.0", "HEAD", None)]
+)
+def test_only_a_client_that_knows_no_chunks_is_told_the_length(version: str, method: str, length: bytes | None) -> None:
+    async def main() -> None:
+        client = await Client(WholeResponses(Making()), version=version, method=method).all()
+        assert client.headers.get(b"content-length") == length
+        assert client.body == PIECE * 10
+
+    run(main)
 
 
-@pytest.mark.parametrize("size", [0, 1, 1000, 3_000_000])
-def test_a_response_in_pieces_arrives_whole_with_its_length(size: int) -> None:
-    pieces = [b"", b"first,", b"x" * size, b",last"]
-    messages = sent(in_pieces(*pieces))
-    assert body_of(messages) == b"".join(pieces)
-    assert headers_of(messages)[b"content-length"] == b"%d" % (size + 11)
-    assert [message.get("more_body", False) for message in messages[1:]] == [True] * (len(messages) - 2) + [False]
+def test_a_response_of_known_length_or_without_a_body_never_waits() -> None:
+    async def main() -> None:
+        app = WholeResponses(Making(), most_bytes=1)
+        Client(app)
+        await asyncio.sleep(0.05)
+        assert (await Client(app, "/short").all()).body == b"short"
+        unchanged = await Client(app, "/unchanged").all()
+        assert (unchanged.status, unchanged.headers) == (304, {b"etag": b'"x"'})
+
+    run(main)
 
 
-@pytest.mark.parametrize(("method", "version"), [("GET", "1.1"), ("HEAD", "1.0")])
-def test_what_needs_no_length_is_left_as_it_is(method: str, version: str) -> None:
-    assert b"content-length" not in headers_of(sent(in_pieces(b"x"), method, version))
+def test_while_too_much_is_not_taken_no_more_is_made() -> None:
+    async def main() -> None:
+        making = Making()
+        app = WholeResponses(making, most_bytes=15_000)
+        clients = [Client(app) for _ in range(10)]
+        await asyncio.sleep(0.1)
+        assert making.made == 20 + 8, "two bodies, and of each other client the piece that waits for its turn"
+        for client in clients:
+            assert (await client.all()).body == PIECE * 10
+
+    run(main)
 
 
-def test_a_response_that_states_its_length_or_has_no_body_is_left_as_it_is() -> None:
-    assert body_of(sent(Response(b"whole"))) == b"whole"
-    unchanged = sent(Response(status_code=304, headers={"ETag": '"x"'}))
-    assert headers_of(unchanged) == {b"etag": b'"x"'}
+def test_who_waits_too_long_is_told_to_try_again() -> None:
+    async def main() -> None:
+        app = WholeResponses(Making(), most_bytes=5_000, longest_wait=0.1)
+        first = Client(app)
+        await asyncio.sleep(0.05)
+        second = await Client(app).all()
+        assert second.status == 503
+        assert second.headers[b"retry-after"] == b"5"
+        assert (await first.all()).body == PIECE * 10
+        assert (await Client(app).all()).body == PIECE * 10
+
+    run(main)
 
 
-def test_a_fault_on_the_way_is_a_500_and_not_a_response_cut_short() -> None:
-    messages = sent(in_pieces(b"one", fault=ZeroDivisionError()))
-    assert messages[0]["status"] == 500
-    assert b"quote request r-1" in body_of(messages)
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_what_breaks_off_holds_nothing_any_more(cancelled: bool) -> None:
+    async def main() -> None:
+        app = WholeResponses(Making(), most_bytes=5_000, longest_wait=0.1)
+        for _ in range(3):
+            client = Client(app, "/" if cancelled else "/broken")
+            await asyncio.sleep(0.02)
+            if cancelled:
+                client.task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await client.task
+            else:
+                assert (await client.all()).status == 500
+        assert (await Client(app).all()).body == PIECE * 10
 
-
-def test_without_room_on_the_disk_it_is_a_500(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", "/dev/full")
-    messages = sent(in_pieces(b"x" * 2_000_000))
-    assert messages[0]["status"] == 500
-
-
-def test_a_client_that_went_away_is_told_nothing() -> None:
-    with pytest.raises(ClientDisconnect):
-        sent(in_pieces(b"x", fault=ClientDisconnect()))
-
-
-def test_a_response_that_breaks_while_it_is_sent_is_not_followed_by_another() -> None:
-    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
-        await send({**START, "headers": [(b"content-length", b"5")]})
-        raise OSError(errno.EIO, "the disk")
-
-    with pytest.raises(OSError, match="the disk"):
-        sent(app)
+    run(main)
