@@ -91,10 +91,6 @@ class Application:
         frame = Frame(answering, self.standing_headers, self.admission.addresses, log_requests=logs)
         memory = AnswerMemory(settings.answer_memory)
         self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory, log_requests=logs)
-        answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
-        frame = Frame(answering, log_requests=settings.log_requests)
-        memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
-        self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan."""
