@@ -43,8 +43,8 @@ class ClientAddresses:
     def hops(self, headers: Iterable[tuple[bytes, bytes]]) -> Hops | None:
         """Return the hops that `X-Forwarded-For` names, the nearest last; None without a header that forwards.
 
-        Only the last ten are read, none without trusted proxies. One that is too long for an address is an empty text.
-        `Forwarded` (RFC 7239) is noticed and not read.
+        Only the last ten are read, and none without trusted proxies. A hop that is too long for an address becomes an
+        empty string. `Forwarded` (RFC 7239) is noticed and not read.
         """
         found = [(name, value) for name, value in headers if name in FORWARDING]
         if not found:

@@ -16,8 +16,8 @@ _MOST_COUNTED = 1000  # different ones between two lines; further ones count in 
 class CountedLog:
     """Logs the first of similar events, then at most one line every few seconds with the number since the last line.
 
-    What is logged with an event has few different values: each combination is counted apart, and the most frequent
-    are listed. It has to be used in an event loop.
+    Each combination of values is counted separately, and the ten most frequent are listed. It needs a running event
+    loop.
     """
 
     def __init__(self, event: str, seconds: float = SECONDS) -> None:

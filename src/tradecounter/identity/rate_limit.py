@@ -60,9 +60,9 @@ class RateLimit:
     def count(self, customer_id: int, requests: int = 1, *, admitted: bool = False) -> Quota | None:
         """Count a request, as several when its response is long; return what is left, None without a limit.
 
-        A request that counts as none is of a kind that is not limited. One that was admitted is counted as more than
-        before and not refused. Raises RateLimitedError when nothing was left for a request that counts; a long response
-        needs no more than one request left, so that a small limit never makes it impossible.
+        `requests` is 0 for an operation without a limit. With `admitted` it adds to a request that was counted before,
+        and nothing is refused. Raises RateLimitedError when nothing was left for a request that counts. One request
+        left is enough for a long response, so that a small limit never makes it impossible.
         """
         if not self.limit:
             return None

@@ -1,7 +1,7 @@
 """Answers that were given before, kept ready to be given again: as many as fit, those that were asked for last.
 
-An answer is shared by all requests that ask for the same. It holds nothing of one request: what belongs to that alone,
-such as the query that its links keep, is added for each.
+All requests that ask for the same share an answer. It holds nothing that belongs to one request alone, such as the
+query that its links keep: that is added for each.
 """
 
 from collections import OrderedDict
@@ -47,7 +47,7 @@ class GivenAnswer:
 class AnswerMemory:
     """Remembers answers by what was asked; 0 bytes remember none.
 
-    `most_bytes` bounds all of them together, with what else takes room for their sake (`set_aside`).
+    `most_bytes` bounds all of them together, and what others keep beside them (`set_aside`).
     """
 
     most_bytes: int
@@ -95,7 +95,7 @@ class AnswerMemory:
         self.set_aside(size - (0 if before is None else _size(question, before)))
 
     def set_aside(self, size: int) -> None:
-        """Count bytes more, or fewer, forgetting answers that were asked for longest ago where room is needed."""
+        """Add bytes to what is kept, or take them off; forget the answers asked for longest ago until all fits."""
         self._bytes += size
         while self._bytes > self.most_bytes and self._answers:
             self._bytes -= _size(*self._answers.popitem(last=False))

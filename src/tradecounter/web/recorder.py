@@ -13,8 +13,8 @@ _BLOCK = 128 * 1024
 _CURRENT = 200
 _REPEATABLE = {_CURRENT, 304}
 
-# The headers that are the same for all requests with the same question. Any other belongs to one request alone: the
-# endpoint sends it, and whoever answers from memory has to make it for each request.
+# The headers that are the same for all requests with the same question. Any other header belongs to one request: from
+# memory, `RepeatedReads` makes it for each.
 _LASTING = frozenset(
     b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
     b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
