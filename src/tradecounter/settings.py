@@ -135,7 +135,9 @@ class Settings:
         "quotes get 503. At most five minutes.",
         _FIVE_MINUTES,
     )
-    database_connections: int = _setting(10, "Most database connections of one process.", between(1, 1000))
+    database_connections: int = _setting(
+        10, "Most database connections of one process for requests; one more follows changes.", between(1, 1000)
+    )
     max_connections: int = _setting(
         4096, "Most client connections of one process; fewer where it may not open enough files.", at_least(1)
     )

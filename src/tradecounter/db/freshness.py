@@ -16,7 +16,7 @@ class Freshness:
     """
 
     def __init__(self, stale_after: timedelta | None = None) -> None:
-        self._most = math.inf if stale_after is None else stale_after.total_seconds()
+        self.most_seconds = math.inf if stale_after is None else stale_after.total_seconds()
         self.confirmed_at = -math.inf
         self.stale_at = math.inf if stale_after is None else -math.inf
 
@@ -33,7 +33,7 @@ class Freshness:
     def confirm(self, moment: float) -> None:
         """Note that everything was current at a time."""
         self.confirmed_at = moment
-        self.stale_at = moment + self._most
+        self.stale_at = moment + self.most_seconds
 
     def require(self) -> None:
         """Raise DomainError (unavailable) when what is shown is too old."""

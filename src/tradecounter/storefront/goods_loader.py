@@ -17,7 +17,8 @@ log = structlog.get_logger()
 
 _CATALOGUE: Topic = "catalogue"
 _STOCK = "stock"
-_STANDING_BACK = 10  # enough to let answers go first, and not so much that it never ends on a busy machine
+_STANDING_BACK = 10  # enough to let answers go first
+_LONGEST_SECONDS = 600.0  # many times what the largest catalogues take
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,14 @@ class GoodsLoader:
     """Brings goods up to date with the database.
 
     Every part is read by itself: one that cannot be read stays as it is, and is tried again. With the address of the
-    database, a catalogue of `many` products or more is read by another process meanwhile.
+    database, a catalogue of `many` products or more is read by another process meanwhile, which stands back for
+    answers: for half of the seconds after which the shown one is too old, then it is started again and does not.
     """
 
-    def __init__(self, database_url: str | None, many: int) -> None:
+    def __init__(self, database_url: str | None, many: int, stale_after: float) -> None:
         self._database_url = database_url
         self._many = many
+        self._patience = min(stale_after / 2, _LONGEST_SECONDS)
         self._readers = {part: Reader(part) for part in (_CATALOGUE, *PARTS, _STOCK)}
         self._confirmed = dict.fromkeys(self._readers, -math.inf)
         self._loading: _Loading | None = None
@@ -77,18 +80,22 @@ class GoodsLoader:
         return goods
 
     async def _load(self, tx: Transaction, versions: Versions, shown: Goods) -> Goods | None:
-        """Return everything anew; None while another process reads it."""
+        """Read everything; return None while another process does."""
         if self._loading is None:
             if self._database_url is None or await count_products(tx) < self._many:
                 return await read_goods(tx)
-            # Nothing is served yet when it is the first: then it need not stand back.
-            niceness = _STANDING_BACK if shown.versions else 0
-            task = asyncio.create_task(load_elsewhere(self._database_url, niceness=niceness))
-            self._loading = _Loading(task, versions.read_at)
+            # When it is the first, there are no answers yet.
+            stands_back = bool(shown.versions) and not self._readers[_CATALOGUE].failing
+            loading = load_elsewhere(
+                self._database_url,
+                niceness=_STANDING_BACK if stands_back else 0,
+                seconds=self._patience if stands_back else _LONGEST_SECONDS,
+            )
+            self._loading = _Loading(asyncio.create_task(loading), versions.read_at)
         if not self._loading.task.done():
             return None
-        loading, self._loading = self._loading, None
-        return await self._taken_over(tx, versions, loading, shown)
+        done, self._loading = self._loading, None
+        return await self._taken_over(tx, versions, done, shown)
 
     async def _taken_over(self, tx: Transaction, versions: Versions, loading: _Loading, shown: Goods) -> Goods:
         """Return loaded goods with what has changed since, so that no part ever goes back to what it was before."""

@@ -22,25 +22,24 @@ from tradecounter.storefront.goods import Goods, read_goods
 
 _PROTOCOL = 5  # the first that lets buffers stay outside
 _LONGEST_REASON = 2000
-_LONGEST_SECONDS = 600  # many times what the largest catalogues take: what is stuck is given up, and tried again
 
 
 class LoadingError(Exception):
     """The other process failed; the message is the end of what it said."""
 
 
-async def load_elsewhere(database_url: str, *, niceness: int) -> Goods:
+async def load_elsewhere(database_url: str, *, niceness: int, seconds: float) -> Goods:
     """Return what the database holds now, read by another process.
 
-    `niceness` is how much that one stands back for others, from 0 to 19. Raises LoadingError, TimeoutError, or OSError
-    where there is no room for a file or no other process can be had.
+    `niceness` is how much that one stands back for others, from 0 to 19; it is ended when it takes longer than
+    `seconds`. Raises LoadingError, TimeoutError, or OSError where there is no room for a file or no other process.
     """
     with tempfile.TemporaryFile() as file:
         process = _start(file)
         order = json.dumps({"database_url": database_url, "niceness": niceness}).encode()
         talk = asyncio.ensure_future(asyncio.to_thread(process.communicate, order))
         try:
-            async with asyncio.timeout(_LONGEST_SECONDS):
+            async with asyncio.timeout(seconds):
                 _, said = await asyncio.shield(talk)
         finally:
             process.kill()  # when this one is cancelled or out of time; otherwise it has ended

@@ -50,7 +50,7 @@ class Storefront:
         self._clock = clock
         self._low_stock = low_stock
         self._freshness = freshness or Freshness()
-        self._loader = GoodsLoader(database_url, many)
+        self._loader = GoodsLoader(database_url, many, self._freshness.most_seconds)
         self._terms_reader = Reader(_CUSTOMERS)
         self._terms_confirmed_at = -math.inf
         self._shelves = _Shelves(no_goods(), {})
