@@ -85,7 +85,10 @@ class Settings:
         None, "How long deleted addresses are kept; unset: for ever.", rules.LIFETIME
     )
     keep_idempotent_responses: timedelta | None = _setting(
-        None, "How long idempotency keys and their responses are kept; unset: for ever.", rules.LIFETIME
+        None,
+        "How long idempotency keys and their responses are kept; a request repeated after that is carried out again; "
+        "unset: for ever.",
+        rules.LIFETIME,
     )
     vat_rate: Decimal = _setting(Decimal(20), "VAT in per cent on deliveries within GB and IM.", rules.PER_CENT)
     low_stock: int = _setting(5, "Fewer units than this in stock show as 'Low stock'.", between(0))

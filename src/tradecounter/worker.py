@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import procrastinate
@@ -12,6 +12,8 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from tradecounter.customers.addresses import delete_old_addresses
+from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import put_back_stalled_jobs
@@ -21,12 +23,16 @@ from tradecounter.kit.clock import Clock
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.letters import Office
 from tradecounter.notifications.post import post_of
-from tradecounter.ordering.store import expire_orders
+from tradecounter.ordering.store import delete_expired_orders, expire_orders
 from tradecounter.settings import Settings
 
 log = structlog.get_logger()
 
+EVERY_MINUTE = "* * * * *"
 EVERY_FIVE_MINUTES = "*/5 * * * *"
+
+BATCH = 500  # orders, addresses or keys that one transaction of a retention job deletes
+MOST_BATCHES = 20  # of a retention job each minute: it lasts a second or so, and a stop does not cut it off
 
 JOBS_AT_ONCE = 5  # they mostly wait for a mail server
 POLL_SECONDS = 0.25  # between two looks for new jobs
@@ -39,18 +45,39 @@ AWAY_SECONDS = 2.0  # between two attempts to find the database back
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
-    """Something done on a schedule in a transaction of its own; `work` returns how much there was to do."""
+    """Something done on a schedule; `work` returns how much there was to do.
+
+    It is done in a transaction of its own, and again in another, up to `batches` times, until there is nothing to do.
+    """
 
     name: str
     cron: str
     work: Callable[[Transaction, datetime], Awaitable[int]]
     done: str  # logged, with the count, unless there was nothing to do
+    batches: int = 1
 
 
-PERIODIC_JOBS = (
-    PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
-    PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
-)
+def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
+    """Return what is done on a schedule."""
+    orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
+    return (
+        PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
+        PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
+        _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),
+        _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted for good"),
+        _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys forgotten"),
+    )
+
+
+def _retention(
+    name: str, keep: timedelta | None, delete: Callable[[Transaction, datetime, int], Awaitable[int]], done: str
+) -> PeriodicJob:
+    """Return the job that deletes what is older than `keep`; None keeps it for ever."""
+
+    async def work(tx: Transaction, now: datetime) -> int:
+        return 0 if keep is None else await delete(tx, now - keep, BATCH)
+
+    return PeriodicJob(name, EVERY_MINUTE, work, done, batches=MOST_BATCHES)
 
 
 class _Connector(procrastinate.PsycopgConnector):
@@ -105,6 +132,7 @@ async def _count_due(database: Database) -> int:
 class _Worker:
     def __init__(self, settings: Settings, url: str, clock: Clock) -> None:
         self._office, self._post = Office.from_settings(settings), post_of(settings)
+        self._periodic_jobs = periodic_jobs(settings)
         self._url, self._clock = url, clock
 
     async def run(self, stopping: asyncio.Task[Any] | None) -> None:
@@ -149,7 +177,7 @@ class _Worker:
     def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
         add_mail_jobs(app, database, self._clock, self._office, self._post)
-        for job in PERIODIC_JOBS:
+        for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)
         return app
 
@@ -158,8 +186,13 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
     @app.periodic(cron=job.cron)
     @app.task(name=job.name, queueing_lock=job.name, pass_context=False)
     async def run(timestamp: int) -> None:
-        async with transaction(database) as tx:
-            count = await job.work(tx, clock.now())
+        count = 0
+        for _ in range(job.batches):
+            async with transaction(database) as tx:
+                done = await job.work(tx, clock.now())
+            if not done:
+                break
+            count += done
         if count:
             log.info(job.done, count=count, scheduled=timestamp)
 

@@ -50,3 +50,16 @@ async def delete_address(tx: Transaction, customer_id: int, address_id: int, now
         [now, address_id, customer_id],
     )
     return found == 1
+
+
+async def delete_old_addresses(tx: Transaction, before: datetime, most: int) -> int:
+    """Delete addresses that customers deleted before a moment, the first ones first; return how many."""
+    return await execute(
+        tx,
+        """
+        delete from address where id in (
+            select id from address where deleted_at < %s order by deleted_at limit %s for update skip locked
+        )
+        """,
+        [before, most],
+    )

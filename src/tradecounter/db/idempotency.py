@@ -1,4 +1,6 @@
-"""Idempotency keys (specification, section 8): what was answered, remembered for ever by the transaction that did it.
+"""Idempotency keys (specification, section 8): what was answered, recorded by the transaction that did it.
+
+It is remembered for ever, unless the operator sets KEEP_IDEMPOTENT_RESPONSES.
 
 While a request with a key is under way, its transaction holds an advisory lock that no other can have. The lock is
 tried, never waited for, so it takes part in no deadlock; it ends with the transaction, also when the process dies.
@@ -12,6 +14,7 @@ from datetime import datetime
 from psycopg.errors import UniqueViolation
 
 from tradecounter.db.round_trip import Nothing, Query, Statement
+from tradecounter.db.rows import execute
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -89,6 +92,20 @@ def recorded(request: KeyedRequest, claimed: Query[Claim]) -> Recorded | None:
 def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
     """Note what the request is answered with; from the commit on, the key replays it. See `used_once`."""
     tx.leave(_RECORD(request.customer_id, request.key, request.fingerprint, response.status, response.body, now))
+
+
+async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:
+    """Forget keys that were used before a moment, the oldest first; return how many."""
+    return await execute(
+        tx,
+        """
+        delete from idempotency_key where (customer_id, key) in (
+            select customer_id, key from idempotency_key where created_at < %s
+            order by created_at limit %s for update skip locked
+        )
+        """,
+        [before, most],
+    )
 
 
 @contextmanager

@@ -200,7 +200,7 @@ CREATE TABLE public.idempotency_key (
     created_at timestamp with time zone NOT NULL
 );
 
-COMMENT ON TABLE public.idempotency_key IS 'Remembered for ever; written in the transaction of what the key made.';
+COMMENT ON TABLE public.idempotency_key IS 'Written in the transaction of what the key made.';
 
 COMMENT ON COLUMN public.idempotency_key.fingerprint IS 'A hash of method, path and canonical JSON body.';
 
@@ -675,6 +675,8 @@ CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at)
 
 CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
 
+CREATE INDEX address_deleted ON public.address USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
 CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHERE (deleted_at IS NULL);
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
@@ -683,11 +685,15 @@ CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id)
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
+CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
+
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
 
 CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, state, customer_reference) WHERE (state = ANY (ARRAY['pending'::text, 'confirmed'::text]));
+
+CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
 CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) WHERE (state = 'confirmed'::text);
 
@@ -700,6 +706,8 @@ CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
+
+CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
 
 CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 

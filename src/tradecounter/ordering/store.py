@@ -269,6 +269,26 @@ async def expire_orders(tx: Transaction, now: datetime) -> int:
     return await execute(tx, "update orders set state = 'expired' where state = 'pending' and expires_at < %s", [now])
 
 
+async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
+    """Delete orders and quotes that expired before a moment, with their lines, the oldest first; return how many.
+
+    What another transaction is looking at under a lock is left for the next time.
+    """
+    return await execute(
+        tx,
+        """
+        with gone as materialized (
+            select id from orders where state = 'expired' and number is null and expires_at < %s
+            order by expires_at limit %s for update skip locked
+        ), their_lines as (
+            delete from order_line where order_id in (select id from gone)
+        )
+        delete from orders where id in (select id from gone)
+        """,
+        [before, most],
+    )
+
+
 async def record_paid(tx: Transaction, order_id: int, amount: Decimal, status: str) -> None:
     """Add a payment, which may be nothing, to what is paid of an order that the caller has locked; set its status."""
     await execute(tx, "update orders set paid = paid + %s, status = %s where id = %s", [amount, status, order_id])

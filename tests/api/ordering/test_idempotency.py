@@ -14,7 +14,7 @@ from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price
 from tradecounter.customers.accounts import AccountChange, edit_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.worker import PERIODIC_JOBS
+from tradecounter.worker import periodic_jobs
 
 PATHS = ["/order", "/quote"]
 AT_ONCE = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
@@ -58,7 +58,7 @@ def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
 
 def test_a_key_is_remembered_for_good(shop: Service, customer: Customer) -> None:
     async def clean_up(tx: Transaction) -> None:
-        for job in PERIODIC_JOBS:
+        for job in periodic_jobs(shop.settings):
             await job.work(tx, shop.clock.now())
 
     first = keyed(customer, "k-1")

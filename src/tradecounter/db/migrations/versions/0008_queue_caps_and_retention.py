@@ -32,9 +32,19 @@ where kind = 'quote' and id not in (
 );
 """
 
+# What the worker deletes is found by these; a deleted line makes PostgreSQL look for its shipments.
+RETENTION = """
+create index orders_expired on orders (expires_at) where state = 'expired';
+create index address_deleted on address (deleted_at) where deleted_at is not null;
+create index idempotency_key_by_age on idempotency_key (created_at);
+create index shipment_line_of_line on shipment_line (line_id);
+comment on table idempotency_key is 'Written in the transaction of what the key made.';
+"""
+
 
 def upgrade() -> None:
-    """Disable the trigger that notifies of new jobs, since the worker polls; change an index; add a column."""
+    """Disable the trigger that notifies of new jobs, since the worker polls; change indexes; add a column."""
     run_sql(QUEUE)
     run_sql(CAPS)
     run_sql(QUOTES)
+    run_sql(RETENTION)
