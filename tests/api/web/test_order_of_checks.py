@@ -16,6 +16,7 @@ LIMIT = 1024 * 1024
 ALLOWED = {
     "/": "GET, HEAD, OPTIONS",
     "/check-health": "GET, HEAD, OPTIONS",
+    "/ready": "GET, HEAD, OPTIONS",
     "/openapi.json": "GET, HEAD, OPTIONS",
     "/openapi.yaml": "GET, HEAD, OPTIONS",
     "/docs": "GET, HEAD, OPTIONS",

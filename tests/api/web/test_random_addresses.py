@@ -11,7 +11,7 @@ from support.service import Customer, Service
 
 PATHS = [
     "/product", "/product/{}", "/order", "/order/{}", "/customer", "/customer/credit", "/customer/address",
-    "/category", "/manufacturer", "/attribute", "/", "/check-health", "/{}", "/customer/address/{}",
+    "/category", "/manufacturer", "/attribute", "/", "/check-health", "/ready", "/{}", "/customer/address/{}",
 ]  # fmt: skip
 NAMES = [
     "manufacturer", "category", "query", "attribute", "reduced", "clearance", "inStock", "sort", "extra", "accept",
