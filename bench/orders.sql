@@ -24,10 +24,11 @@ select c.credit_limit, c.shipping_method, c.unique_references,
        (select jsonb_agg(a.details || jsonb_build_object('id', a.id))::text from address a
         where a.id = any('{}'::bigint[]) and a.customer_id = c.id and a.deleted_at is null) as addresses,
        nextval('orders_id_seq') as order_id,
-       case when pending.count < 936
+       case when 936::bigint is null then false
+            when pending.count < 936::bigint
             then pg_advisory_xact_lock_shared(8, hashint8(c.id)) is null
             else pg_advisory_xact_lock(8, hashint8(c.id)) is not null
-       end as counted_alone
+       end as near_cap
 from customer c cross join lateral (
     select count(*) as count from orders o where o.customer_id = c.id and o.kind = 'order' and o.state = 'pending'
     and case o.kind when 'quote' then o.expires_at is null else o.expires_at >= now() end

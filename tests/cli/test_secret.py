@@ -140,7 +140,9 @@ def test_an_order_with_configurations_that_cannot_be_decrypted_is_shown_without_
     configure(service.database_url, item, OLD, ["lost"])
     configure(service.database_url, item, NEW, ["kept"])
     show = ["order", "show", placed["order_reference"]]
-    assert tradecounter.refused(*show, **keys(STRANGE)) == REFUSED
+    cancel = ["order", "cancel", placed["order_reference"], "--reason", "a test"]
+    for words in (show, cancel):
+        assert tradecounter.refused(*words, **keys(STRANGE)) == REFUSED
     tradecounter.json("secret", "rotate", "--accept-loss", **keys(NEW))
     for options in ([], ["--passwords"]):
         done = tradecounter.run(*show, *options, "--json", **keys(NEW))
@@ -149,6 +151,7 @@ def test_an_order_with_configurations_that_cannot_be_decrypted_is_shown_without_
             {"product": "ROUTER"},
             {"product": "ROUTER", "adsl_username": "line@isp.example", "adsl_password": shown},
         ]
+        assert done.document["state"] == "confirmed"
         assert done.err == f"warning: configurations that cannot be decrypted are shown without data: item {item}\n"
     assert tradecounter.run(*show, **keys(NEW)).status == 0
     assert tradecounter.refused(*show, **keys(STRANGE)) == REFUSED

@@ -26,7 +26,12 @@ from tradecounter.fulfilment.wire import OrderVideoResponse
 EXAMPLE_SKU = "CV-320P"
 EXAMPLE_METHOD = 101
 FIRST_ADDRESS = IPv4Address("10.0.0.1")
-BEHIND_A_PROXY: dict[str, Any] = {"trusted_proxies": "127.0.0.1", "rate_limit": 0}
+BEHIND_A_PROXY: dict[str, Any] = {
+    "trusted_proxies": "127.0.0.1",
+    "rate_limit": 0,
+    "max_pending_orders": 1_000_000,  # one customer places all orders, and confirms few
+    "max_unpriced_quotes": 1_000_000,
+}
 
 # Data that fits the schema and may still be refused, for what no schema can say: a SKU that is not sold, a country that
 # there is not, an attribute that is no number, a credit limit. And whoever sends `If-None-Match: *` may get 304.

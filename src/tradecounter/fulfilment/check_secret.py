@@ -35,7 +35,7 @@ async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
 
     Where none is registered, one of the keys has to decrypt some of the configurations, if there are any.
     """
-    await _fitting(tx, secret_keys)
+    await _keys_in_use(tx, secret_keys)
 
 
 async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: datetime) -> None:
@@ -47,11 +47,11 @@ async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: date
         await check_secret(tx, secret_keys)
         return
     await lock_fingerprints(tx)
-    fitting = await _fitting(tx, secret_keys)
-    await register_fingerprints(tx, {fingerprint(secret_keys[0]), *fitting}, now)
+    in_use = await _keys_in_use(tx, secret_keys)
+    await register_fingerprints(tx, {fingerprint(secret_keys[0]), *in_use}, now)
 
 
-async def _fitting(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
+async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
     """Return the fingerprints of the keys that something may be encrypted with. Raises WrongSecretError."""
     registered = await registered_fingerprints(tx)
     if registered:

@@ -10,15 +10,13 @@ from tradecounter.ordering.records import Kind as OrderKind
 
 AT_ONCE = 64  # far more than one customer's requests are in the database at a time
 
-_NEVER = 2**62
 
+def near_cap_from(kind: OrderKind, policy: OrderingPolicy, *, auto_confirm: bool) -> int | None:
+    """Return the number of pending orders, or unpriced quotes, from which on a customer is near its cap.
 
-def counted_alone_from(kind: OrderKind, policy: OrderingPolicy, *, auto_confirm: bool) -> int:
-    """Return from how many on a further pending order, or unpriced quote, is counted alone.
-
-    What is confirmed at once is never pending, and so never counted.
+    None for an order that is confirmed at once: it is never pending, and so has no cap.
     """
-    return _NEVER if auto_confirm else policy.most_pending(kind) - AT_ONCE
+    return None if auto_confirm else policy.most_pending(kind) - AT_ONCE
 
 
 def require_room(kind: OrderKind, policy: OrderingPolicy, count: int) -> None:

@@ -45,7 +45,7 @@ async def hold(
         raise invalid("customer_reference", "must not be blank")
     order = _draft(kind, request, standing, circumstances)
     _check_shipping_and_credit(order, standing, auto_confirm=bool(request.auto_confirm))
-    if standing.counted_alone:
+    if standing.near_cap:
         count = await count_pending(tx, circumstances.customer_id, kind, circumstances.now)
         require_room(kind, circumstances.policy, count)
     if standing.unique_references:

@@ -12,7 +12,7 @@ from tradecounter.db.round_trip import Query, Statement, array
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.most_pending import counted_alone_from
+from tradecounter.ordering.most_pending import near_cap_from
 from tradecounter.ordering.order_addresses import named_addresses
 from tradecounter.ordering.records import Kind
 from tradecounter.ordering.wire import CreateOrderRequest
@@ -22,8 +22,8 @@ from tradecounter.ordering.wire import CreateOrderRequest
 class Standing:
     """A customer's terms and what it owes, the saved addresses that an order names, and the order's internal ids.
 
-    `addresses` is a JSON list of them, or None. `counted_alone`: the customer has so many pending orders, or unpriced
-    quotes, that it has to be asked how many, see `most_pending.py`.
+    `addresses` is a JSON list of them, or None. `near_cap`: the customer is near its cap on pending orders, or unpriced
+    quotes, and this transaction alone creates one now (`most_pending.py`).
     """
 
     credit_limit: Decimal | None
@@ -33,7 +33,7 @@ class Standing:
     addresses: str | None
     order_id: int
     line_ids: list[int]
-    counted_alone: bool
+    near_cap: bool
 
     def saved_addresses(self) -> dict[int, CustomerAddress]:
         """Return the customer's active addresses, of those that were asked for, by their ids."""
@@ -61,10 +61,11 @@ _STANDING = Statement(
                 where a.id = any($2::bigint[]) and a.customer_id = c.id and a.deleted_at is null) as addresses,
                nextval('orders_id_seq') as order_id,
                array(select nextval('order_line_id_seq') from generate_series(1, $3::integer)) as line_ids,
-               case when pending.count < $6::bigint
+               case when $6::bigint is null then false
+                    when pending.count < $6::bigint
                     then pg_advisory_xact_lock_shared({lock}, hashint8(c.id)) is null
                     else pg_advisory_xact_lock({lock}, hashint8(c.id)) is not null
-               end as counted_alone
+               end as near_cap
         from customer c cross join lateral ({pending}) as pending where c.id = $1
         """
     ).format(lock=_LOCK, pending=_PENDING.format(SQL("c.id"), SQL("$4"), SQL("$5::timestamptz"))),
@@ -90,7 +91,7 @@ def standing(kind: Kind, request: CreateOrderRequest, circumstances: Circumstanc
         len(request.items),
         kind,
         circumstances.now,
-        counted_alone_from(kind, circumstances.policy, auto_confirm=bool(request.auto_confirm)),
+        near_cap_from(kind, circumstances.policy, auto_confirm=bool(request.auto_confirm)),
     )
 
 
