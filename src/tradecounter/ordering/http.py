@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -57,7 +58,7 @@ class OrderEndpoints:
     policy: OrderingPolicy
     clock: Clock
     fulfilment: FulfilmentReader
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long lists
+    turns: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # of long lists
 
     @endpoint(
         Operation(
@@ -80,7 +81,8 @@ class OrderEndpoints:
         wanted = call.query(OrderListParameters)
         media = choose_format(call.accept, wanted.accept)
         lister = OrderLister(self.database, self.views, self.fulfilment, call.customer_id, LAYOUTS[media])
-        return await lister.respond(call, Page(wanted.page, wanted.limit), self.turn)
+        turn = self.turns.setdefault(call.customer_id, asyncio.Lock())
+        return await lister.respond(call, Page(wanted.page, wanted.limit), turn)
 
     @endpoint(
         Operation(
