@@ -41,7 +41,7 @@ def ways_to(base_url: str, names: Sequence[str]) -> Iterator[list[Way]]:
                 continue
             kept = name.endswith("-kept")
             proxy = stack.enter_context(haproxy(base_url) if name == "haproxy" else nginx(base_url, keep_alive=kept))
-            ways.append(Way(name, proxy.host, proxy.port))
+            ways.append(Way(name, proxy.host, proxy.port, proxy.log))
         yield ways
 
 

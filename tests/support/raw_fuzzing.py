@@ -35,11 +35,17 @@ BY_PROXIES = frozenset({501, 505})
 
 @dataclass(frozen=True)
 class Way:
-    """How conversations reach the service: its name, and where to connect."""
+    """How conversations reach the service: its name, where to connect, and what the proxy logs."""
 
     name: str
     host: str
     port: int
+    log: Path | None = None
+
+    def told_of(self, address: str) -> str:
+        """Return what the proxy logged of a client."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log else []
+        return "".join(f"\n  {line}" for line in lines if f"{address}:" in line)
 
 
 @dataclass
@@ -160,10 +166,14 @@ class Fuzz:
 
         async def one(number: int) -> None:
             async with free:
-                told = conversation(seed, way.name, number, self._buyers, mutations)
-                self.report.add(way, told, await hold(told, way.host, way.port, unused_address()))
+                told, address = conversation(seed, way.name, number, self._buyers, mutations), unused_address()
+                addresses[told.name] = address
+                self.report.add(way, told, await hold(told, way.host, way.port, address))
 
+        addresses: dict[str, str] = {}
         await asyncio.gather(*map(one, numbers))
+        for failed in addresses.keys() & self.report.faults.keys():
+            self.report.faults[failed] += way.told_of(addresses[failed])
         name = f"{way.name} after conversation {numbers[-1]} of seed {seed}"
         for buyer in self._buyers:
             told = _honestly(buyer, f"honest.{next(self._honest)}")

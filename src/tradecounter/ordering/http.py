@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -55,7 +56,7 @@ class OrderEndpoints:
     policy: OrderingPolicy
     clock: Clock
     fulfilment: FulfilmentReader
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long lists
+    turns: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # of long lists
 
     @endpoint(
         Operation(
@@ -79,7 +80,8 @@ class OrderEndpoints:
         wanted = call.query(OrderListParameters)
         media = choose_format(call.accept, wanted.accept)
         lister = OrderLister(self.database, self.views, self.fulfilment, call.customer_id, LAYOUTS[media])
-        return await lister.respond(call, Page(wanted.page, wanted.limit), self.turn)
+        turn = self.turns.setdefault(call.customer_id, asyncio.Lock())
+        return await lister.respond(call, Page(wanted.page, wanted.limit), turn)
 
     @endpoint(
         Operation(

@@ -71,7 +71,7 @@ class OrderLister:
         """Return the confirmed orders on a page, the latest confirmed first.
 
         Which orders are sent is settled when this returns; each is shown as it is when its batch is read. Batches are
-        read one at a time under the lock `turn`: all long lists together use one database connection.
+        read one at a time under the lock `turn`: all long lists of a customer together use one database connection.
         """
         start, end = page.bounds(_ENDLESS)
         async with reading(self.database) as tx:

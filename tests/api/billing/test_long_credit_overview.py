@@ -11,7 +11,7 @@ from support.orders import buy
 from support.service import Customer, Service
 from support.slow_reader import slow_reader
 
-MANY = 220  # three pieces
+MANY = 105  # two pieces
 PATH = "/customer/credit"
 
 

@@ -1,5 +1,6 @@
 """`GET /order?limit=0` of many orders: sent in batches, one set of orders, and broken off when it cannot be whole."""
 
+import asyncio
 import csv
 import io
 import json
@@ -16,7 +17,8 @@ from support.orders import buy, cancel
 from support.service import Customer, Service
 from support.slow_reader import slow_reader
 
-MANY = 230  # three batches
+MANY = 205  # three batches
+MANY_LINES = [("CABLE", 1)] * 300  # two such orders are a batch
 CSV = {"Accept": "text/csv"}
 WHOLE = {"limit": 0}
 
@@ -63,7 +65,7 @@ def test_a_page_of_usual_orders_is_sent_in_one_piece(customer: Customer) -> None
 
 def test_a_page_of_orders_with_many_lines_is_sent_in_pieces(shop: Service) -> None:
     customer = shop.customer()
-    placed = [buy(customer, [("CABLE", 1)] * 300)["order_id"] for _ in range(5)]
+    placed = [buy(customer, MANY_LINES)["order_id"] for _ in range(5)]
     response = customer.get("/order")
     assert "Content-Length" not in response.headers
     assert ids(response.json()) == placed[::-1]
@@ -111,11 +113,30 @@ def test_while_the_client_reads_nothing_no_transaction_is_open(shop: Service, cu
         reader.rest()
 
 
-@pytest.fixture
+def test_a_long_list_waits_for_those_of_its_own_customer_only(shop: Service, customer: Customer) -> None:
+    other = shop.customer()
+    for _ in range(3):
+        buy(other, MANY_LINES)
+    handlers = (e.handler for e in shop.application.endpoints if e.operation.name == "listOrders")
+    turns = next(handlers).__self__.turns  # type: ignore[attr-defined]
+
+    async def release(turn: asyncio.Lock) -> None:
+        turn.release()
+
+    with slow_reader(shop, customer, "/order?limit=0") as reader:
+        reader.take()
+        turn = turns[customer.id]
+        shop.call(turn.acquire)
+        assert len(other.get("/order", params=WHOLE).json()) == 3
+        shop.call(lambda: release(turn))
+        assert len(json.loads(reader.rest())) > MANY - 5
+
+
+@pytest.fixture(scope="module")
 def damaged(shop: Service) -> Customer:
     """A customer one of whose orders cannot be shown: it is in the second batch."""
     customer = shop.customer()
-    placed = [buy(customer, [("CABLE", 1)]) for _ in range(150)]
+    placed = [buy(customer, MANY_LINES) for _ in range(3)]
     with psycopg.connect(shop.database_url, autocommit=True) as connection:
         connection.execute(
             "update orders set courier_notifications = %s where number = %s",
