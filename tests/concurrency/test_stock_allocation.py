@@ -21,7 +21,7 @@ from support.orders import (
 )
 from support.service import Customer, Service, running_service
 from support.shop import price, product
-from tradecounter.db.import_files import Row
+from tradecounter.bulk.rows import Row
 from tradecounter.db.pool import Database
 from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction, transaction

@@ -9,7 +9,7 @@ import pytest
 
 from support.cluster import Cluster
 from support.importing import Importer, counts
-from tradecounter.db.importing import ImportReport
+from tradecounter.bulk.importing import ImportReport
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.kit.errors import DomainError
 
@@ -135,6 +135,15 @@ EXAMPLES = {
         {"sku": "PHONE", "incoming": 11, "expected_on": "2026-07-01"},
         statement="select incoming from incoming_stock",
         kept=(11,),
+    ),
+    "shipping-regions": Example(
+        [
+            {"id": 1, "name": "Mainland", "countries": ["GB", "IM"], "postcodes": []},
+            {"id": 2, "name": "North", "countries": [], "postcodes": ["bt", "KW15"]},
+        ],
+        {"id": 1, "name": "Mainland", "countries": ["GB"], "postcodes": []},
+        statement="select id from shipping_region where active",
+        kept=(1,),
     ),
     "shipping-methods": Example(
         [{"id": 1, **METHOD}, {"id": 2, **METHOD}],

@@ -239,6 +239,7 @@ class OrderEndpoints:
             customer_id=call.customer_id,
             view=await self.views.of(call.customer_id),
             methods=self.methods.all,
+            regions=self.methods.regions,
             policy=self.policy,
             now=self.clock.now(),
         )
