@@ -1,10 +1,12 @@
 """`import`: files and standard input, its report for programs and for people, and when it is refused."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from support.command_line import Forker, Program
 
@@ -57,6 +59,16 @@ def test_the_report_is_one_document(tradecounter: Program) -> None:
 def test_standard_input_tells_its_form_by_itself(given: str, tradecounter: Program) -> None:
     tradecounter.json("import", "stock", "-", given='{"sku":"PHONE","available":0}\n{"sku":"CABLE","available":0}')
     assert counts(tradecounter.json("import", "stock", "-", given=given % (7, 8))) == counted(changed=2)
+
+
+def test_a_workbook_on_standard_input_is_known_as_one(tradecounter: Program) -> None:
+    book = Workbook()
+    book.active.append(["sku", "available"])
+    book.active.append(["PHONE", 3])
+    file = io.BytesIO()
+    book.save(file)
+    report = tradecounter.json("import", "stock", "-", "--dry-run", given=file.getvalue())
+    assert (report["file"]["form"], report["errors"]) == ("XLSX", [])
 
 
 def test_lines_of_standard_input_are_counted_from_its_start(tradecounter: Program) -> None:

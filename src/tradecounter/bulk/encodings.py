@@ -1,6 +1,7 @@
 """Telling a text file's encoding before it is read: UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
 
 import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -26,15 +27,14 @@ class Scanned:
 
 
 def scan(file: BinaryIO) -> Scanned:
-    """Read a file to its end to tell its encoding, and return to its start. Raises UnreadableFileError.
+    """Read a file to its end to tell its encoding. Raises UnreadableFileError.
 
     Bytes that are not UTF-8 are Windows-1252, unless there is text in UTF-8 before them: then the file is damaged.
     """
     marked = file.read(2) in _UTF16_MARKS
     file.seek(0)
-    decoder, lines, utf8_until, beyond_ascii, in_cp1252 = codecs.getincrementaldecoder("utf-8")(), 0, None, False, True
-    while block := file.read(_BLOCK):
-        in_cp1252 = in_cp1252 and not any(byte in block for byte in _NOT_IN_CP1252)
+    decoder, lines, utf8_until, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), 0, None, False
+    for block in _blocks(file):
         if utf8_until is None:
             try:
                 beyond_ascii |= not decoder.decode(block).isascii()
@@ -43,13 +43,19 @@ def scan(file: BinaryIO) -> Scanned:
                 beyond_ascii |= not good.isascii()
                 utf8_until = lines + good.count(b"\n") + 1
         lines += block.count(b"\n")
-    file.seek(0)
     if utf8_until is None and decoder.getstate()[0]:  # the file ends within a character
         utf8_until = lines + 1
     if marked:
         return Scanned("utf-16", lines)
     if utf8_until is None:
         return Scanned(UTF_8, lines)
-    if beyond_ascii or not in_cp1252:
+    if beyond_ascii or any(byte in block for block in _blocks(file) for byte in _NOT_IN_CP1252):
         raise UnreadableFileError(f"line {utf8_until}: neither UTF-8 nor Windows-1252 (cp1252) text: save it as UTF-8")
     return Scanned("cp1252", lines)
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a file in pieces, from its start."""
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        yield block

@@ -148,9 +148,11 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
     """Stage a product."""
     values = given(product)
     values.pop("manufacturer_name", None)
-    values["consumer_unit_cost"] = pounds(notes, "consumer_unit_cost", product.consumer_unit_cost)
+    if "consumer_unit_cost" in values:
+        values["consumer_unit_cost"] = pounds(notes, "consumer_unit_cost", product.consumer_unit_cost)
     for name, places in _SIZES.items():
-        values[name] = measured(notes, name, getattr(product, name), _LARGEST_SIZE, places)
+        if name in values:
+            values[name] = measured(notes, name, getattr(product, name), _LARGEST_SIZE, places)
     if isinstance(product.attributes, dict):
         values["attributes"] = attributes.resolved(product.attributes, notes)
     links = [
@@ -162,8 +164,9 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
         _check_components(product.sku, product.components, notes)
         values["components"] = [{"key": fold(c.sku), "quantity": c.quantity} for c in product.components]
         links += [{"name": "components", "sku": c.sku, "key": fold(c.sku)} for c in product.components]
-    defaulted = {name: PRODUCT_DEFAULTS.get(name) if value is None else value for name, value in values.items()}
-    yield folded(product.sku), {n: v for n, v in defaulted.items() if v is not UNSET} | {"links": links}
+    values |= {name: PRODUCT_DEFAULTS.get(name) for name, value in values.items() if value is None}
+    values["links"] = links
+    yield folded(product.sku), values
 
 
 def _check_components(sku: object, components: list[ComponentRow], notes: RowNotes) -> None:

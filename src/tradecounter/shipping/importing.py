@@ -52,9 +52,11 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
     values = {**given(method), "active": True}
     _check_countries(method.countries, notes)
     for name in ("base_cost_net", "cost_per_kg_net"):
-        values[name] = pounds(notes, name, getattr(method, name))
-    values["max_weight_kg"] = measured(notes, "max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, 3)
-    yield text_of(method.id), {name: value for name, value in values.items() if value is not UNSET}
+        if name in values:
+            values[name] = pounds(notes, name, getattr(method, name))
+    if "max_weight_kg" in values:
+        values["max_weight_kg"] = measured(notes, "max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, 3)
+    yield text_of(method.id), values
 
 
 def _staged_region(region: ShippingRegionRow, notes: RowNotes) -> Iterator[Staged]:
