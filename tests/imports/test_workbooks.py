@@ -63,7 +63,11 @@ def test_cells_keep_what_they_mean(shop: Importer) -> None:
 
 
 def test_dates_and_times_are_read_as_such(shop: Importer) -> None:
-    rows = [["PHONE", 5, date(2026, 12, 1)], ["PHONE", 6, datetime(2026, 12, 2, 9, 30)], ["PHONE", 7, "03/12/2026"]]  # noqa: DTZ001
+    rows: list[list[Any]] = [
+        ["PHONE", 5, date(2026, 12, 1)],
+        ["PHONE", 6, datetime(2026, 12, 2, 9, 30)],  # noqa: DTZ001 as cells are: without a zone
+        ["PHONE", 7, "03/12/2026"],
+    ]
     assert counts(shop.load_text("incoming", workbook(["sku", "incoming", "expected_on"], *rows), ".xlsx"))[0] == 3
     uk = "select to_char(expected_on at time zone 'Europe/London', 'YYYY-MM-DD HH24:MI') from incoming_stock order by 1"
     assert shop.query(uk) == [("2026-12-01 00:00",), ("2026-12-02 09:30",), ("2026-12-03 00:00",)]
@@ -74,7 +78,11 @@ def test_dates_and_times_are_read_as_such(shop: Importer) -> None:
 
 def test_a_discount_that_is_shown_in_per_cent_is_that(shop: Importer) -> None:
     header = ["email_address", "first_name", "last_name", "discount"]
-    rows = [["a@a.example", "A", "A", 0.025], ["b@b.example", "B", "B", 2.5], ["c@c.example", "C", "C", "2.5 %"]]
+    rows: list[list[Any]] = [
+        ["a@a.example", "A", "A", 0.025],
+        ["b@b.example", "B", "B", 2.5],
+        ["c@c.example", "C", "C", "2.5 %"],
+    ]
     counts(shop.load_text("customers", workbook(header, *rows, formats={"D2": "0.0%"}), ".xlsx"))
     assert shop.query("select discount::text from customer") == [("2.50",)] * 3
 
@@ -89,7 +97,14 @@ def test_the_error_of_a_formula_is_a_fault_and_clears_nothing(error: str, shop: 
 
 
 def test_empty_rows_and_cells_do_no_harm_and_lines_count_as_shown(shop: Importer) -> None:
-    rows = [[], ["sku", "available", None], [], ["PHONE", 3], ["PHONE2", 4, None], ["PHONE3", None, "x"]]
+    rows: list[list[Any]] = [
+        [],
+        ["sku", "available", None],
+        [],
+        ["PHONE", 3],
+        ["PHONE2", 4, None],
+        ["PHONE3", None, "x"],
+    ]
     report = shop.load_text("stock", workbook(*rows), ".xlsx")
     assert [(e.line, e.message) for e in report.errors] == [
         (5, 'sku: there is no product "PHONE2"'),
