@@ -5,17 +5,14 @@ from collections.abc import Iterator
 from datetime import datetime, time
 from itertools import islice
 from typing import Any, BinaryIO
-from zipfile import BadZipFile
 
 from openpyxl import load_workbook
-from openpyxl.utils.exceptions import InvalidFileException
 
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
 
 _AT_ONCE = 1000
 _SIGNIFICANT = ".15g"  # digits of a number: what a spreadsheet shows at most; the rest is left over from its arithmetic
-_BROKEN = (BadZipFile, InvalidFileException, KeyError, ValueError, SyntaxError, EOFError)
 
 
 class Workbook:
@@ -27,7 +24,7 @@ class Workbook:
                 self._book = load_workbook(file, read_only=True, data_only=True)
                 self._sheet: Any = self._book.worksheets[0]
                 self._sheet.reset_dimensions()  # what a file says of its size is often wrong
-        except (*_BROKEN, IndexError) as error:
+        except Exception as error:  # the library raises whatever its parts do, on what is damaged
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
 
     @property
@@ -48,7 +45,7 @@ class Workbook:
         try:
             with warnings.catch_warnings(action="ignore"):
                 return list(islice(rows, _AT_ONCE))
-        except _BROKEN as error:
+        except Exception as error:
             raise UnreadableFileError(f"the workbook is damaged: {error}") from error
 
 
