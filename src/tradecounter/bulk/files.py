@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -103,26 +103,36 @@ class ImportFile:
 @contextmanager
 def open_import(path: str) -> Iterator[ImportFile]:
     """Open a file for a block; `-` is standard input, whose beginning tells what it is. Raises UnreadableFileError."""
-    name = "standard input" if path == "-" else path
     try:
         if path == "-":
-            # On disk, since it is read more than once.
-            with tempfile.TemporaryFile() as file:
-                shutil.copyfileobj(sys.stdin.buffer, file)
-                file.seek(0)
+            with _copied(sys.stdin.buffer) as file:
                 yield _opened(file, _form_of_text(file))
         else:
             with _file(path) as file:
                 yield _opened(file, _form_of_name(path))
     except UnreadableFileError as error:
-        raise UnreadableFileError(f"{name}: {error}") from error
+        raise UnreadableFileError(f"{'standard input' if path == '-' else path}: {error}") from error
 
 
-def _file(path: str) -> BinaryIO:
-    try:
-        return Path(path).open("rb")
-    except OSError as error:
-        raise UnreadableFileError(str(error.strerror)) from error
+@contextmanager
+def _file(path: str) -> Iterator[BinaryIO]:
+    with ExitStack() as stack:
+        try:
+            file: BinaryIO = stack.enter_context(Path(path).open("rb"))
+            if not file.seekable():  # a pipe
+                file = stack.enter_context(_copied(file))
+        except OSError as error:
+            raise UnreadableFileError(str(error.strerror)) from error
+        yield file
+
+
+@contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Give a copy of a stream on disk, since an import file is read more than once."""
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        yield copy
 
 
 def _opened(file: BinaryIO, form: Form) -> ImportFile:

@@ -2,6 +2,8 @@
 
 import gc
 import io
+import os
+import threading
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile
 
@@ -139,3 +141,14 @@ def test_a_file_may_be_left_before_its_end(suffix: str, folder: Path) -> None:
     gc.collect()
     assert isinstance(first, Row)
     assert first.values == Level("A", 1)
+
+
+def test_a_pipe_with_the_name_of_a_file_is_read_like_one(folder: Path) -> None:
+    path = folder / "pipe.csv"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("sku,available\nA,1\n",))
+    writer.start()
+    with open_import(str(path)) as file:
+        rows = list(file.rows(Level))
+    writer.join()
+    assert [row.values for row in rows] == [Level("A", 1)]
