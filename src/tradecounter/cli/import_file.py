@@ -142,7 +142,7 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
 
 def _tell(report: ImportReport, *, dry_run: bool) -> None:
     if report.file is not None:
-        _tell_how_read(report.file)
+        _tell_how_read(report.file, refused=report.refused)
     for warning in report.warnings[:_MOST_WARNINGS]:
         typer.echo(f"warning: {_placed(warning.line, warning.message)}", err=True)
     if (more := len(report.warnings) - _MOST_WARNINGS) > 0:
@@ -158,10 +158,10 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
     )
 
 
-def _tell_how_read(facts: FileFacts) -> None:
+def _tell_how_read(facts: FileFacts, *, refused: bool) -> None:
     if facts.encoding == "cp1252":
         typer.echo("note: the file is not UTF-8, so it was read as Windows-1252 (cp1252)", err=True)
-    if facts.unknown_columns:
+    if facts.unknown_columns and not refused:
         typer.echo(f"note: columns without a field: {one_line(', '.join(facts.unknown_columns))}", err=True)
 
 
