@@ -109,7 +109,8 @@ def test_columns_with_other_names_are_mapped(shop: Importer) -> None:
     ("header", "renamed", "faults"),
     [
         ("sku,SKU,available", {}, ["column 'SKU' is there twice"]),
-        ("sku,Code,available", {"code": "sku"}, ["columns 'sku' and 'Code' are both sku"]),
+        ("Code,Item,available", {"code": "sku", "item": "sku"}, ["columns 'Code' and 'Item' are both sku"]),
+        ("sku,Code,available", {"code": "sku"}, ["column 'sku' is left over, since another one is mapped to sku"]),
         ("sku,available", {"Code": "sku"}, ["there is no column 'Code' to map"]),
         ("bin,shelf,sku", {}, ["column 'bin' is unknown", "column 'shelf' is unknown", "there is no column for avail"]),
         ("skuu,avail", {}, ["column 'skuu' is unknown; did you mean sku?", "column 'avail' is unknown; did you mean"]),
@@ -130,6 +131,12 @@ def test_unknown_columns_are_left_out_when_told_so(shop: Importer) -> None:
     counts(report)
     assert report.file is not None
     assert report.file.unknown_columns == ["Bin"]
+
+
+def test_a_mapped_column_counts_before_one_that_has_the_fields_name(shop: Importer) -> None:
+    columns = ColumnOptions({"Our code": "sku"}, ignore_unknown=True)
+    counts(shop.load_text("stock", "SKU,Our code,available\nSUPPLIERS-1,PHONE,64\n", columns=columns))
+    assert levels(shop)["PHONE"] == 64
 
 
 def test_a_value_in_a_column_without_a_name_is_a_fault(shop: Importer) -> None:

@@ -1,7 +1,7 @@
 """From a table's header to the fields of its rows: names without case, renamed columns, unknown and missing ones."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -75,7 +75,7 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
         ours = renamed.get(normal, normal)
         if not normal:
             header.unnamed.append(place)
-        elif ours not in fields:
+        elif ours not in fields or (normal not in renamed and ours in renamed.values()):
             header.unknown.append(name.strip())
         elif ours in taken:
             same = fold(taken[ours]) == fold(name)
@@ -89,14 +89,18 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
     header.faults += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
     missing = [name for name, f in fields.items() if name not in taken]
     if not options.ignore_unknown:
-        header.faults += _unknown(header.unknown, missing)
+        header.faults += _unknown(header.unknown, fields, missing)
     header.faults += [f"there is no column for {name}" for name in missing if fields[name].required]
     if header.faults:
         header.faults.append(f"the columns may be {', '.join(fields)}")
     return header
 
 
-def _unknown(names: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
+def _unknown(names: Sequence[str], fields: Container[str], candidates: Sequence[str]) -> Iterator[str]:
     for name in names:
-        near = get_close_matches(normal_name(name), candidates, n=1)
-        yield f"column {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else "")
+        normal = normal_name(name)
+        near = get_close_matches(normal, candidates, n=1)
+        if normal in fields:
+            yield f"column {name!r} is left over, since another one is mapped to {normal}"
+        else:
+            yield f"column {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else "")
