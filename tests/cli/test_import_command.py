@@ -1,9 +1,12 @@
 """`import`: files and standard input, its report for programs and for people, and when it is refused."""
 
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from support.command_line import Forker, Program
 
@@ -22,11 +25,24 @@ def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory, fo
 
 
 def counted(added: int = 0, changed: int = 0, unchanged: int = 0, deactivated: int = 0) -> dict[str, object]:
-    return {"added": added, "changed": changed, "unchanged": unchanged, "deactivated": deactivated, "errors": []}
+    return {"added": added, "changed": changed, "unchanged": unchanged, "deactivated": deactivated}
+
+
+def counts(report: dict[str, Any]) -> dict[str, object]:
+    """The numbers of a report."""
+    return {name: report[name] for name in counted()}
 
 
 def test_the_report_is_one_document(tradecounter: Program) -> None:
-    assert tradecounter.json("import", "products", "products.jsonl") == counted(unchanged=2)
+    facts: dict[str, Any] = {
+        "form": "JSON Lines",
+        "encoding": "utf-8",
+        "separator": None,
+        "sheet": None,
+        "unknown_columns": [],
+    }
+    wanted = {**counted(unchanged=2), "errors": [], "warnings": [], "file": facts}
+    assert tradecounter.json("import", "products", "products.jsonl") == wanted
 
 
 @pytest.mark.parametrize(
@@ -42,7 +58,17 @@ def test_the_report_is_one_document(tradecounter: Program) -> None:
 )
 def test_standard_input_tells_its_form_by_itself(given: str, tradecounter: Program) -> None:
     tradecounter.json("import", "stock", "-", given='{"sku":"PHONE","available":0}\n{"sku":"CABLE","available":0}')
-    assert tradecounter.json("import", "stock", "-", given=given % (7, 8)) == counted(changed=2)
+    assert counts(tradecounter.json("import", "stock", "-", given=given % (7, 8))) == counted(changed=2)
+
+
+def test_a_workbook_on_standard_input_is_known_as_one(tradecounter: Program) -> None:
+    book = Workbook()
+    book.active.append(["sku", "available"])
+    book.active.append(["PHONE", 3])
+    file = io.BytesIO()
+    book.save(file)
+    report = tradecounter.json("import", "stock", "-", "--dry-run", given=file.getvalue())
+    assert (report["file"]["form"], report["errors"]) == ("XLSX", [])
 
 
 def test_lines_of_standard_input_are_counted_from_its_start(tradecounter: Program) -> None:
@@ -59,16 +85,25 @@ def test_people_are_told_what_was_done(tradecounter: Program) -> None:
     tried = tradecounter.text("import", "stock", "-", "--dry-run", given=given)
     assert tried == "0 would be added, 1 would be changed, 0 unchanged, 0 would be deactivated\n"
     assert tradecounter.text("import", "stock", "-", given=given) == "0 added, 1 changed, 0 unchanged, 0 deactivated\n"
-    assert tradecounter.json("import", "stock", "-", "--dry-run", given=given) == counted(unchanged=1)
+    assert counts(tradecounter.json("import", "stock", "-", "--dry-run", given=given)) == counted(unchanged=1)
 
 
 def test_a_replacing_file_deactivates(tradecounter: Program) -> None:
     given = '{"sku":"PHONE"}'
-    tried = tradecounter.json("import", "products", "-", "--replace", "--dry-run", given=given)
-    assert tried == counted(unchanged=1, deactivated=1)
-    assert tradecounter.json("import", "products", "-", "--replace", given=given) == tried
+    done = tradecounter.json("import", "products", "-", "--replace", "--yes", given=given)
+    assert counts(done) == counted(unchanged=1, deactivated=1)
     back = tradecounter.json("import", "products", "products.jsonl", "--replace")
-    assert back == counted(changed=1, unchanged=1)
+    assert counts(back) == counted(changed=1, unchanged=1)
+
+
+def test_replacing_more_than_a_fifth_wants_a_yes(tradecounter: Program) -> None:
+    given = '{"sku":"PHONE"}'
+    found = "replacing would deactivate 1 of 2, more than a fifth"
+    reason = tradecounter.refused("import", "products", "-", "--replace", "--json", given=given)
+    assert reason == f"{found}: if that is right, confirm it with --yes"
+    tried = tradecounter.json("import", "products", "-", "--replace", "--dry-run", given=given)
+    assert counts(tried) == counted(unchanged=1, deactivated=1)
+    assert tried["warnings"] == [{"line": None, "message": f"{found}: without --yes that is refused"}]
 
 
 def test_a_refused_import_reports_every_bad_row_and_ends_with_status_1(tradecounter: Program) -> None:
@@ -78,32 +113,107 @@ def test_a_refused_import_reports_every_bad_row_and_ends_with_status_1(tradecoun
         {"line": 4, "message": "available: must be at least 0"},
         {"line": 5, "message": "repeats what is on line 2"},
     ]
+    reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more faults)\n'
     done = tradecounter.run("import", "stock", "-", "--json", given=given)
-    assert (done.status, done.document) == (1, {**counted(), "errors": errors})
+    assert (done.status, done.err) == (1, reason)
+    assert (counts(done.document), done.document["errors"]) == (counted(), errors)
     told = tradecounter.run("import", "stock", "-", given=given)
     assert (told.status, told.out) == (1, "")
-    assert told.err.splitlines() == [
-        *(f"line {error['line']}: {error['message']}" for error in errors),
-        "error: 3 bad rows; nothing was imported",
-    ]
+    assert told.err == "".join(f"line {error['line']}: {error['message']}\n" for error in errors) + reason
     # Nothing of it was kept.
-    assert tradecounter.json("import", "stock", "-", given="sku,available\nPHONE,70\n") == counted(unchanged=1)
+    assert counts(tradecounter.json("import", "stock", "-", given="sku,available\nPHONE,70\n")) == counted(unchanged=1)
 
 
-def test_an_unknown_column_is_reported_with_its_line(tradecounter: Program) -> None:
-    done = tradecounter.run("import", "stock", "-", "--json", given="sku,stock\nPHONE,1\n")
-    message = "column 'stock' is not one of sku, available"
-    assert (done.status, done.document["errors"]) == (1, [{"line": 1, "message": message}])
+def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Program) -> None:
+    given = "Item Code,Availble,Bin\nPHONE,1,A7\n"
+    done = tradecounter.run("import", "stock", "-", "--json", given=given)
+    assert done.status == 1
+    assert [error["message"] for error in done.document["errors"]] == [
+        "column 'Item Code' is unknown",
+        "column 'Availble' is unknown; did you mean available?",
+        "column 'Bin' is unknown",
+        "there is no column for sku",
+        "there is no column for available",
+        "the columns may be sku, available",
+    ]
+    assert {error["line"] for error in done.document["errors"]} == {1}
+    assert done.err == (
+        "error: nothing was imported: line 1: column 'Item Code' is unknown (and 5 more faults); "
+        "--map THEIRS=OURS names a column's field, --ignore-unknown leaves out the others\n"
+    )
+
+
+def test_columns_are_mapped_and_unknown_ones_left_out(tradecounter: Program) -> None:
+    given = "Item Code;Qty on hand;Bin\nPHONE;1,071;A7\n"
+    options = ("--map", "item code=sku", "--map", "Qty on hand = available", "--ignore-unknown")
+    done = tradecounter.json("import", "stock", "-", *options, given=given)
+    assert counts(done) == counted(changed=1)
+    assert (done["file"]["separator"], done["file"]["unknown_columns"]) == (";", ["Bin"])
+    told = tradecounter.run("import", "stock", "-", *options, "--dry-run", given=given)
+    assert (told.status, told.err) == (0, "note: columns without a field: Bin\n")
+
+
+def test_a_mapped_column_that_the_file_lacks_is_a_fault(tradecounter: Program) -> None:
+    given = "sku,available\nPHONE,1\n"
+    done = tradecounter.run("import", "stock", "-", "--map", "Code=sku", "--json", given=given)
+    assert done.document["errors"][0] == {"line": 1, "message": "there is no column 'Code' to map"}
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("stock", "-", "--map", "Code"), "--map 'Code': must be THEIRS=OURS"),
+        (("stock", "-", "--map", "=sku"), "--map '=sku': must be THEIRS=OURS"),
+        (("stock", "-", "--map", "Code=code"), "'code' is not one of sku, available"),
+        (("products", "-", "--on-hand"), "--on-hand is only for imports of stock"),
+        (("stock", "-", "-o", "changes.csv"), "-o is where --diff goes: add --diff"),
+        (("stock", "-", "--diff", "--json"), "--diff with --json needs a file for the changes: -o FILE"),
+        (("shoes", "-"), "'shoes' is not one of categories"),
+    ],
+)
+def test_options_that_make_no_sense_are_wrong_usage(
+    words: tuple[str, ...], problem: str, tradecounter: Program
+) -> None:
+    assert problem in tradecounter.misused("import", *words)
+
+
+@pytest.mark.parametrize("option", [("--map", "Code=sku"), ("--ignore-unknown",)])
+def test_columns_of_json_cannot_be_mapped(option: tuple[str, ...], tradecounter: Program) -> None:
+    reason = tradecounter.refused("import", "products", "products.jsonl", *option, "--json")
+    assert reason == "products.jsonl: JSON Lines is read strictly: only columns of CSV and XLSX can be mapped"
+
+
+def test_a_file_that_is_not_utf_8_is_said_to_be_read_as_cp1252(tradecounter: Program) -> None:
+    given = "sku,name,manufacturer\nCAFE,Café £5,acme\n".encode("cp1252")
+    told = tradecounter.run("import", "products", "-", "--dry-run", given=given)
+    assert (told.status, told.err) == (
+        0,
+        "note: the file is not UTF-8, so it was read as Windows-1252 (cp1252)\n",
+    )
+    assert tradecounter.json("import", "products", "-", "--dry-run", given=given)["file"]["encoding"] == "cp1252"
+
+
+def test_warnings_are_shown_and_do_not_refuse(tradecounter: Program) -> None:
+    lines = [f"list{number},PHONE,10,12" for number in range(25)]
+    given = "price_list,sku,single_unit_cost,five_plus_unit_cost\n" + "\n".join(lines)
+    told = tradecounter.run("import", "price-list", "-", "--dry-run", given=given)
+    warnings = told.err.splitlines()
+    assert told.status == 0
+    assert warnings[0] == "warning: line 2: five_plus_unit_cost: 12 is more than 10, the price of fewer units"
+    assert (len(warnings), warnings[-1]) == (21, "warning: 5 more, which --json lists")
+    assert len(tradecounter.json("import", "price-list", "-", "--dry-run", given=given)["warnings"]) == 25
 
 
 def test_files_that_cannot_be_read_are_refused(tradecounter: Program) -> None:
-    (tradecounter.folder / "stock.txt").write_text("x")
-    (tradecounter.folder / "stock.csv").write_bytes(b"sku,available\n\xff,1\n")
+    (tradecounter.folder / "stock.pdf").write_text("x")
+    (tradecounter.folder / "stock.jsonl").write_bytes(b'{"sku": "\xff", "available": 1}')
+    (tradecounter.folder / "stock.csv").write_bytes(b"sku,available\n\x81,1\n")
     for name, reason in (
         ("nowhere.csv", "nowhere.csv: No such file or directory"),
         (".", ".: Is a directory"),
-        ("stock.txt", "stock.txt: .txt is not .jsonl, .json or .csv"),
-        ("stock.csv", "stock.csv: not UTF-8 text"),
+        ("stock.pdf", "stock.pdf: .pdf is not one of .jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx"),
+        ("stock.jsonl", "stock.jsonl: not UTF-8 text"),
+        ("stock.csv", "stock.csv: line 2: neither UTF-8 nor Windows-1252 (cp1252) text: save it as UTF-8"),
     ):
         assert tradecounter.refused("import", "stock", name, "--json") == reason
 

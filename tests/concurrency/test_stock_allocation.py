@@ -21,7 +21,7 @@ from support.orders import (
 )
 from support.service import Customer, Service, running_service
 from support.shop import price, product
-from tradecounter.db.import_files import Row
+from tradecounter.bulk.rows import Row
 from tradecounter.db.pool import Database
 from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction, transaction
@@ -132,6 +132,28 @@ def test_stock_that_comes_in_while_orders_are_confirmed_is_neither_lost_nor_prom
     results = in_parallel([*confirmations[::2], *imports, *confirmations[1::2]])
 
     assert set(results) == {200, 0}
+    assert faults_in_the_books(shop) == {}
+
+
+def test_stock_that_is_counted_on_hand_while_orders_are_confirmed_is_promised_once(
+    shop: Service, customers: list[Customer]
+) -> None:
+    skus = [sell(shop, f"COUNTED-{number}", available=3) for number in range(2)]
+    pending = [(customer, create(customer, [(sku, 2) for sku in order])) for customer in customers
+               for order in (skus, skus[::-1])]  # fmt: skip
+
+    def confirm_status(customer: Customer, order: dict[str, Any]) -> int:
+        return confirm(customer, order).status_code
+
+    def count() -> int:
+        return len(shop.load("stock", [{"sku": sku, "available": 30} for sku in skus], on_hand=True).errors)
+
+    confirmations = [partial(confirm_status, c, p) for c, p in pending]
+    results = in_parallel([*confirmations[::2], *[partial(count)] * 3, *confirmations[1::2]])
+
+    assert set(results) == {200, 0}
+    # Of thirty on hand, thirty are promised, whatever came first; the other ten wait.
+    assert [level(shop, sku) for sku in skus] == [(0, 30, 10)] * 2
     assert faults_in_the_books(shop) == {}
 
 

@@ -10,8 +10,8 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "tradecounter"
 
-# Where a file's whole purpose is its statements: these names, everything in `db`, and the small stores of slices
-# that need no more than one.
+# Where a file's whole purpose is its statements: these names, everything in `db` and `bulk`, and the small stores of
+# slices that need no more than one.
 SQL_FILES = {"importing.py", "queries.py", "records.py", "store.py"}
 SQL_PLACES = {
     "credit/exposure.py",
@@ -106,7 +106,9 @@ RULES = [
     Rule(
         "SQL",
         _is_sql,
-        lambda place: place in SQL_PLACES or place.startswith("db/") or place.rpartition("/")[2] in SQL_FILES,
+        lambda place: (
+            place in SQL_PLACES or place.startswith(("db/", "bulk/")) or place.rpartition("/")[2] in SQL_FILES
+        ),
         "give the statement a typed function in the slice's store.py, queries.py or records.py",
     ),
     Rule(

@@ -14,8 +14,8 @@ import pytest
 from support.embedded_user import adopt_orphans, kill_server, wait_for
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
+from tradecounter.bulk.rows import Row
 from tradecounter.db.embedded import EmbeddedPostgres
-from tradecounter.db.import_files import Row
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
 from tradecounter.imports.run import import_rows

@@ -13,7 +13,9 @@ import pytest
 from support.cluster import Cluster
 from support.importing import Importer
 from support.service import MORNING, SETTINGS
+from tradecounter.db.changes import read_versions
 from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
 from tradecounter.demo.files import customer_notes, data_file
 from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
 from tradecounter.demo.wishes import WISHES
@@ -28,6 +30,8 @@ from tradecounter.ordering.rules import (
     INVOICED,
     PART_DISPATCHED,
 )
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.shipping.regions import Regions
 
 Result = TypeVar("Result")
 
@@ -149,6 +153,29 @@ def test_deliveries_and_contract_prices_lie_around_today(demo: Importer) -> None
     holds = "coalesce(valid_from <= %s, true) and coalesce(valid_until >= %s, true)"
     today = MORNING.date()
     assert demo.one(f"select count(*) from contract_price where {holds}", today, today) > 0  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    ("postcode", "region"),
+    [
+        ("LS11 9ZA", "1 (UK mainland)"),
+        ("PH1 1AA", "1 (UK mainland)"),
+        ("KW15 1AB", "2 (Highlands and islands)"),
+        ("ZE1 0AA", "2 (Highlands and islands)"),
+        ("PA20 9AA", "2 (Highlands and islands)"),
+        ("BT1 9ZX", "3 (Northern Ireland)"),
+    ],
+)
+def test_parts_of_britain_are_regions_with_names(postcode: str, region: str, demo: Importer) -> None:
+    async def regions(database: Database) -> Regions:
+        async with reading(database) as tx:
+            methods = ShippingMethods()
+            await methods.refresh(tx, await read_versions(tx))
+            return methods.regions
+
+    found = on(demo.url, regions)
+    assert str(found.get(found.of_address("GB", postcode) or 0)) == region
+    assert not [part for part in str(found).split(", ") if "(" not in part]
 
 
 def test_every_customer_has_a_note_and_a_key_that_hangs_on_the_secret(demo: Importer) -> None:

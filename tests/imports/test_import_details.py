@@ -54,13 +54,17 @@ def test_an_unknown_weight_or_size_is_nought(shop: Importer) -> None:
     assert product(shop, "UNKNOWN", columns) == (0, 0, 0, 0, "", None)
 
 
-def test_numbers_are_rounded_to_the_places_that_are_kept(shop: Importer) -> None:
+def test_sizes_are_rounded_to_the_places_that_are_kept(shop: Importer) -> None:
     row = {"sku": "ROUND", "name": "Round", "manufacturer": "acme", "weight_kg": "0.0005", "box_width_mm": "1E-99999"}
     shop.load("products", [row])
     assert product(shop, "ROUND", "weight_kg, box_width_mm") == (Decimal("0.001"), 0)
-    price = {"price_list": "default", "sku": "ROUND", "single_unit_cost": "1.005", "five_plus_unit_cost": 0.994999}
+
+
+def test_noughts_behind_the_pence_are_no_more_decimal_places(shop: Importer) -> None:
+    price = {"price_list": "noughts", "sku": "ROUND", "single_unit_cost": "1.5000", "five_plus_unit_cost": 1}
     shop.load("price-list", [price])
-    assert shop.query("select single_unit_cost, five_plus_unit_cost from price") == [(Decimal("1.01"), Decimal("0.99"))]
+    costs = "select single_unit_cost, five_plus_unit_cost from price where price_list = 'noughts'"
+    assert shop.query(costs) == [(Decimal("1.50"), Decimal("1.00"))]
     assert counts(shop.load("price-list", [price])) == (0, 0, 1, 0)
 
 
@@ -176,8 +180,8 @@ def test_what_was_switched_off_is_on_again_once_a_file_names_it(kind: str, shop:
     }
     key = "id" if kind == "shipping-methods" else "key"
     both: list[dict[str, object]] = [
-        {key: 7 if key == "id" else "seven", **examples[kind]},
-        {key: 8 if key == "id" else "eight", **examples[kind]},
+        {**examples[kind], key: 7 if key == "id" else "seven"},
+        {**examples[kind], key: 8 if key == "id" else "eight", **({} if key == "id" else {"name": "Other name"})},
     ]
     shop.load(kind, both, replace=True)
     assert counts(shop.load(kind, both[:1], replace=True)) == (0, 0, 1, 1)

@@ -13,8 +13,9 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from tradecounter.db.import_files import read_rows
-from tradecounter.db.importing import ImportReport
+from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.files import open_import
+from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.pool import Database
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_rows
@@ -70,13 +71,26 @@ class Importer:
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return self.load_path(kind, str(path), **options)
 
-    def load_path(self, kind: str, path: str, **options: Any) -> ImportReport:
+    def load_path(
+        self,
+        kind: str,
+        path: str,
+        *,
+        columns: ColumnOptions | None = None,
+        on_hand: bool = False,
+        confirmed: bool = True,
+        **options: Any,
+    ) -> ImportReport:
         """Import a file that is there, or not."""
 
         async def run() -> ImportReport:
             async with Database(self.url, connections=1) as database:
-                rows = read_rows(path, IMPORT_KINDS[kind].shape)
-                return await import_rows(database, kind, rows, **options)
+                with open_import(path) as file:
+                    rows = file.rows(IMPORT_KINDS[kind].shape, columns)
+                    wanted = ImportOptions(confirmed=confirmed, **options)
+                    report = await import_rows(database, kind, rows, wanted, on_hand=on_hand)
+                    report.file = file.facts
+                    return report
 
         return asyncio.run(run())
 

@@ -14,9 +14,9 @@ import httpx
 import msgspec
 
 from support.interface import checked_client
+from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.rows import Row
 from tradecounter.customers.accounts import AccountChange, add_account
-from tradecounter.db.import_files import Row
-from tradecounter.db.importing import ImportReport
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.api_keys import add_key
@@ -110,11 +110,12 @@ class Service:
         """Let the server notice at once what has changed in the database."""
         self.call(self.application.refresher.refresh)
 
-    def load(self, kind: str, rows: Iterable[dict[str, Any]], **options: Any) -> ImportReport:
+    def load(self, kind: str, rows: Iterable[dict[str, Any]], *, on_hand: bool = False, **options: Any) -> ImportReport:
         """Import rows of a kind, as the command line does, and let the server notice."""
         shape = IMPORT_KINDS[kind].shape
         typed = [Row(line, msgspec.convert(row, shape, strict=False)) for line, row in enumerate(rows, start=1)]
-        report = self.call(lambda: import_rows(self.application.database, kind, iter(typed), **options))
+        wanted = ImportOptions(confirmed=True, **options)
+        report = self.call(lambda: import_rows(self.application.database, kind, iter(typed), wanted, on_hand=on_hand))
         self.refresh()
         return report
 

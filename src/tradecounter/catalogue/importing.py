@@ -1,194 +1,98 @@
 """Import kinds of the catalogue: categories, manufacturers, attributes, products."""
 
-from collections.abc import Iterator
-from decimal import Decimal
-from typing import Annotated, Any
+from collections.abc import Iterable
 
-from msgspec import UNSET, Meta, Struct, UnsetType
-
-from tradecounter.catalogue.wire import AttributeType, AttributeValue, ProductImage
-from tradecounter.db.import_values import measured, pounds
-from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
-from tradecounter.kit.errors import invalid
+from tradecounter.bulk.kinds import ImportKind, Stage, by_row, deactivation
+from tradecounter.bulk.statements import merge_statement, required_when_new
+from tradecounter.catalogue.import_rows import (
+    PRODUCT_DEFAULTS,
+    AttributeKeys,
+    AttributeRow,
+    CategoryRow,
+    ManufacturerRow,
+    ProductRow,
+    staged_categories,
+    staged_named,
+    staged_product,
+)
+from tradecounter.db.rows import fetch_tuples
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
 
-Key = Annotated[str, Meta(min_length=1, max_length=200)]
-Sku = Annotated[str, Meta(min_length=1, max_length=200)]
-Text = Annotated[str, Meta(max_length=100_000)]
 
-_MOST_COMPONENTS = 100
-_LARGEST_SIZE = Decimal(1_000_000)
-_SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # and the places kept
-
-
-class ManufacturerRow(Struct, forbid_unknown_fields=True):
-    """A manufacturer."""
-
-    key: Key
-    name: Key
-
-
-class AttributeRow(Struct, forbid_unknown_fields=True):
-    """An attribute."""
-
-    key: Key
-    name: Key
-    type: AttributeType
-    possible_values: list[AttributeValue] | UnsetType = UNSET
+async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
+    """Return the lines whose attribute has the name of another one, without case: products show values by name."""
+    rows = await fetch_tuples(
+        tx,
+        """
+        select null::integer as line, key, name from attribute
+        where active and key not in (select key from staged where key is not null)
+        union all
+        select line, key, row ->> 'name' from staged where key is not null and row ->> 'name' is not null
+        order by line nulls first
+        """,
+    )
+    key_of_name: dict[str, str] = {}
+    taken = []
+    for line, key, name in rows:
+        other = key_of_name.setdefault(fold(name), key)
+        if other != key and line is not None:
+            taken.append((line, f"name: {name!r} is already the name of the attribute {other!r}"))
+    return taken
 
 
-class CategoryRow(Struct, forbid_unknown_fields=True):
-    """A top-level category with its children."""
-
-    key: Key
-    name: Key
-    children: list["CategoryRow"] | None = None
-
-
-class ComponentRow(Struct, forbid_unknown_fields=True):
-    """What a bundle holds: so many units of a product in each."""
-
-    sku: Sku
-    quantity: Annotated[int, Meta(ge=1, le=10_000)]
-
-
-class ProductRow(Struct, forbid_unknown_fields=True):
-    """A product; all but the SKU may be left out, once it is there."""
-
-    sku: Sku
-    ean: Annotated[str, Meta(max_length=20)] | UnsetType | None = UNSET
-    name: Annotated[str, Meta(min_length=1, max_length=500)] | UnsetType = UNSET
-    manufacturer: Key | UnsetType = UNSET
-    manufacturer_name: str | UnsetType | None = UNSET
-    weight_kg: Decimal | UnsetType | None = UNSET
-    box_width_mm: Decimal | UnsetType | None = UNSET
-    box_height_mm: Decimal | UnsetType | None = UNSET
-    box_length_mm: Decimal | UnsetType | None = UNSET
-    clearance_product: bool | UnsetType = UNSET
-    configurable: bool | UnsetType = UNSET
-    consumer_unit_cost: Decimal | UnsetType | None = UNSET
-    description: Text | UnsetType | None = UNSET
-    description_html: Text | UnsetType | None = UNSET
-    short_description: Text | UnsetType | None = UNSET
-    store_url: Annotated[str, Meta(max_length=2000)] | UnsetType | None = UNSET
-    images: list[ProductImage] | UnsetType = UNSET
-    categories: list[str] | UnsetType = UNSET
-    attributes: dict[str, str] | UnsetType = UNSET
-    related_products: list[str] | UnsetType = UNSET
-    similar_products: list[str] | UnsetType = UNSET
-    components: Annotated[list[ComponentRow], Meta(max_length=_MOST_COMPONENTS)] | UnsetType = UNSET
-    active: bool | UnsetType = UNSET
-
-
-_DEFAULTS: dict[str, Any] = {
-    "weight_kg": 0,
-    "box_width_mm": 0,
-    "box_height_mm": 0,
-    "box_length_mm": 0,
-    "clearance_product": False,
-    "configurable": False,
-    "consumer_unit_cost": 0,
-    "description": "",
-    "description_html": "",
-    "short_description": "",
-    "store_url": "",
-    "images": [],
-    "categories": [],
-    "attributes": {},
-    "related_products": [],
-    "similar_products": [],
-    "components": [],
-    "active": True,
-}
-
-
-def _staged_categories(top: CategoryRow) -> Iterator[Staged]:
-    yield top.key, {"name": top.name, "parent_key": None, "position": 0, "active": True}
-    for position, child in enumerate(top.children or (), start=1):
-        if child.children:
-            raise invalid(f"children[{position - 1}].children", "a category is at most two levels deep")
-        yield child.key, {"name": child.name, "parent_key": top.key, "position": position, "active": True}
-
-
-def _staged_product(product: ProductRow) -> Iterator[Staged]:
-    values = given(product)
-    values.pop("manufacturer_name", None)
-    if isinstance(product.consumer_unit_cost, Decimal):
-        values["consumer_unit_cost"] = pounds("consumer_unit_cost", product.consumer_unit_cost)
-    for name, places in _SIZES.items():
-        size = getattr(product, name)
-        if isinstance(size, Decimal):
-            values[name] = measured(name, size, _LARGEST_SIZE, places)
-    nulls_to_defaults = {name: _DEFAULTS[name] for name, value in values.items() if value is None and name in _DEFAULTS}
-    links = [
-        {"name": name, "sku": sku, "key": fold(sku)}
-        for name in ("related_products", "similar_products")
-        for sku in values.get(name, ())
-    ]
-    if not isinstance(product.components, UnsetType):
-        _check_components(product.sku, product.components)
-        values["components"] = [{"key": fold(c.sku), "quantity": c.quantity} for c in product.components]
-        links += [{"name": "components", "sku": c.sku, "key": fold(c.sku)} for c in product.components]
-    yield fold(product.sku), values | nulls_to_defaults | {"links": links}
-
-
-def _check_components(sku: str, components: list[ComponentRow]) -> None:
-    keys = [fold(component.sku) for component in components]
-    if fold(sku) in keys:
-        raise invalid("components", f"{sku} cannot hold itself")
-    for number, key in enumerate(keys):
-        if key in keys[:number]:
-            raise invalid(
-                f"components[{number}].sku", f"{components[number].sku} is there twice: add up its quantities"
-            )
-
-
-def _staged_named(row: ManufacturerRow | AttributeRow) -> Iterator[Staged]:
-    yield row.key, {**given(row), "active": True}
+async def _stage_of_products(tx: Transaction) -> Stage[ProductRow]:
+    """Return how products are staged, with the attributes that there are."""
+    attributes = AttributeKeys(dict(await fetch_tuples(tx, "select key, name from attribute where active")))
+    return lambda product, notes: staged_product(product, attributes, notes)
 
 
 MANUFACTURERS = ImportKind(
     shape=ManufacturerRow,
-    staged=_staged_named,
+    key=("key",),
+    prepare=by_row(staged_named),
     merge=merge_statement("manufacturer", "key", ["name", "active"], {}),
-    remove="update manufacturer set active = false where active and key not in (select key from staged)",
+    removal=deactivation("manufacturer", "key"),
+    view="select key, to_jsonb(m) as row from manufacturer m",
     topics=("catalogue",),
 )
 
 ATTRIBUTES = ImportKind(
     shape=AttributeRow,
-    staged=_staged_named,
+    key=("key",),
+    prepare=by_row(staged_named),
+    checks=(_names_taken,),
     merge=merge_statement("attribute", "key", ["name", "type", "possible_values", "active"], {"possible_values": []}),
-    remove="update attribute set active = false where active and key not in (select key from staged)",
+    removal=deactivation("attribute", "key"),
+    view="select key, to_jsonb(a) as row from attribute a",
     topics=("catalogue",),
 )
 
 CATEGORIES = ImportKind(
     shape=CategoryRow,
-    staged=_staged_categories,
+    key=("key",),
+    prepare=by_row(staged_categories),
     checks=(
         """
         select s.line, format('children: %%s is a top-level category with children of its own', s.key)
         from staged s
         where s.row ->> 'parent_key' is not null
           and exists (select from category c where c.parent_key = s.key and c.active
-                      and c.key not in (select key from staged))
+                      and c.key not in (select key from staged where key is not null))
         """,
     ),
     merge=merge_statement("category", "key", ["name", "parent_key", "position", "active"], {}),
-    remove="update category set active = false where active and key not in (select key from staged)",
+    removal=deactivation("category", "key"),
+    view="select key, to_jsonb(c) as row from category c",
     topics=("catalogue",),
 )
 
 PRODUCTS = ImportKind(
     shape=ProductRow,
-    staged=_staged_product,
+    key=("sku",),
+    prepare=_stage_of_products,
     checks=(
-        """
-        select s.line, format('%%s: is required for a new product', needed.name)
-        from staged s left join product p on p.sku_key = s.key, (values ('name'), ('manufacturer')) as needed (name)
-        where p.id is null and not jsonb_exists(s.row, needed.name)
-        """,
+        required_when_new("product", "sku_key", ("name", "manufacturer"), "product"),
         """
         select s.line, format('manufacturer: there is no manufacturer %%s', to_json(s.row ->> 'manufacturer'))
         from staged s left join manufacturer m on m.key = s.row ->> 'manufacturer'
@@ -223,8 +127,11 @@ PRODUCTS = ImportKind(
         where inside.key = held.key
         """,
     ),
-    merge=merge_statement("product", "sku_key", ["sku", "ean", "name", "manufacturer", *_DEFAULTS], _DEFAULTS),
+    merge=merge_statement(
+        "product", "sku_key", ["sku", "ean", "name", "manufacturer", *PRODUCT_DEFAULTS], PRODUCT_DEFAULTS
+    ),
     replaced={"active": True},
-    remove="update product set active = false where active and sku_key not in (select key from staged)",
+    removal=deactivation("product", "sku_key"),
+    view="select sku_key as key, to_jsonb(p) - '{id,sku_key}'::text[] as row from product p",
     topics=("catalogue",),
 )

@@ -2,42 +2,89 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tradecounter.cli.output import AsJson, show_json
-from tradecounter.cli.session import with_database
-from tradecounter.db.import_files import read_rows
-from tradecounter.db.importing import ImportReport
+from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.files import FileFacts, open_import
+from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.cli.differences import changes_to
+from tradecounter.cli.output import AsJson, one_line, show, show_json
+from tradecounter.cli.session import refusing, with_database
 from tradecounter.db.pool import Database
-from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
 from tradecounter.imports.run import import_rows
+from tradecounter.imports.samples import write_samples
+
+SAMPLES = "samples"
+_MOST_WARNINGS = 20  # shown to a person
+
+Map = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="THEIRS=OURS", help="A column of the file and the field it is; repeatable."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Where --diff goes: .jsonl, .csv or text, by its name."),
+]
 
 
 def kind(text: str) -> str:
-    """Return a kind of import. Raises BadParameter for any other word."""
-    if text not in IMPORT_KINDS:
-        raise typer.BadParameter(f"{text!r} is not one of {', '.join(IMPORT_KINDS)}")
+    """Return a kind of import, or `samples`. Raises BadParameter for any other word."""
+    if text not in IMPORT_KINDS and text != SAMPLES:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(IMPORT_KINDS)}, {SAMPLES}")
     return text
 
 
 def import_file(
-    kind: Annotated[str, typer.Argument(parser=kind, metavar="KIND", help=f"One of {', '.join(IMPORT_KINDS)}.")],
-    file: Annotated[str, typer.Argument(help="JSON Lines, a JSON array or CSV, by its name; - is standard input.")],
+    kind: Annotated[
+        str, typer.Argument(parser=kind, metavar="KIND", help=f"{', '.join(IMPORT_KINDS)}; or {SAMPLES}, see below.")
+    ],
+    file: Annotated[
+        str,
+        typer.Argument(help="JSON Lines, JSON, CSV or XLSX, by its name; - is standard input. With samples: a folder."),
+    ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show each record that changes, before and after.")] = False,
+    output: Output = None,
     replace: Annotated[bool, typer.Option("--replace", help="Deactivate what the file lacks.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --replace: even if that is more than a fifth.")] = False,
+    renamed: Map = None,
+    ignore_unknown: Annotated[
+        bool, typer.Option("--ignore-unknown", help="Leave out columns that are not fields.")
+    ] = False,
+    on_hand: Annotated[
+        bool, typer.Option("--on-hand", help="With stock: units allocated to orders are counted in the file.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import a file, all or nothing; bad rows are reported with their line numbers."""
+    """Import a file, all or nothing; every fault is reported with its line number.
+
+    `import samples FOLDER` writes a sample file of every kind.
+    """
+    if kind == SAMPLES:
+        _write_samples(file, as_json=as_json)
+        return
+    _check_usage(kind, on_hand=on_hand, diff=diff, output=output, as_json=as_json)
+    columns = ColumnOptions(_renamed(renamed or [], kind), ignore_unknown)
 
     async def work(database: Database) -> ImportReport:
-        rows = read_rows(file, IMPORT_KINDS[kind].shape)
-        with progress_bar(f"importing {kind}", _line_count(file)) as progress:
-            return await import_rows(database, kind, rows, dry_run=dry_run, replace=replace, progress=progress)
+        with (
+            open_import(file) as opened,
+            changes_to(output, wanted=diff) as on_change,
+            progress_bar(f"importing {kind}", opened.lines) as progress,
+        ):
+            options = ImportOptions(
+                dry_run=dry_run, replace=replace, confirmed=yes, progress=progress, on_change=on_change
+            )
+            rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
+            report = await import_rows(database, kind, rows, options, on_hand=on_hand)
+            report.file = opened.facts
+            return report
 
     report = with_database(work)
     if as_json:
@@ -45,7 +92,36 @@ def import_file(
     else:
         _tell(report, dry_run=dry_run)
     if report.refused:
+        typer.echo(f"error: {_refusal(report)}", err=True)
         raise typer.Exit(1)
+
+
+def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None, as_json: bool) -> None:
+    if on_hand and kind not in ON_HAND:
+        raise typer.BadParameter(f"--on-hand is only for imports of {', '.join(ON_HAND)}")
+    if output is not None and not diff:
+        raise typer.BadParameter("-o is where --diff goes: add --diff")
+    if diff and as_json and output is None:
+        raise typer.BadParameter("--diff with --json needs a file for the changes: -o FILE")
+
+
+def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
+    fields = [field.encode_name for field in msgspec.structs.fields(IMPORT_KINDS[kind].shape)]
+    renamed = {}
+    for pair in pairs:
+        theirs, sign, ours = pair.rpartition("=")
+        if not sign or not theirs.strip():
+            raise typer.BadParameter(f"--map {pair!r}: must be THEIRS=OURS, the file's column and the field")
+        if ours.strip() not in fields:
+            raise typer.BadParameter(f"--map {pair!r}: {ours.strip()!r} is not one of {', '.join(fields)}")
+        renamed[theirs] = ours.strip()
+    return renamed
+
+
+def _write_samples(folder: str, *, as_json: bool) -> None:
+    with refusing():
+        paths = [str(path) for path in write_samples(folder)]
+    show({"files": paths}, "\n".join(paths), as_json=as_json)
 
 
 @contextmanager
@@ -64,26 +140,40 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
         yield lambda count: bar.update(task, completed=count)
 
 
-def _line_count(file: str) -> int | None:
-    """Return about how many rows a file has; None when that cannot be told without using it up."""
-    if not Path(file).is_file():
-        return None
-    try:
-        with Path(file).open("rb") as lines:
-            return sum(block.count(b"\n") for block in iter(lambda: lines.read(1 << 20), b""))
-    except OSError:
-        return None
-
-
 def _tell(report: ImportReport, *, dry_run: bool) -> None:
-    for bad in report.errors:
-        typer.echo(f"line {bad.line}: {bad.message}", err=True)
+    if report.file is not None:
+        _tell_how_read(report.file, refused=report.refused)
+    for warning in report.warnings[:_MOST_WARNINGS]:
+        typer.echo(f"warning: {_placed(warning.line, warning.message)}", err=True)
+    if (more := len(report.warnings) - _MOST_WARNINGS) > 0:
+        typer.echo(f"warning: {more} more, which --json lists", err=True)
+    for error in report.errors:
+        typer.echo(_placed(error.line, error.message), err=True)
     if report.refused:
-        count = len(report.errors)
-        typer.echo(f"error: {count} bad row{'' if count == 1 else 's'}; nothing was imported", err=True)
         return
     verb = "would be " if dry_run else ""
     typer.echo(
         f"{report.added} {verb}added, {report.changed} {verb}changed, {report.unchanged} unchanged, "
         f"{report.deactivated} {verb}deactivated"
     )
+
+
+def _tell_how_read(facts: FileFacts, *, refused: bool) -> None:
+    if facts.encoding == "cp1252":
+        typer.echo("note: the file is not UTF-8, so it was read as Windows-1252 (cp1252)", err=True)
+    if facts.unknown_columns and not refused:
+        typer.echo(f"note: columns without a field: {one_line(', '.join(facts.unknown_columns))}", err=True)
+
+
+def _refusal(report: ImportReport) -> str:
+    """Return why an import is refused, on one line."""
+    first, count = report.errors[0], len(report.errors)
+    more = f" (and {count - 1} more fault{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
+    hint = ""
+    if report.file is not None and report.file.unknown_columns:
+        hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown leaves out the others"
+    return f"nothing was imported: {_placed(first.line, first.message)}{more}{hint}"
+
+
+def _placed(line: int | None, message: str) -> str:
+    return one_line(message if line is None else f"line {line}: {message}")

@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tradecounter.bulk.cells import PERCENT
+from tradecounter.bulk.kinds import ImportKind, Staged, by_row
+from tradecounter.bulk.statements import merge_statement, required_when_new
+from tradecounter.bulk.values import RowNotes, folded, given, pounds
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.wire import AddressDetails, Email
-from tradecounter.db.import_values import pounds
-from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
-from tradecounter.kit.text import fold
 
 Name = Annotated[str, Meta(max_length=200)]
 
@@ -34,7 +35,7 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
     accounts_email: Email | UnsetType | None = UNSET
     trade_account: bool | UnsetType = UNSET
     price_list: str | UnsetType | None = UNSET
-    discount: Decimal | UnsetType = UNSET
+    discount: Annotated[Decimal, PERCENT] | UnsetType = UNSET
     credit_limit: Decimal | UnsetType | None = UNSET
     term_days: Annotated[int, Meta(ge=0, le=3650)] | UnsetType | None = UNSET
     packing: Literal["own", "plain"] | UnsetType = UNSET
@@ -43,28 +44,24 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
     addresses: list[AddressDetails] | UnsetType = UNSET
 
 
-def _staged(customer: CustomerRow) -> Iterator[Staged]:
+def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
     values = given(customer)
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
-            check_address(address, f"addresses[{number}]")
+            with notes.collecting():
+                check_address(address, f"addresses[{number}]")
     for name, most in (("discount", Decimal(100)), ("credit_limit", _LARGEST_LIMIT)):
-        amount = getattr(customer, name)
-        if isinstance(amount, Decimal):
-            values[name] = pounds(name, amount, most)
-    yield fold(customer.email_address), values
+        if name in values:
+            values[name] = pounds(notes, name, getattr(customer, name), most)
+    yield folded(customer.email_address), values
 
 
 CUSTOMERS = ImportKind(
     shape=CustomerRow,
-    staged=_staged,
+    key=("email_address",),
+    prepare=by_row(_staged),
     checks=(
-        """
-        select s.line, format('%%s: is required for a new customer', needed.name)
-        from staged s left join customer c on c.email_key = s.key,
-             (values ('first_name'), ('last_name')) as needed (name)
-        where c.id is null and not jsonb_exists(s.row, needed.name)
-        """,
+        required_when_new("customer", "email_key", ("first_name", "last_name"), "customer"),
         """
         select s.line, format('price_list: there is no price list %%s', to_json(s.row ->> 'price_list'))
         from staged s left join price_list l on l.key = s.row ->> 'price_list'
@@ -73,7 +70,8 @@ CUSTOMERS = ImportKind(
         """
         select s.line, 'credit_limit and term_days go together'
         from staged s left join customer c on c.email_key = s.key
-        where (case when jsonb_exists(s.row, 'credit_limit') then s.row ->> 'credit_limit'
+        where s.key is not null
+          and (case when jsonb_exists(s.row, 'credit_limit') then s.row ->> 'credit_limit'
                     else c.credit_limit::text end is null)
            <> (case when jsonb_exists(s.row, 'term_days') then s.row ->> 'term_days'
                     else c.term_days::text end is null)
@@ -105,6 +103,20 @@ CUSTOMERS = ImportKind(
         where c.xmin::text <> pg_current_xact_id()::xid::text
         """,
     ),
-    remove=None,
+    warnings=(
+        """
+        select s.line, format('shipping_method: there is no shipping method %%s', s.row ->> 'shipping_method')
+        from staged s left join shipping_method m on m.id = (s.row ->> 'shipping_method')::integer and m.active
+        where s.row ->> 'shipping_method' is not null and m.id is null
+        """,
+    ),
+    removal=None,
+    view="""
+        select email_key as key,
+               to_jsonb(c) - '{id,email_key,created_at}'::text[] || jsonb_build_object('addresses', (
+                   select coalesce(jsonb_agg(a.details order by a.id), '[]') from address a
+                   where a.customer_id = c.id and a.deleted_at is null)) as row
+        from customer c
+    """,
     topics=("customers",),
 )  # fmt: skip

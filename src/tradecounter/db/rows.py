@@ -1,6 +1,6 @@
 """Running one typed statement: the shape of a row is a class whose fields are the selected columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Generic, LiteralString, TypeVar
 
 from psycopg.adapt import Transformer
@@ -76,3 +76,12 @@ async def execute(tx: Transaction, sql: Statement, values: Parameters = ()) -> i
     """Run a statement and return the number of rows that it touched."""
     cursor = await (await tx.connection()).execute(sql, values)
     return cursor.rowcount
+
+
+async def stream_tuples(tx: Transaction, sql: Statement) -> AsyncIterator[tuple[Any, ...]]:
+    """Run a statement and yield its rows as plain tuples, a few thousand of which are in memory at a time."""
+    async with (await tx.connection()).cursor(name="stream") as cursor:
+        cursor.itersize = 5000
+        await cursor.execute(sql)
+        async for row in cursor:
+            yield row

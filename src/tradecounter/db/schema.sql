@@ -505,6 +505,16 @@ CREATE TABLE public.shipping_method (
     CONSTRAINT shipping_method_transit_days_check CHECK ((transit_days >= 0))
 );
 
+CREATE TABLE public.shipping_region (
+    id integer NOT NULL,
+    name text NOT NULL,
+    countries jsonb DEFAULT '[]'::jsonb NOT NULL,
+    postcodes jsonb DEFAULT '[]'::jsonb NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+COMMENT ON COLUMN public.shipping_region.postcodes IS 'British areas such as BT and districts such as KW15.';
+
 CREATE TABLE public.stock_level (
     product_id bigint NOT NULL,
     available bigint DEFAULT 0 NOT NULL,
@@ -664,6 +674,9 @@ ALTER TABLE ONLY public.shipment
 
 ALTER TABLE ONLY public.shipping_method
     ADD CONSTRAINT shipping_method_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.shipping_region
+    ADD CONSTRAINT shipping_region_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from tradecounter.db.import_files import BadRow, Row, read_rows
+from tradecounter.bulk.files import open_import
+from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.pricing.importing import ContractPriceRow
 
@@ -33,12 +34,13 @@ def data_file(name: str) -> str:
     return str(files("tradecounter.demo") / "data" / name)
 
 
-def rows_of(kind: str, path: str) -> Iterator[Row[Any] | BadRow]:
+def rows_of(kind: str, path: str) -> Iterator[Row[Any] | BadRow[Any]]:
     """Yield a file's rows as an import of that kind reads them."""
-    yield from read_rows(path, IMPORT_KINDS[kind].shape)
+    with open_import(path) as file:
+        yield from file.rows(IMPORT_KINDS[kind].shape)
 
 
-def incoming_rows(today: date) -> Iterator[Row[Any] | BadRow]:
+def incoming_rows(today: date) -> Iterator[Row[Any] | BadRow[Any]]:
     """Yield the expected deliveries, dated from today."""
     for row in rows_of("incoming", data_file("incoming.csv")):
         if isinstance(row, Row):
@@ -46,17 +48,18 @@ def incoming_rows(today: date) -> Iterator[Row[Any] | BadRow]:
         yield row
 
 
-def contract_rows(today: date, customer_ids: dict[str, int]) -> Iterator[Row[Any] | BadRow]:
+def contract_rows(today: date, customer_ids: dict[str, int]) -> Iterator[Row[Any] | BadRow[Any]]:
     """Yield the contract prices, dated from today; `customer_ids` is by e-mail address."""
-    for row in read_rows(data_file("contract-prices.csv"), DemoContractPrice):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        price = msgspec.to_builtins(row.values)
-        price["customer_id"] = customer_ids[price.pop("customer_email")]
-        for name in ("valid_from", "valid_until"):
-            price[name] = _day(price[name], today) if price[name] else None
-        yield Row(row.line, msgspec.convert(price, ContractPriceRow, strict=False))
+    with open_import(data_file("contract-prices.csv")) as file:
+        for row in file.rows(DemoContractPrice):
+            if isinstance(row, BadRow):
+                yield row
+                continue
+            price = msgspec.to_builtins(row.values)
+            price["customer_id"] = customer_ids[price.pop("customer_email")]
+            for name in ("valid_from", "valid_until"):
+                price[name] = _day(price[name], today) if price[name] else None
+            yield Row(row.line, msgspec.convert(price, ContractPriceRow, strict=False))
 
 
 def customer_notes() -> dict[str, str]:

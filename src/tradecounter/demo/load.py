@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from tradecounter.billing.seller import seller_from
+from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.catalogue.records import count_products
 from tradecounter.customers.accounts import Account, list_accounts
-from tradecounter.db.import_files import BadRow, Row
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
@@ -57,7 +57,11 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
         await _load_own_catalogue(database, now)
     else:
         await _load_other_catalogue(database, catalogue)
-    for kind, name in (("shipping-methods", "shipping-methods.jsonl"), ("customers", "customers.jsonl")):
+    for kind, name in (
+        ("shipping-regions", "shipping-regions.csv"),
+        ("shipping-methods", "shipping-methods.jsonl"),
+        ("customers", "customers.jsonl"),
+    ):
         await _load(database, kind, rows_of(kind, data_file(name)))
     if catalogue is None:
         async with reading(database) as tx:
@@ -115,7 +119,7 @@ async def _load_other_catalogue(database: Database, products_file: str) -> None:
     await _load(database, "stock", made_up_stock(products))
 
 
-async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow]) -> None:
+async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]]) -> None:
     report = await import_rows(database, kind, iter(rows))
     if report.refused:
         first = report.errors[0]

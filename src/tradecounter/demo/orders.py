@@ -25,7 +25,8 @@ from tradecounter.ordering.store import expire_orders
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
 from tradecounter.rest.answers import to_json
 from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.shipping.rules import UK_MAINLAND, fitting_methods, region_of
+from tradecounter.shipping.regions import UK_MAINLAND
+from tradecounter.shipping.rules import fitting_methods
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
@@ -69,6 +70,7 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
         customer_id=account.id,
         view=view,
         methods=market.methods.all,
+        regions=market.methods.regions,
         policy=reseller.policy,
         now=now - timedelta(days=wish.days_ago),
     )
@@ -80,7 +82,7 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
 async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circumstances, account: Account) -> str:
     [saved, *_] = await list_addresses(tx, account.id)
     address = msgspec.Raw(to_json({"id": saved.id}))
-    region = region_of(saved.country_code, circumstances.methods)
+    region = circumstances.regions.of_address(saved.country_code, saved.zip)
     fitting = fitting_methods(circumstances.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
     skus = wish.skus or _cheap_skus(circumstances.view, wish, skip=number * 3)
     request = CreateOrderRequest(

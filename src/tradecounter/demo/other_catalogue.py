@@ -6,8 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tradecounter.catalogue.importing import CategoryRow, ManufacturerRow, ProductRow
-from tradecounter.db.import_files import BadRow, Row
+from tradecounter.bulk.rows import BadRow, Row
+from tradecounter.catalogue.import_rows import CategoryRow, ManufacturerRow, ProductRow
 from tradecounter.demo.files import rows_of
 from tradecounter.kit.money import from_pence, percentage
 from tradecounter.pricing.importing import PriceRow
@@ -19,7 +19,7 @@ _LISTS = (("default", Decimal(100)), ("silver", Decimal(94)), ("gold", Decimal(8
 _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
-def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow]]]:
+def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow[Any]]]]:
     """Yield what products refer to, by kind: from files of the kinds' names beside theirs, else from themselves."""
     made_up = {"categories": _categories(products), "manufacturers": _manufacturers(products), "attributes": ()}
     for kind, rows in made_up.items():
@@ -27,7 +27,7 @@ def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str
         yield kind, rows if path is None else rows_of(kind, path)
 
 
-def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow]:
+def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
     """Yield prices for every product on the three demo price lists."""
     for row in products:
         single = from_pence(500 + _number(row.values.sku, "price") % 200_000)
@@ -45,7 +45,7 @@ def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow]:
             )
 
 
-def made_up_stock(products: Products) -> Iterator[Row[Any] | BadRow]:
+def made_up_stock(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
     """Yield a stock level for every product; about a quarter have none."""
     for row in products:
         number = _number(row.values.sku, "stock")

@@ -1,37 +1,37 @@
 """Running an import: one transaction, all or nothing; new stock serves waiting orders first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from tradecounter.db.import_files import BadRow, Row
-from tradecounter.db.importing import ImportReport, run_import
+from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
+from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
+from tradecounter.kit.errors import invalid
 from tradecounter.ordering.allocate_back_orders import allocate_back_orders, lock_waiting_orders
 
 
 async def import_rows(
     database: Database,
     kind: str,
-    rows: Iterator[Row[Any] | BadRow],
+    rows: Iterator[Row[Any] | BadRow[Any]],
+    options: ImportOptions | None = None,
     *,
-    dry_run: bool = False,
-    replace: bool = False,
-    progress: Callable[[int], None] = lambda _count: None,
+    on_hand: bool = False,
 ) -> ImportReport:
-    """Import a file's rows in one transaction, all or nothing; return what was done, or why nothing was."""
+    """Import a file's rows in one transaction, all or nothing; return what was done, or why nothing was.
+
+    With `on_hand`, stock levels in the file include what is allocated to orders. Raises DomainError.
+    """
+    if on_hand and kind not in ON_HAND:
+        raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
+    options = options or ImportOptions()
+    hooks: dict[str, Hook] = {}
+    if kind == "stock":
+        hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
     async with transaction(database) as tx:
-        report = await run_import(
-            tx,
-            IMPORT_KINDS[kind],
-            rows,
-            replace=replace,
-            progress=progress,
-            before_merge=lock_waiting_orders if kind == "stock" else None,
-        )
-        if kind == "stock" and not report.refused:
-            await allocate_back_orders(tx)
-        if dry_run or report.refused:
+        report = await run_import(tx, ON_HAND[kind] if on_hand else IMPORT_KINDS[kind], rows, options, **hooks)
+        if options.dry_run or report.refused:
             tx.undo()
     return report

@@ -11,8 +11,7 @@ def offered(offers: Sequence[OfferedShipping], method_id: int) -> OfferedShippin
     for candidate in offers:
         if candidate.id == method_id:
             return candidate
-    ids = ", ".join(str(candidate.id) for candidate in offers)
-    raise invalid("shipping_method.id", f"{method_id} is not among the shipping options ({ids})")
+    raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {_listed(offers)}")
 
 
 def choose_shipping(
@@ -29,8 +28,11 @@ def choose_shipping(
 
 def method_needed(offers: Sequence[OfferedShipping]) -> DomainError:
     """Return the refusal of an order for which no shipping method can be settled."""
-    ids = ", ".join(str(candidate.id) for candidate in offers)
     return DomainError(
         Kind.PRECONDITION_FAILED,
-        f"shipping_method: is required, one of {ids}, since the account has no default among the shipping options",
+        "shipping_method: is required, since the account has no default among the shipping options: " + _listed(offers),
     )
+
+
+def _listed(offers: Sequence[OfferedShipping]) -> str:
+    return ", ".join(f"{offer.id} ({offer.provider}, {offer.description})" for offer in offers)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.shipping.regions import Regions
 from tradecounter.shipping.rules import ShippingMethod
 from tradecounter.storefront.view import CustomerView
 
@@ -16,5 +17,6 @@ class Circumstances:
     customer_id: int
     view: CustomerView
     methods: Collection[ShippingMethod]
+    regions: Regions
     policy: OrderingPolicy
     now: datetime

@@ -4,14 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tradecounter.kit.errors import invalid
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.records import OfferedShipping, offer
 from tradecounter.ordering.rules import Component, PricedLine, price_line
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.pricing.rules import UnitCosts
-from tradecounter.shipping.rules import fitting_methods, region_of, shipping_dates
+from tradecounter.shipping.regions import Region
+from tradecounter.shipping.rules import fitting_methods, shipping_dates
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
@@ -86,27 +88,56 @@ class ShippingOffer:
 
 
 def offer_shipping(
-    circumstances: Circumstances, country: str, wanted_region: int | None, weight_kg: Decimal, needed: Cover
+    circumstances: Circumstances,
+    address: AddressDetails,
+    wanted_region: int | None,
+    weight_kg: Decimal,
+    needed: Cover,
 ) -> ShippingOffer:
-    """Return the shipping options to a country. Raises DomainError (invalid) when no method fits."""
-    methods = circumstances.methods
-    region = wanted_region if wanted_region is not None else region_of(country, methods)
-    if wanted_region is not None and all(m.region != wanted_region for m in methods):
-        raise invalid("shipping_region", f"there is no region {wanted_region}")
-    if region is None:
-        raise invalid("shipping_address.country_code", f"no shipping method serves {country}")
-    fitting = fitting_methods(methods, region, country, weight_kg)
+    """Return the shipping options to an address. Raises DomainError (invalid) when no method fits."""
+    region = _region(circumstances, address, wanted_region)
+    fitting = fitting_methods(circumstances.methods, region.id, address.country_code, weight_kg)
     if not fitting:
-        raise invalid(
-            "shipping_address",
-            f"no shipping method takes {weight_kg} kg to {country} in region {region}; ask support for a quote",
-        )
+        raise _nothing_fits(circumstances, region, address.country_code, weight_kg)
     return ShippingOffer(
-        region,
+        region.id,
         [
             offer(method, weight_kg).dated(
                 shipping_dates(circumstances.now, method.cut_off, method.transit_days, needed)
             )
             for method in fitting
         ],
+    )
+
+
+def _region(circumstances: Circumstances, address: AddressDetails, wanted: int | None) -> Region:
+    """Return the region that is named, else the address's. Raises DomainError (invalid)."""
+    regions = circumstances.regions
+    if wanted is not None:
+        region = regions.get(wanted)
+        if region is None:
+            raise invalid("shipping_region", f"there is no region {wanted}; the regions are {regions}")
+        return region
+    number = regions.of_address(address.country_code, address.zip)
+    if number is None:
+        country = address.country_code
+        raise invalid("shipping_address.country_code", f"we do not ship to {country}; the regions are {regions}")
+    return regions.get(number) or Region(number)
+
+
+def _nothing_fits(circumstances: Circumstances, region: Region, country: str, weight_kg: Decimal) -> DomainError:
+    """Return the refusal of an order that no method takes, with what the region's methods do take."""
+    methods = [method for method in circumstances.methods if method.region == region.id]
+    there = [method for method in methods if country in method.countries]
+    limits = [
+        f"{method.id} ({method.provider}, {method.description}) takes {method.max_weight_kg.normalize():f} kg"
+        for method in there
+    ]
+    served = sorted({code for method in methods for code in method.countries})
+    problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"
+    if limits:
+        return invalid("shipping_address", f"{problem}: {', '.join(limits)}; ask support for a quote")
+    return invalid(
+        "shipping_address",
+        f"{problem}, which serves {', '.join(served) or 'no country'}; the regions are {circumstances.regions}",
     )

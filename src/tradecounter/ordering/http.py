@@ -234,6 +234,7 @@ class OrderEndpoints:
             customer_id=call.customer_id,
             view=view,
             methods=self.methods.all,
+            regions=self.methods.regions,
             policy=self.policy,
             now=self.clock.now(),
         )

@@ -60,7 +60,8 @@ def _draft(kind: OrderKind, request: CreateOrderRequest, standing: Standing, cir
     addresses = resolve_addresses(request, standing.saved_addresses())
     country = addresses.shipping.country_code
     weight = total_weight(view, wanted)
-    shipping = offer_shipping(circumstances, country, request.shipping_region, weight, cover_of(view, wanted))
+    needed = cover_of(view, wanted)
+    shipping = offer_shipping(circumstances, addresses.shipping, request.shipping_region, weight, needed)
     rate = tax_rate(country, policy.vat_rate)
     lines = price_lines(view, wanted, rate)
     return NewOrder(

@@ -71,7 +71,7 @@ class CreateOrderRequest(Struct):
     shipping_address: OrderAddress
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
     shipping_region: Annotated[
-        int | None, Meta(description="Absent: 1 (UK mainland) for GB, else the country's region.")
+        int | None, Meta(description="Absent: the region of the address's postcode or country; 1 is the UK mainland.")
     ] = None
     external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier of your own customer.")] = None
     order_notifications: OrderContact = None

@@ -1,16 +1,23 @@
-"""The import kind of shipping methods."""
+"""Import kinds of shipping: methods and regions."""
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tradecounter.bulk.cells import TIME
+from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation
+from tradecounter.bulk.statements import merge_statement, required_when_new
+from tradecounter.bulk.values import RowNotes, given, measured, pounds, text_of
 from tradecounter.customers.address_rules import check_country
-from tradecounter.db.import_values import measured, pounds
-from tradecounter.db.importing import ImportKind, Staged, given, merge_statement
+from tradecounter.shipping.regions import UK_MAINLAND
+
+Number = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 _HEAVIEST_KG = Decimal(1_000_000)
+_AREA = re.compile(r"[A-Z]{1,2}([0-9]{1,2}[A-Z]?)?")
 _COLUMNS = (
     "provider", "description", "region", "countries", "max_weight_kg", "base_cost_net", "cost_per_kg_net",
     "transit_days", "cut_off", "active",
@@ -20,42 +27,71 @@ _COLUMNS = (
 class ShippingMethodRow(Struct, forbid_unknown_fields=True):
     """A carrier's service to a region; costs are net pounds, `cut_off` is UK time."""
 
-    id: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    id: Number
     provider: Annotated[str, Meta(min_length=1, max_length=200)] | UnsetType = UNSET
     description: Annotated[str, Meta(max_length=500)] | UnsetType = UNSET
-    region: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType = UNSET
+    region: Number | UnsetType = UNSET
     countries: Annotated[list[str], Meta(min_length=1)] | UnsetType = UNSET
     max_weight_kg: Decimal | UnsetType = UNSET
     base_cost_net: Decimal | UnsetType = UNSET
     cost_per_kg_net: Decimal | UnsetType = UNSET
     transit_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType = UNSET
-    cut_off: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z")] | UnsetType = UNSET
+    cut_off: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z"), TIME] | UnsetType = UNSET
 
 
-def _staged(method: ShippingMethodRow) -> Iterator[Staged]:
+class ShippingRegionRow(Struct, forbid_unknown_fields=True):
+    """A region of methods; `postcodes` are British areas (`BT`) and districts (`KW15`)."""
+
+    id: Number
+    name: Annotated[str, Meta(min_length=1, max_length=200)] | UnsetType = UNSET
+    countries: list[str] | UnsetType = UNSET
+    postcodes: list[str] | UnsetType = UNSET
+
+
+def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Staged]:
     values = {**given(method), "active": True}
-    if isinstance(method.countries, list):
-        for number, code in enumerate(method.countries):
-            check_country(code, f"countries[{number}]")
+    _check_countries(method.countries, notes)
     for name in ("base_cost_net", "cost_per_kg_net"):
-        cost = getattr(method, name)
-        if isinstance(cost, Decimal):
-            values[name] = pounds(name, cost)
-    if isinstance(method.max_weight_kg, Decimal):
-        values["max_weight_kg"] = measured("max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, 3)
-    yield str(method.id), values
+        if name in values:
+            values[name] = pounds(notes, name, getattr(method, name))
+    if "max_weight_kg" in values:
+        values["max_weight_kg"] = measured(notes, "max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, 3)
+    yield text_of(method.id), values
+
+
+def _staged_region(region: ShippingRegionRow, notes: RowNotes) -> Iterator[Staged]:
+    values = {**given(region), "active": True}
+    _check_countries(region.countries, notes)
+    if isinstance(region.postcodes, list):
+        values["postcodes"] = ["".join(text.upper().split()) for text in region.postcodes]
+        for number, area in enumerate(values["postcodes"]):
+            if not _AREA.fullmatch(area):
+                written = region.postcodes[number]
+                notes.fault(f"postcodes[{number}]", f"{written!r} is neither an area (BT) nor a district (KW15)")
+        if values["postcodes"] and region.id != UK_MAINLAND and "GB" in values.get("countries", ()):
+            notes.warn("countries", "with GB, all of Britain is in this region, not only its postcodes")
+    yield text_of(region.id), values
+
+
+def _check_countries(countries: list[str] | UnsetType, notes: RowNotes) -> None:
+    if isinstance(countries, list):
+        for number, code in enumerate(countries):
+            with notes.collecting():
+                check_country(code, f"countries[{number}]")
 
 
 SHIPPING_METHODS = ImportKind(
     shape=ShippingMethodRow,
-    staged=_staged,
+    key=("id",),
+    prepare=by_row(_staged_method),
     checks=(
-        """
-        select s.line, format('%%s: is required for a new shipping method', needed.name)
-        from staged s left join shipping_method m on m.id = s.key::integer,
-             (values ('provider'), ('region'), ('countries'), ('max_weight_kg'), ('base_cost_net')) as needed (name)
-        where m.id is null and not jsonb_exists(s.row, needed.name)
-        """,
+        required_when_new(
+            "shipping_method",
+            "id",
+            ("provider", "region", "countries", "max_weight_kg", "base_cost_net"),
+            "shipping method",
+            key_type="integer",
+        ),
     ),
     merge=merge_statement(
         "shipping_method",
@@ -64,6 +100,24 @@ SHIPPING_METHODS = ImportKind(
         {"description": "", "cost_per_kg_net": 0, "transit_days": 1, "cut_off": "17:00"},
         key_type="integer",
     ),
-    remove="update shipping_method set active = false where active and id::text not in (select key from staged)",
+    removal=deactivation("shipping_method", "id"),
+    view="select id::text as key, to_jsonb(m) as row from shipping_method m",
+    topics=("shipping",),
+)
+
+SHIPPING_REGIONS = ImportKind(
+    shape=ShippingRegionRow,
+    key=("id",),
+    prepare=by_row(_staged_region),
+    checks=(required_when_new("shipping_region", "id", ("name",), "shipping region", key_type="integer"),),
+    merge=merge_statement(
+        "shipping_region",
+        "id",
+        ("name", "countries", "postcodes", "active"),
+        {"countries": [], "postcodes": []},
+        key_type="integer",
+    ),
+    removal=deactivation("shipping_region", "id"),
+    view="select id::text as key, to_jsonb(r) as row from shipping_region r",
     topics=("shipping",),
 )

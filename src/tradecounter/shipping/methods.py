@@ -1,4 +1,4 @@
-"""The shipping methods in use, held in memory."""
+"""The shipping methods and regions in use, held in memory."""
 
 import asyncio
 from collections.abc import Collection
@@ -12,6 +12,7 @@ import structlog
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.rows import fetch_all
 from tradecounter.db.transaction import Transaction
+from tradecounter.shipping.regions import Region, Regions
 from tradecounter.shipping.rules import ShippingMethod
 from tradecounter.shipping.working_days import load_calendar
 
@@ -65,11 +66,28 @@ def _is_readable(row: _MethodRow) -> bool:
     return readable
 
 
+@dataclass(frozen=True, slots=True)
+class _RegionRow:
+    id: int
+    name: str
+    countries: list[str]
+    postcodes: list[str]
+
+
+async def read_regions(tx: Transaction) -> list[Region]:
+    """Return all active regions that are defined."""
+    rows = await fetch_all(
+        tx, _RegionRow, "select id, name, countries, postcodes from shipping_region where active order by id"
+    )
+    return [Region(row.id, row.name, frozenset(row.countries), frozenset(row.postcodes)) for row in rows]
+
+
 class ShippingMethods:
-    """What the process knows of the shipping methods; follows the database (`db/refresher.py`)."""
+    """What the process knows of shipping methods and regions; follows the database (`db/refresher.py`)."""
 
     def __init__(self) -> None:
         self._methods: Collection[ShippingMethod] = ()
+        self._regions = Regions((), ())
         self._seen: Version | None = None
 
     @property
@@ -77,11 +95,17 @@ class ShippingMethods:
         """Every active method."""
         return self._methods
 
+    @property
+    def regions(self) -> Regions:
+        """Every active region."""
+        return self._regions
+
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Load the methods when they have changed."""
+        """Load methods and regions when they have changed."""
         version = versions.of("shipping")
         if version != self._seen:
             if self._seen is None:
                 await asyncio.to_thread(load_calendar)
             self._methods = await read_methods(tx)
+            self._regions = Regions(await read_regions(tx), self._methods)
             self._seen = version

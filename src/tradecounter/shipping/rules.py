@@ -1,6 +1,6 @@
 """The rules of shipping: which methods fit, what they cost, their dates (decisions, shipping cost and dates)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, time
 from decimal import Decimal
@@ -11,7 +11,6 @@ from tradecounter.kit.money import rounded
 from tradecounter.shipping.working_days import after_working_days, is_working_day, next_working_day
 from tradecounter.stock.rules import Cover
 
-UK_MAINLAND = 1
 ARRIVAL = time(17, 30)
 
 
@@ -44,13 +43,6 @@ class ShippingDates(NamedTuple):
 
     dispatch: datetime
     arrival: datetime
-
-
-def region_of(country: str, methods: Iterable[ShippingMethod]) -> int | None:
-    """Return the region of a country: UK mainland for GB, else the lowest that has a method serving it."""
-    if country == "GB":
-        return UK_MAINLAND
-    return min((m.region for m in methods if country in m.countries), default=None)
 
 
 def fitting_methods(

@@ -68,7 +68,8 @@ ERRORS = {
         "PreconditionFailed",
         "Something has to come first: a shipping method, where none is given and the account has no default among the "
         "shipping options; support's price, on a quote; the invoice, which is not issued yet.",
-        "shipping_method: is required, one of 101, 102, since the account has no default among the shipping options",
+        "shipping_method: is required, since the account has no default among the shipping options: "
+        "101 (Northway Parcels, UK mainland economy), 102 (Northway Parcels, UK mainland next working day)",
     ),
     413: Refusal("TooLarge", "The body is too long.", "the body is longer than 1048576 bytes"),
     415: Refusal(

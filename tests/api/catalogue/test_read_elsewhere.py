@@ -12,9 +12,9 @@ import pytest
 
 from support.service import Service
 from support.shop import product
+from tradecounter.bulk.rows import Row
 from tradecounter.db.changes import bump
 from tradecounter.db.freshness import Freshness
-from tradecounter.db.import_files import Row
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.run import import_rows

@@ -33,7 +33,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def errors(shop: Service, *rows: dict[str, Any], **options: Any) -> list[tuple[int, str]]:
+def errors(shop: Service, *rows: dict[str, Any], **options: Any) -> list[tuple[int | None, str]]:
     return [(error.line, error.message) for error in shop.load("products", rows, **options).errors]
 
 

@@ -137,6 +137,7 @@ BASICS: dict[str, dict[str, list[str]]] = {
         "the region is 1 unless given": [
             "api/ordering/tax_and_regions::without_a_region_that_of_the_country_is_taken",
             "api/ordering/tax_and_regions::a_given_region_counts",
+            "api/ordering/postcode_regions::the_postcode_decides_the_region_and_so_the_options",
         ],
         "what is read-only is ignored on input": [
             "api/ordering/create_order::what_the_service_sets_is_ignored_on_input"

@@ -35,4 +35,6 @@ def test_a_named_method_that_was_not_offered_is_refused_even_if_the_default_was(
     with pytest.raises(DomainError) as refused:
         choose_shipping(OFFERS, 99, 12)
     assert refused.value.kind is Kind.INVALID
-    assert refused.value.message == "shipping_method.id: 99 is not among the shipping options (11, 12)"
+    assert refused.value.message == (
+        "shipping_method.id: 99 is not among the shipping options: 11 (Van, Way 11), 12 (Van, Way 12)"
+    )

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.shipping.rules import ShippingMethod, fitting_methods, region_of
+from tradecounter.shipping.rules import ShippingMethod, fitting_methods
 
 
 def method(
@@ -69,18 +69,3 @@ def test_fitting_methods_come_cheapest_first_for_the_weight_at_hand() -> None:
     by_weight, flat, same = method(1, base="1.00", per_kg="1.00"), method(3, base="5.00"), method(2, base="5.00")
     found = [fitting_methods([flat, same, by_weight], 1, "GB", Decimal(kg)) for kg in (1, 9)]
     assert [[m.id for m in fitting] for fitting in found] == [[1, 2, 3], [2, 3, 1]]
-
-
-def test_gb_is_the_uk_mainland_whatever_other_regions_serve_it() -> None:
-    highlands = method(region=2)
-    assert region_of("GB", [highlands]) == 1
-    assert region_of("GB", []) == 1
-
-
-def test_another_country_has_the_lowest_region_that_serves_it() -> None:
-    methods = [method(1, region=9, countries=("DE", "FR")), method(2, region=7, countries=("DE",)), method(3)]
-    assert (region_of("DE", methods), region_of("FR", methods)) == (7, 9)
-
-
-def test_a_country_that_no_method_serves_has_no_region() -> None:
-    assert region_of("US", [method()]) is None

@@ -1,0 +1,1 @@
+"""Bulk imports: reading files of several forms row by row, checking the rows, merging them into tables."""

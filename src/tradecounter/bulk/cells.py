@@ -1,0 +1,164 @@
+"""Reading cells as people and spreadsheets write them: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
+
+Text that cannot be read as its field's type is handed on as it is, so that the validator says what is wrong with it.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from tradecounter.rest.annotations import alternatives
+
+ReadCell = Callable[[str], Any]
+
+
+class UnreadableCellError(ValueError):
+    """A cell holds nothing that could be a value; the message says why."""
+
+
+# What a field of text holds, where cells may spell it in other ways. Files of JSON are strict.
+MOMENT = Meta(extra={"cell": "moment"})
+TIME = Meta(extra={"cell": "time"})
+PERCENT = Meta(extra={"cell": "percent"})
+
+# What spreadsheets show, and write into CSV files, where a formula failed.
+_FAILED = {"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
+
+_BOOLEANS = {"yes": True, "y": True, "no": False, "n": False}
+_NUMBER = re.compile(r"(?P<minus>-?)£? ?(?P<number>[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]*\.?[0-9]+|[0-9]+\.)")
+_UK_DATE = re.compile(r"(?P<day>[0-9]{1,2})/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})(?P<time> [0-9]{1,2}:[0-9:]+)?")
+_MIDNIGHT = re.compile(r"[ T]0?0:00(:00(\.0+)?)?")
+_TIME = re.compile(r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?P<second>:[0-9]{2})?")
+
+
+def cell_reader(annotation: Any) -> ReadCell:
+    """Return the function that turns a cell's text into a value of a type; it raises UnreadableCellError.
+
+    An empty cell is null, empty text, or absent, whichever the type allows first.
+    """
+    options = alternatives(annotation)
+    read = _reader(annotation, options)
+    empty = None if type(None) in options else "" if str in options else UNSET
+
+    def read_cell(text: str) -> Any:
+        text = text.strip()
+        if not text:
+            return empty
+        if text[0] == "#" and text in _FAILED:
+            raise UnreadableCellError(f"holds the spreadsheet's error {text}")
+        return read(text)
+
+    return read_cell
+
+
+def _reader(annotation: Any, options: list[Any]) -> ReadCell:
+    readers = {"moment": _moment, "time": _time, "percent": _percent}
+    marks = [readers[mark] for mark in _marks(annotation)]
+    if marks:
+        return marks[0]
+    for option in options:
+        if get_origin(option) is list:
+            return _list_reader(get_args(option)[0])
+        if get_origin(option) is dict:
+            return _json
+        if get_origin(option) is Literal:
+            return _choice_reader(get_args(option))
+        if option in _READERS:
+            return _READERS[option]
+    return _text
+
+
+def _marks(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Annotated:
+        inner, *notes = get_args(annotation)
+        own = [note.extra["cell"] for note in notes if isinstance(note, Meta) and note.extra]
+        return [*own, *_marks(inner)]
+    return [mark for part in get_args(annotation) for mark in _marks(part)]
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _json(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UnreadableCellError(f"not JSON text: {error}") from error
+
+
+def _list_reader(element: Any) -> ReadCell:
+    """Return how a list is read: JSON text, or elements separated by `|` where each of them is a text."""
+    names = [field.encode_name for field in msgspec.structs.fields(element)] if _is_struct(element) else []
+    if len(names) > 1 or (not names and str not in alternatives(element)):
+        return _json
+
+    def read_list(text: str) -> Any:
+        if text.startswith("["):
+            return _json(text)
+        parts = [part for piece in text.split("|") if (part := piece.strip())]
+        return [{names[0]: part} for part in parts] if names else parts
+
+    return read_list
+
+
+def _is_struct(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Struct)
+
+
+def _choice_reader(choices: tuple[str, ...]) -> ReadCell:
+    by_folded = {choice.casefold(): choice for choice in choices}
+    return lambda text: by_folded.get(text.casefold(), text)
+
+
+def _boolean(text: str) -> bool | str:
+    return _BOOLEANS.get(text.casefold(), text)
+
+
+def _number(text: str) -> str:
+    found = _NUMBER.fullmatch(text)
+    return text if found is None else found["minus"] + found["number"].replace(",", "")
+
+
+def _percent(text: str) -> str:
+    return _number(text.removesuffix("%").rstrip())
+
+
+def _uk_date(text: str) -> str:
+    """Return a date that is written day first as `YYYY-MM-DD`, with its time if it has one."""
+    found = _UK_DATE.fullmatch(text)
+    if found is None:
+        return text
+    day = f"{found['year']}-{int(found['month']):02}-{int(found['day']):02}"
+    return day if found["time"] is None else f"{day}T{_clock(found['time'].strip(), seconds=True)}"
+
+
+def _day(text: str) -> str:
+    """Return a date, also one with midnight beside it, as databases write them."""
+    midnight = _MIDNIGHT.search(text)
+    return _uk_date(text[: midnight.start()] if midnight and midnight.end() == len(text) else text)
+
+
+def _moment(text: str) -> str:
+    day, space, time = text.partition(" ")
+    return f"{day}T{_clock(time, seconds=True)}" if space and "-" in day else _uk_date(text)
+
+
+def _time(text: str) -> str:
+    return _clock(text, seconds=False)
+
+
+def _clock(text: str, *, seconds: bool) -> str:
+    """Return a time of day as `HH:MM`, or as `HH:MM:SS`; seconds that are not kept have to be none."""
+    found = _TIME.fullmatch(text)
+    if found is None or (not seconds and found["second"] not in {None, ":00"}):
+        return text
+    return f"{int(found['hour']):02}:{found['minute']}" + ((found["second"] or ":00") if seconds else "")
+
+
+_READERS: dict[Any, ReadCell] = {bool: _boolean, int: _number, Decimal: _number, date: _day}

@@ -1,0 +1,106 @@
+"""From a table's header to the fields of its rows: names without case, renamed columns, unknown and missing ones."""
+
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+import msgspec
+
+from tradecounter.bulk.cells import ReadCell, cell_reader
+from tradecounter.kit.text import fold
+
+_GAPS = re.compile(r"[\s_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """How the columns of somebody else's file are taken.
+
+    Attributes:
+        renamed: the field for each column that has another name.
+        ignore_unknown: whether columns that are not fields are left out; else they are faults.
+    """
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    ignore_unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that is a field: its place in the header, the field's name, and how its cells are read."""
+
+    place: int
+    name: str
+    read: ReadCell
+
+
+@dataclass(slots=True)
+class Header:
+    """A header, compared with the fields of a row.
+
+    Attributes:
+        columns: those that are fields.
+        unnamed: the places of columns without a name.
+        unknown: the names of columns that are not fields.
+        faults: what keeps the table from being read.
+    """
+
+    columns: list[Column] = field(default_factory=list)
+    unnamed: list[int] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def normal_name(name: str) -> str:
+    """Return the form in which names of columns are compared: `Single Unit-Cost` is `single_unit_cost`."""
+    return _GAPS.sub("_", fold(name.strip()))
+
+
+def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> int:
+    """Return how many columns are fields."""
+    known = {f.encode_name for f in msgspec.structs.fields(shape)} | set(map(normal_name, options.renamed))
+    return sum(1 for name in header if normal_name(name) in known)
+
+
+def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
+    """Return what a table's columns are, with everything that is wrong with them."""
+    if not any(names):
+        return Header(faults=["the file is empty: it starts with a line of column names"])
+    fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
+    renamed = {normal_name(theirs): ours for theirs, ours in options.renamed.items()}
+    header, taken = Header(), dict[str, str]()
+    for place, name in enumerate(names):
+        normal = normal_name(name)
+        ours = renamed.get(normal, normal)
+        if not normal:
+            header.unnamed.append(place)
+        elif ours not in fields or (normal not in renamed and ours in renamed.values()):
+            header.unknown.append(name.strip())
+        elif ours in taken:
+            same = fold(taken[ours]) == fold(name)
+            header.faults.append(
+                f"column {name!r} is there twice" if same else f"columns {taken[ours]!r} and {name!r} are both {ours}"
+            )
+        else:
+            taken[ours] = name
+            header.columns.append(Column(place, ours, cell_reader(fields[ours].type)))
+    present = set(map(normal_name, names))
+    header.faults += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
+    missing = [name for name, f in fields.items() if name not in taken]
+    if not options.ignore_unknown:
+        header.faults += _unknown(header.unknown, fields, missing)
+    header.faults += [f"there is no column for {name}" for name in missing if fields[name].required]
+    if header.faults:
+        header.faults.append(f"the columns may be {', '.join(fields)}")
+    return header
+
+
+def _unknown(names: Sequence[str], fields: Container[str], candidates: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        normal = normal_name(name)
+        near = get_close_matches(normal, candidates, n=1)
+        if normal in fields:
+            yield f"column {name!r} is left over, since another one is mapped to {normal}"
+        else:
+            yield f"column {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else "")

@@ -1,0 +1,84 @@
+"""What an import changes, record by record: the records before and after it are compared in the database."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+from psycopg.sql import SQL, Composable, Composed
+
+from tradecounter.bulk.kinds import ImportKind
+from tradecounter.db.rows import execute, stream_tuples
+from tradecounter.db.transaction import Transaction
+
+Members = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an import changes of one record.
+
+    Attributes:
+        line: the line that changes it; None when it changes because the file lacks it.
+        key: the record's name.
+        change: what becomes of it.
+        before: the members that change, as they were; all of a record that is deleted; None of a new one.
+        after: the same as they are then; None of a record that is deleted.
+    """
+
+    line: int | None
+    key: str
+    change: Literal["added", "changed", "deactivated"]
+    before: Members | None
+    after: Members | None
+
+
+OnChange = Callable[[Change], None]
+
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+
+
+async def keep_records(tx: Transaction, kind: ImportKind[Any], *, replace: bool) -> None:
+    """Keep the records that an import may change as they are now."""
+    await execute(tx, SQL("create temporary table before on commit drop as {}").format(_records(kind, replace=replace)))
+    await execute(tx, "create index on before (key)")
+    await execute(tx, "analyze before")
+
+
+async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnChange, *, replace: bool) -> None:
+    """Call `on_change` with each record that is not what was kept of it, in the order of the file's lines."""
+    compared = SQL(
+        """
+        select s.line, b.row::text, a.row::text
+        from before b full join ({}) a using (key) left join staged s using (key)
+        where b.row is distinct from a.row
+        order by s.line nulls last, key
+        """
+    ).format(_records(kind, replace=replace))
+    async for line, before, after in stream_tuples(tx, compared):
+        on_change(_change(kind, line, _members(before), _members(after)))
+    await execute(tx, "drop table before")
+
+
+def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
+    of_the_file: Composable = SQL("" if replace else "where v.key in (select key from staged)")
+    return SQL("select v.key, v.row from ({}) v {}").format(SQL(kind.view), of_the_file)
+
+
+def _members(row: str | None) -> dict[str, Any] | None:
+    return None if row is None else _decoder.decode(row)
+
+
+def _change(
+    kind: ImportKind[Any], line: int | None, before: dict[str, Any] | None, after: dict[str, Any] | None
+) -> Change:
+    record = after or before or {}
+    key = " ".join(str(record[name]) for name in kind.key if record[name] is not None)
+    if before is None:
+        return Change(line, key, "added", None, after)
+    change: Literal["changed", "deactivated"] = "changed" if line is not None else "deactivated"
+    if after is None:
+        return Change(line, key, change, before, None)
+    names = [name for name in after if before.get(name) != after[name]]
+    return Change(line, key, change, {n: before.get(n) for n in names}, {n: after[n] for n in names})

@@ -1,0 +1,61 @@
+"""Telling a text file's encoding before it is read: UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from tradecounter.kit.errors import OperatorError
+
+_BLOCK = 1 << 20
+_NOT_IN_CP1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+UTF_8 = "utf-8-sig"  # takes a byte order mark, and does without one
+
+
+class UnreadableFileError(OperatorError):
+    """The file as a whole cannot be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The name of a file's encoding, and how many line breaks it has."""
+
+    encoding: str
+    lines: int
+
+
+def scan(file: BinaryIO) -> Scanned:
+    """Read a file to its end to tell its encoding. Raises UnreadableFileError.
+
+    Bytes that are not UTF-8 are Windows-1252, unless there is text in UTF-8 before them: then the file is damaged.
+    """
+    marked = file.read(2) in _UTF16_MARKS
+    file.seek(0)
+    decoder, lines, utf8_until, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), 0, None, False
+    for block in _blocks(file):
+        if utf8_until is None:
+            try:
+                beyond_ascii |= not decoder.decode(block).isascii()
+            except UnicodeDecodeError as error:
+                good = error.object[: error.start]
+                beyond_ascii |= not good.isascii()
+                utf8_until = lines + good.count(b"\n") + 1
+        lines += block.count(b"\n")
+    if utf8_until is None and decoder.getstate()[0]:  # the file ends within a character
+        utf8_until = lines + 1
+    if marked:
+        return Scanned("utf-16", lines)
+    if utf8_until is None:
+        return Scanned(UTF_8, lines)
+    if beyond_ascii or any(byte in block for block in _blocks(file) for byte in _NOT_IN_CP1252):
+        raise UnreadableFileError(f"line {utf8_until}: neither UTF-8 nor Windows-1252 (cp1252) text: save it as UTF-8")
+    return Scanned("cp1252", lines)
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a file in pieces, from its start."""
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        yield block

@@ -1,0 +1,161 @@
+"""Opening import files: JSON Lines, a JSON array, CSV or XLSX, told apart by the file's name; rows come one by one."""
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.csv_lines import csv_lines, separator_of
+from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
+from tradecounter.bulk.json_rows import json_array_rows, json_line_rows
+from tradecounter.bulk.rows import BadRow, Row, Shape
+from tradecounter.bulk.tables import table_rows
+from tradecounter.bulk.workbooks import Workbook
+
+Form = Literal["JSON Lines", "JSON", "CSV", "XLSX"]
+
+_FORMS: dict[str, Form] = {
+    ".jsonl": "JSON Lines",
+    ".ndjson": "JSON Lines",
+    ".json": "JSON",
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".txt": "CSV",
+    ".xlsx": "XLSX",
+}
+_ZIP = b"PK\x03\x04"
+_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """How a file was read.
+
+    Attributes:
+        form: what kind of file it is.
+        encoding: of text; `utf-8`, `utf-16` or `cp1252`.
+        separator: what separates the cells of CSV.
+        sheet: the sheet of a workbook.
+        unknown_columns: those that are not fields.
+    """
+
+    form: Form
+    encoding: str | None = None
+    separator: str | None = None
+    sheet: str | None = None
+    unknown_columns: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFile:
+    """An import file that is open: what it is, about how many lines it has (None: not known), and its rows."""
+
+    file: BinaryIO
+    facts: FileFacts
+    encoding: str
+    lines: int | None
+
+    def rows(self, shape: type[Shape], options: ColumnOptions | None = None) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        """Yield the rows from the file's start. Raises UnreadableFileError."""
+        self.file.seek(0)
+        if options and (options.renamed or options.ignore_unknown) and self.facts.form not in {"CSV", "XLSX"}:
+            raise UnreadableFileError(f"{self.facts.form} is read strictly: only columns of CSV and XLSX can be mapped")
+        match self.facts.form:
+            case "JSON Lines":
+                self._skip_mark()
+                return json_line_rows(self.file, shape)
+            case "JSON":
+                self._skip_mark()
+                return json_array_rows(self.file.read(), shape)
+            case "CSV":
+                return self._csv_rows(shape, options or ColumnOptions())
+            case "XLSX":
+                return self._sheet_rows(shape, options or ColumnOptions())
+
+    def _skip_mark(self) -> None:
+        if self.file.read(len(_MARK)) != _MARK:
+            self.file.seek(0)
+
+    def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
+        try:
+            self.facts.separator, skipped = separator_of(text, shape, options)
+            lines = csv_lines(text, self.facts.separator, skipped)
+            yield from table_rows(lines, shape, options, self.facts.unknown_columns)
+        except UnicodeDecodeError as error:
+            raise UnreadableFileError(f"not {self.facts.encoding} text") from error
+        finally:
+            with suppress(ValueError):  # the file was closed before its rows were read to the end
+                text.detach()
+
+    def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        book = Workbook(self.file)
+        self.facts.sheet = book.sheet
+        yield from table_rows(book.lines(), shape, options, self.facts.unknown_columns, padded=True)
+
+
+@contextmanager
+def open_import(path: str) -> Iterator[ImportFile]:
+    """Open a file for a block; `-` is standard input, whose beginning tells what it is. Raises UnreadableFileError."""
+    try:
+        if path == "-":
+            with _copied(sys.stdin.buffer) as file:
+                yield _opened(file, _form_of_text(file))
+        else:
+            with _file(path) as file:
+                yield _opened(file, _form_of_name(path))
+    except UnreadableFileError as error:
+        raise UnreadableFileError(f"{'standard input' if path == '-' else path}: {error}") from error
+
+
+@contextmanager
+def _file(path: str) -> Iterator[BinaryIO]:
+    with ExitStack() as stack:
+        try:
+            file: BinaryIO = stack.enter_context(Path(path).open("rb"))
+            if not file.seekable():  # a pipe
+                file = stack.enter_context(_copied(file))
+        except OSError as error:
+            raise UnreadableFileError(str(error.strerror)) from error
+        yield file
+
+
+@contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Give a copy of a stream on disk, since an import file is read more than once."""
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        yield copy
+
+
+def _opened(file: BinaryIO, form: Form) -> ImportFile:
+    if form == "XLSX":
+        return ImportFile(file, FileFacts(form), "", None)
+    scanned = scan(file)
+    if form != "CSV" and scanned.encoding != UTF_8:
+        raise UnreadableFileError("not UTF-8 text")
+    facts = FileFacts(form, scanned.encoding.removesuffix("-sig"))
+    return ImportFile(file, facts, scanned.encoding, scanned.lines)
+
+
+def _form_of_name(name: str) -> Form:
+    suffix = Path(name).suffix.lower()
+    if suffix not in _FORMS:
+        raise UnreadableFileError(f"{suffix or 'no suffix'} is not one of {', '.join(_FORMS)}")
+    return _FORMS[suffix]
+
+
+def _form_of_text(file: BinaryIO) -> Form:
+    start = file.read(1 << 16).removeprefix(_MARK)
+    file.seek(0)
+    if start.startswith(_ZIP):
+        return "XLSX"
+    forms: dict[bytes, Form] = {b"{": "JSON Lines", b"[": "JSON"}
+    return forms.get(start.lstrip()[:1], "CSV")

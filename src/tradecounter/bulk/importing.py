@@ -1,0 +1,216 @@
+"""Importing a file in bulk: rows are checked as they stream in, staged by COPY, and merged by a few statements.
+
+All or nothing: one bad row and the caller's transaction has to be rolled back (`ImportReport.refused`).
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tradecounter.bulk.differences import OnChange, keep_records, report_changes
+from tradecounter.bulk.files import FileFacts
+from tradecounter.bulk.kinds import Check, ImportKind, Stage
+from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
+from tradecounter.bulk.values import RowNotes
+from tradecounter.db.changes import bump
+from tradecounter.db.rows import execute, fetch_tuples, fetch_value
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.json_text import holds_nul
+
+_REPORT_EVERY = 1000
+_MOST_REMOVED = 5  # one in so many may go without being confirmed
+
+Hook = Callable[[Transaction], Awaitable[Any]]
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or would do; `file` says how the file was read, where there was one."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    deactivated: int = 0
+    errors: list[LineMessage] = field(default_factory=list)
+    warnings: list[LineMessage] = field(default_factory=list)
+    file: FileFacts | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether a bad row forbids the whole import."""
+        return bool(self.errors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """How an import is made.
+
+    Attributes:
+        dry_run: everything is done, and rolled back by the caller.
+        replace: what the file lacks is deactivated as well.
+        confirmed: also when that is more than a fifth of what there is.
+        progress: is told how many rows were read.
+        on_change: is told what becomes of each record; None: nobody asks.
+    """
+
+    dry_run: bool = False
+    replace: bool = False
+    confirmed: bool = False
+    progress: Callable[[int], None] = lambda _count: None
+    on_change: OnChange | None = None
+
+
+_PLAIN = ImportOptions()
+
+
+async def _nothing(_tx: Transaction) -> None:
+    """Do nothing: the hook of an import that has none."""
+
+
+async def run_import(
+    tx: Transaction,
+    kind: ImportKind[Shape],
+    rows: Iterator[Row[Shape] | BadRow[Shape]],
+    options: ImportOptions = _PLAIN,
+    *,
+    before_merge: Hook = _nothing,
+    after_merge: Hook = _nothing,
+) -> ImportReport:
+    """Import rows in the caller's transaction, which has to be rolled back when the report is refused.
+
+    `before_merge` runs once all rows are staged, `after_merge` when they are written. Raises DomainError.
+    """
+    if options.replace and kind.removal is None:
+        raise DomainError(Kind.INVALID, "this kind of file cannot replace what is there")
+    report = ImportReport()
+    await execute(tx, "create temporary table staged (line integer, key text, row jsonb) on commit drop")
+    count = await _stage(tx, kind, rows, report, options)
+    await execute(tx, "create index on staged (key)")
+    await execute(tx, "analyze staged")
+    if options.replace and not count and not report.errors:
+        raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
+    # Nobody is kept waiting while the rows stream in.
+    await before_merge(tx)
+    if kind.lock is not None:
+        await execute(tx, kind.lock)
+    if options.on_change is not None:
+        await keep_records(tx, kind, replace=options.replace)
+    # What goes, goes first: the checks judge what will be there.
+    removed = await _remove(tx, kind) if options.replace else _Removed(0, 0)
+    await _check(tx, kind, report)
+    if report.refused:
+        return report
+    _limit_removal(removed, report, options)
+    await _merge(tx, kind, report, count)
+    await after_merge(tx)
+    if options.on_change is not None:
+        await report_changes(tx, kind, options.on_change, replace=options.replace)
+    await execute(tx, "drop table staged")
+    return report
+
+
+async def _stage(
+    tx: Transaction,
+    kind: ImportKind[Shape],
+    rows: Iterator[Row[Shape] | BadRow[Shape]],
+    report: ImportReport,
+    options: ImportOptions,
+) -> int:
+    """Copy the rows into `staged`, also what is right of bad ones, for the checks; return how many were staged."""
+    stage = await kind.prepare(tx)
+    missing = kind.replaced if options.replace else {}
+    line_of_key: dict[str, int] = {}
+    connection = await tx.connection()
+    async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
+        for count, row in enumerate(rows, start=1):
+            if count % _REPORT_EVERY == 0:
+                options.progress(count)
+            for key, text in _examined(row, stage, missing, report):
+                if key is not None and key in line_of_key:
+                    report.errors.append(LineMessage(row.line, f"repeats what is on line {line_of_key[key]}"))
+                    continue
+                if key is not None:
+                    line_of_key[key] = row.line
+                await copy.write_row((row.line, key, text))
+    return len(line_of_key)
+
+
+def _examined(
+    row: Row[Shape] | BadRow[Shape], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
+) -> Iterable[tuple[str | None, str]]:
+    """Return what of a row is staged, as JSON text; its faults and warnings go into the report."""
+    faults: tuple[str, ...] = row.faults if isinstance(row, BadRow) else ()
+    staged: list[tuple[str | None, str]] = []
+    if row.values is not None:
+        notes = RowNotes()
+        for key, values in stage(row.values, notes):
+            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if faults else values
+            encoded = msgspec.json.encode({**missing, **good})
+            if (key is not None and "\x00" in key) or holds_nul(encoded):
+                faults = (*faults, "holds a NUL character")
+            else:
+                staged.append((key, encoded.decode()))
+        faults = (*faults, *notes.faults)
+        report.warnings += [LineMessage(row.line, warning) for warning in notes.warnings]
+    report.errors += [LineMessage(row.line, fault) for fault in faults]
+    return staged
+
+
+async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
+    """Add to the report what the database finds, in the order of the lines."""
+    known = {(error.line, _field(error.message)) for error in report.errors}
+    for check in kind.checks:
+        found = [LineMessage(*pair) for pair in await _checked(tx, check)]
+        # A field that is at fault already looks to the checks as if it were missing.
+        report.errors += [error for error in found if (error.line, _field(error.message)) not in known]
+    for statement in kind.warnings:
+        report.warnings += [LineMessage(*pair) for pair in await fetch_tuples(tx, statement)]
+    report.errors.sort(key=lambda error: error.line or 0)
+    report.warnings.sort(key=lambda warning: warning.line or 0)
+
+
+async def _checked(tx: Transaction, check: Check) -> Iterable[Any]:
+    return await check(tx) if callable(check) else await fetch_tuples(tx, check)
+
+
+def _field(message: str) -> str:
+    return message.partition(":")[0].partition("[")[0]
+
+
+class _Removed(NamedTuple):
+    records: int
+    of: int
+
+
+async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removed:
+    if kind.removal is None:
+        return _Removed(0, 0)
+    there = await fetch_value(tx, kind.removal.count)
+    return _Removed(await execute(tx, kind.removal.statement), there)
+
+
+def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptions) -> None:
+    """Have the removal of more than a fifth confirmed: half a file is an accident, and looks like any other."""
+    report.deactivated = removed.records
+    if options.confirmed or removed.records * _MOST_REMOVED <= removed.of:
+        return
+    found = f"replacing would deactivate {removed.records} of {removed.of}, more than a fifth"
+    if not options.dry_run:
+        raise DomainError(Kind.CONFLICT, f"{found}: if that is right, confirm it with --yes")
+    report.warnings.insert(0, LineMessage(None, f"{found}: without --yes that is refused"))
+
+
+async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
+    """Write the staged rows, count what they did, and tell the caches."""
+    written = await fetch_tuples(tx, kind.merge)
+    report.added = sum(1 for (is_new,) in written if is_new)
+    report.changed = len(written) - report.added
+    for statement in kind.after:
+        report.changed += await fetch_value(tx, statement)
+    report.unchanged = count - report.added - report.changed
+    if report.added or report.changed or report.deactivated:
+        for topic in kind.topics:
+            await bump(tx, topic)

@@ -1,0 +1,51 @@
+"""Reading the rows of JSON files, which are strict: JSON Lines, or one array."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Raw
+
+from tradecounter.bulk.encodings import UnreadableFileError
+from tradecounter.bulk.row_faults import bad_row, read_json
+from tradecounter.bulk.rows import BadRow, Row, Shape
+from tradecounter.rest.problems import readable
+
+
+def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    """Yield the object on each line that has one."""
+    decoder = msgspec.json.Decoder(shape)
+    for number, text in enumerate(lines, start=1):
+        if not text.isspace():
+            yield _decoded(number, text, decoder)
+
+
+def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    """Yield the objects of an array; their numbers count from 1. Raises UnreadableFileError."""
+    try:
+        elements = msgspec.json.decode(text, type=list[Raw])
+    except msgspec.DecodeError as error:
+        raise UnreadableFileError(f"not a JSON array: {error}") from error
+    except RecursionError as error:
+        raise UnreadableFileError("not a JSON array: nested too deeply") from error
+    decoder = msgspec.json.Decoder(shape)
+    for number, element in enumerate(elements, start=1):
+        yield _decoded(number, bytes(element), decoder)
+
+
+def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> Row[Shape] | BadRow[Shape]:
+    try:
+        return Row(number, decoder.decode(text))
+    except msgspec.ValidationError as error:
+        return _refused(number, text, decoder.type, error)
+    except msgspec.DecodeError as error:
+        return BadRow(number, (f"not a JSON object: {error}",))
+    except RecursionError:
+        return BadRow(number, ("not a JSON object: nested too deeply",))
+
+
+def _refused(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
+    try:
+        members = msgspec.json.decode(text, type=dict[str, Raw])
+    except (msgspec.DecodeError, RecursionError):  # not an object, or broken behind the first fault
+        return BadRow(number, (readable(error).replace("the body ", "the row ", 1),))
+    return bad_row(number, members, shape, read_json)

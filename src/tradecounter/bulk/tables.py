@@ -1,0 +1,92 @@
+"""Reading the rows of a table, which CSV and XLSX files are: a header, then lines of cells as text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from tradecounter.bulk.cells import UnreadableCellError
+from tradecounter.bulk.columns import ColumnOptions, Header, read_header
+from tradecounter.bulk.row_faults import bad_row, read_cells
+from tradecounter.bulk.rows import BadRow, Row, Shape
+
+Line = tuple[int, Sequence[str]]
+
+
+class UnreadableLineError(Exception):
+    """A table cannot be read further: the number of the line, and why."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def table_rows(
+    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, padded: bool = False
+) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    """Yield the rows of a table whose first line is its header; lines without any value are passed over.
+
+    The names of columns that are not fields are added to `unknown`. With `padded`, a line may have fewer cells than the
+    header.
+    """
+    rest = ((number, cells) for number, cells in lines if any(cells))
+    try:
+        number, names = next(rest, (1, ()))
+        header = read_header(names, shape, options)
+        unknown += header.unknown
+        if header.faults:
+            yield BadRow(number, tuple(header.faults))
+            return
+        width = len(names)
+        for number, cells in rest:
+            if len(cells) != width:
+                fitted = _fitted(cells, width, padded=padded)
+                if fitted is None:
+                    yield BadRow(number, (f"has {len(cells)} cells where the header has {width}",))
+                    continue
+                cells = fitted  # noqa: PLW2901 the same line, cut to size
+            yield _row(number, cells, header, shape, options)
+    except UnreadableLineError as error:
+        yield BadRow(error.line, (str(error),))
+
+
+def _fitted(cells: Sequence[str], width: int, *, padded: bool) -> Sequence[str] | None:
+    """Return as many cells as the header has, or None when that would lose or make up a value."""
+    if len(cells) < width:
+        return [*cells, *[""] * (width - len(cells))] if padded else None
+    return None if any(cells[width:]) else cells[:width]
+
+
+def _row(
+    number: int, cells: Sequence[str], header: Header, shape: type[Shape], options: ColumnOptions
+) -> Row[Shape] | BadRow[Shape]:
+    if header.unnamed and not options.ignore_unknown:
+        stray = [place + 1 for place in header.unnamed if cells[place].strip()]
+        if stray:
+            return BadRow(number, tuple(f"cell {place} has a value, but its column has no name" for place in stray))
+    try:
+        read = {column.name: column.read(cells[column.place]) for column in header.columns}
+        return Row(number, msgspec.convert(_given(read), shape, strict=False))
+    except (msgspec.ValidationError, UnreadableCellError):
+        return _bad_row(number, cells, header, shape)
+
+
+def _given(read: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in read.items() if value is not msgspec.UNSET}
+
+
+def _bad_row(number: int, cells: Sequence[str], header: Header, shape: type[Shape]) -> BadRow[Shape]:
+    read: dict[str, Any] = {}
+    unreadable: dict[str, str] = {}
+    for column in header.columns:
+        try:
+            read[column.name] = column.read(cells[column.place])
+        except UnreadableCellError as error:
+            unreadable[column.name] = str(error)
+    bad = bad_row(number, _given(read), shape, read_cells, unreadable)
+    return BadRow(number, tuple(map(_as_people_write, bad.faults)), bad.values)
+
+
+def _as_people_write(fault: str) -> str:
+    """Return a fault of a cell: all cells are text, and dates may be written day first."""
+    return fault.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")

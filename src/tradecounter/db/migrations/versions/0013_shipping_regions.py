@@ -1,0 +1,28 @@
+"""Shipping regions with names, countries and postcode areas.
+
+Revision ID: 0013
+Revises: 0006
+"""
+
+from tradecounter.db.migrations.sql import run_sql
+
+revision = "0013"
+down_revision = "0009"
+branch_labels = None
+depends_on = None
+
+REGIONS = """
+create table shipping_region (
+    id integer primary key,
+    name text not null,
+    countries jsonb not null default '[]',
+    postcodes jsonb not null default '[]',
+    active boolean not null default true
+);
+comment on column shipping_region.postcodes is 'British areas such as BT and districts such as KW15.';
+"""
+
+
+def upgrade() -> None:
+    """Create the table of regions."""
+    run_sql(REGIONS)

@@ -1,0 +1,27 @@
+"""Sample files: one of every kind, with every field; imported in their order, they fill an empty database."""
+
+import shutil
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.kit.errors import OperatorError
+
+
+def write_samples(folder: str) -> list[Path]:
+    """Write the samples into a folder, which is made if need be; return their paths in the order of importing.
+
+    Raises OperatorError, before anything is written, when one of the files is there.
+    """
+    paths = [Path(folder) / f"{kind}.csv" for kind in IMPORT_KINDS]
+    for path in paths:
+        if path.exists():
+            raise OperatorError(f"{path}: is there already")
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for path in paths:
+            with as_file(files("tradecounter.imports") / "sample_files" / path.name) as sample:
+                shutil.copyfile(sample, path)
+    except OSError as error:
+        raise OperatorError(f"{error.filename}: {error.strerror}") from error
+    return paths

@@ -1,0 +1,78 @@
+"""Shipping regions, and the region of an address (decisions, `shipping_region`)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tradecounter.shipping.rules import ShippingMethod
+
+UK_MAINLAND = 1
+
+# Where postcodes are British: elsewhere the same letters mean something else.
+_BRITISH = {"GB", "IM", "JE", "GG"}
+
+_PIECE = re.compile(r"[A-Z0-9]+")
+_UNIT = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)[0-9][A-Z]{2}")
+_OUTWARD = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region; `postcodes` are areas such as `BT` and districts such as `KW15`.
+
+    One that only methods name has a number and nothing else.
+    """
+
+    id: int
+    name: str = ""
+    countries: frozenset[str] = frozenset()
+    postcodes: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.name})" if self.name else str(self.id)
+
+
+class Regions:
+    """All regions: those that are defined, and those that only methods name."""
+
+    def __init__(self, defined: Iterable[Region], methods: Iterable[ShippingMethod]) -> None:
+        methods = list(methods)
+        known = {method.region: Region(method.region) for method in methods} | {region.id: region for region in defined}
+        self._regions = [known[number] for number in sorted(known)]
+        self._of_postcode: dict[str, int] = {}
+        self._of_country: dict[str, int] = {}
+        for region in self._regions:
+            for postcode in region.postcodes:
+                self._of_postcode.setdefault(postcode, region.id)
+            for country in region.countries:
+                self._of_country.setdefault(country, region.id)
+        # A country that no region has of itself is where the methods of the lowest region go; GB is the mainland.
+        self._of_country.setdefault("GB", UK_MAINLAND)
+        for number, country in sorted((m.region, country) for m in methods for country in m.countries):
+            self._of_country.setdefault(country, number)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self._regions))
+
+    def get(self, number: int) -> Region | None:
+        """Return a region, or None."""
+        return next((region for region in self._regions if region.id == number), None)
+
+    def of_address(self, country: str, postcode: str) -> int | None:
+        """Return the number of an address's region, or None: by postcode, the district first, then by country."""
+        if country in _BRITISH:
+            for part in _parts(postcode):
+                if part in self._of_postcode:
+                    return self._of_postcode[part]
+        return self._of_country.get(country)
+
+
+def _parts(postcode: str) -> Iterator[str]:
+    """Yield what a British postcode lies in, the smallest first: `EC1A 1BB` in `EC1A`, `EC1`, `EC`."""
+    pieces = _PIECE.findall(postcode.upper())
+    found = _UNIT.fullmatch("".join(pieces)) or _OUTWARD.fullmatch(pieces[0] if pieces else "")
+    if found is not None:
+        district = found["area"] + found["number"]
+        yield district + found["letter"]
+        yield district
+        yield found["area"]

@@ -1,0 +1,32 @@
+"""The catalogue as the API gives it in CSV is an import file of products."""
+
+from pathlib import Path
+
+from support.importing import Importer
+from support.service import Service
+from support.shop import product
+from tradecounter.bulk.columns import ColumnOptions
+
+
+def test_the_catalogue_that_the_api_gives_as_csv_imports_without_a_change(shop: Service, tmp_path: Path) -> None:
+    shop.must_load("categories", [{"key": "phones", "name": "Phones, desks"}, {"key": "desk", "name": "Desk"}])
+    shop.must_load("attributes", [{"key": "ports", "name": "Ethernet ports", "type": "int"}])
+    full = {
+        "ean": "4006381333931",
+        "categories": ["phones", "desk"],
+        "attributes": {"ports": "2"},
+        "images": [{"is_primary": True, "url": "https://shop.example/a,b.jpg"}],
+        "related_products": ["CABLE", "SWITCH"],
+        "similar_products": ["CABLE"],
+        "description": 'Rings, "loudly"\nand often',
+        "consumer_unit_cost": "1234.50",
+        "clearance_product": True,
+    }
+    shop.must_load("products", [product("PHONE", **full)])
+    extra = "extra=description,description_html,short_description"
+    text = shop.customer().get(f"/product?{extra}", headers={"Accept": "text/csv"}).content
+    report = Importer(shop.database_url, tmp_path).load_text(
+        "products", text, columns=ColumnOptions(ignore_unknown=True)
+    )
+    assert report.errors == []
+    assert (report.added, report.changed, report.unchanged) == (0, 0, 3)

@@ -1,0 +1,162 @@
+"""Workbooks (.xlsx), as Excel and as other programs write them."""
+
+import io
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.worksheet.datavalidation import DataValidation
+
+from support.importing import Importer, counts
+from tradecounter.bulk.encodings import UnreadableFileError
+
+METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, "base_cost_net": 5}
+
+
+@pytest.fixture(scope="module")
+def shop(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
+    importer = Importer(database_url, Path(tmp_path_factory.mktemp("imports")))
+    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
+    importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
+    return importer
+
+
+def workbook(*rows: Sequence[Any], formats: dict[str, str] | None = None) -> bytes:
+    """A workbook with one sheet of these rows; `formats` are number formats by cell."""
+    book = Workbook()
+    sheet = book.active
+    for row in rows:
+        sheet.append(row)
+    for cell, number_format in (formats or {}).items():
+        sheet[cell].number_format = number_format
+    return saved(book)
+
+
+def saved(book: Any) -> bytes:
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def test_rows_are_read_from_the_first_sheet(shop: Importer) -> None:
+    book = Workbook()
+    book.active.title = "Levels"
+    book.active.append(["SKU", "Available"])
+    book.active.append(["PHONE", 17])
+    book.create_sheet("Notes").append(["not", "read"])
+    report = shop.load_text("stock", saved(book), ".xlsx")
+    assert counts(report) == (1, 0, 0, 0)
+    assert shop.query("select available from stock_level") == [(17,)]
+    assert report.file is not None
+    assert (report.file.form, report.file.sheet, report.file.encoding) == ("XLSX", "Levels", None)
+
+
+def test_cells_keep_what_they_mean(shop: Importer) -> None:
+    header = ["sku", "ean", "name", "clearance_product", "weight_kg", "consumer_unit_cost"]
+    shop.load_text("products", workbook(header, ["PHONE", 4006381333931, 12345, True, 0.1 + 0.2, 19.99 * 3]), ".xlsx")
+    [row] = shop.query("select ean, name, clearance_product, weight_kg::text, consumer_unit_cost::text from product")
+    assert row == ("4006381333931", "12345", True, "0.300", "59.97")
+
+
+def test_dates_and_times_are_read_as_such(shop: Importer) -> None:
+    rows: list[list[Any]] = [
+        ["PHONE", 5, date(2026, 12, 1)],
+        ["PHONE", 6, datetime(2026, 12, 2, 9, 30)],  # noqa: DTZ001 as cells are: without a zone
+        ["PHONE", 7, "03/12/2026"],
+    ]
+    assert counts(shop.load_text("incoming", workbook(["sku", "incoming", "expected_on"], *rows), ".xlsx"))[0] == 3
+    uk = "select to_char(expected_on at time zone 'Europe/London', 'YYYY-MM-DD HH24:MI') from incoming_stock order by 1"
+    assert shop.query(uk) == [("2026-12-01 00:00",), ("2026-12-02 09:30",), ("2026-12-03 00:00",)]
+    method = {"id": 1, **METHOD, "cut_off": time(16, 30)}
+    shop.load_text("shipping-methods", workbook(list(method), list(method.values())), ".xlsx")
+    assert shop.query("select cut_off from shipping_method") == [(time(16, 30),)]
+
+
+def test_a_discount_that_is_shown_in_per_cent_is_that(shop: Importer) -> None:
+    header = ["email_address", "first_name", "last_name", "discount"]
+    rows: list[list[Any]] = [
+        ["a@a.example", "A", "A", 0.025],
+        ["b@b.example", "B", "B", 2.5],
+        ["c@c.example", "C", "C", "2.5 %"],
+    ]
+    counts(shop.load_text("customers", workbook(header, *rows, formats={"D2": "0.0%"}), ".xlsx"))
+    assert shop.query("select discount::text from customer") == [("2.50",)] * 3
+
+
+@pytest.mark.parametrize("error", ["#N/A", "#REF!", "#DIV/0!"])
+def test_the_error_of_a_formula_is_a_fault_and_clears_nothing(error: str, shop: Importer) -> None:
+    header = ["price_list", "sku", "single_unit_cost", "five_plus_unit_cost"]
+    report = shop.load_text("price-list", workbook(header, ["default", "PHONE", 5, error]), ".xlsx")
+    assert [(e.line, e.message) for e in report.errors] == [
+        (2, f"five_plus_unit_cost: holds the spreadsheet's error {error}")
+    ]
+
+
+def test_empty_rows_and_cells_do_no_harm_and_lines_count_as_shown(shop: Importer) -> None:
+    rows: list[list[Any]] = [
+        [],
+        ["sku", "available", None],
+        [],
+        ["PHONE", 3],
+        ["PHONE2", 4, None],
+        ["PHONE3", None, "x"],
+    ]
+    report = shop.load_text("stock", workbook(*rows), ".xlsx")
+    assert [(e.line, e.message) for e in report.errors] == [
+        (5, 'sku: there is no product "PHONE2"'),
+        (6, "has 3 cells where the header has 2"),
+    ]
+
+
+def test_a_wrong_statement_of_the_sheets_size_loses_no_rows(shop: Importer) -> None:
+    whole = workbook(["sku", "available"], ["PHONE", 88])
+    changed = io.BytesIO()
+    with ZipFile(io.BytesIO(whole)) as old, ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b'<dimension ref="A1:B2"', b'<dimension ref="A1"'))
+    assert changed.getvalue() != whole
+    counts(shop.load_text("stock", changed.getvalue(), ".xlsx"))
+    assert shop.query("select available from stock_level") == [(88,)]
+
+
+def test_what_only_matters_when_writing_is_passed_over_in_silence(
+    shop: Importer, recwarn: pytest.WarningsRecorder
+) -> None:
+    book = Workbook()
+    book.active.append(["sku", "available"])
+    book.active.append(["PHONE", 3])
+    book.active.add_data_validation(DataValidation(type="list", formula1='"1,2"'))
+    shop.load_text("stock", saved(book), ".xlsx")
+    assert not recwarn.list
+
+
+def test_many_rows_are_read_in_order(shop: Importer) -> None:
+    rows = [[f"maker{number:04}", f"Maker {number}"] for number in range(2500)]
+    assert counts(shop.load_text("manufacturers", workbook(["key", "name"], *rows), ".xlsx")) == (2500, 0, 0, 0)
+    bad = [*rows, ["", "Nameless"]]
+    report = shop.load_text("manufacturers", workbook(["key", "name"], *bad), ".xlsx")
+    assert [(e.line, e.message) for e in report.errors] == [(2502, "key: must not be empty")]
+
+
+@pytest.mark.parametrize("content", [b"", b"sku,available\n", b"PK\x03\x04 not a zip", b"\xd0\xcf\x11\xe0 encrypted"])
+def test_what_is_no_workbook_is_refused(content: bytes, shop: Importer) -> None:
+    with pytest.raises(UnreadableFileError, match="not an Excel workbook"):
+        shop.load_text("stock", content, ".xlsx")
+
+
+def test_a_workbook_cut_short_is_refused(shop: Importer) -> None:
+    rows = [[f"maker{number}", f"Maker {number}"] for number in range(500)]
+    whole = workbook(["key", "name"], *rows)
+    changed = io.BytesIO()
+    with ZipFile(io.BytesIO(whole)) as old, ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, content[: len(content) // 2] if name.endswith("sheet1.xml") else content)
+    before = shop.content()
+    with pytest.raises(UnreadableFileError, match="the workbook is damaged"):
+        shop.load_text("manufacturers", changed.getvalue(), ".xlsx")
+    assert shop.content() == before
