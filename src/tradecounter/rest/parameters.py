@@ -1,8 +1,8 @@
 """Reading query parameters into a struct whose fields are the parameters (specification, section 4).
 
-A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding, so that `%2C` is a
-comma inside a value, and naming it twice makes one longer list. Any other parameter may be named once. An empty
-value is as if absent; unknown parameters are ignored.
+A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding. What an encoded comma
+(`%2C`) means depends on the values that exist, so the endpoint decides. Naming a list twice makes one longer list. Any
+other parameter may be named once. An empty value is as if absent; unknown parameters are ignored.
 """
 
 import re
