@@ -19,6 +19,7 @@ from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, held_order, order_on_the_wire, orders_as_csv
 from tradecounter.ordering.queries import count_orders, lines_of, list_orders, own_order, products_of
+from tradecounter.ordering.read_request import read_request
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import Standing, standing, standing_found
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
@@ -26,7 +27,6 @@ from tradecounter.rest import csv_text
 from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
-from tradecounter.rest.json_text import read_json
 from tradecounter.rest.negotiation import CSV, JSON, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber, page_headers
@@ -203,8 +203,8 @@ class OrderEndpoints:
             return await self._refuse(keyed, refusal)
 
     async def _created(self, call: Call, raw: bytes, keyed: KeyedRequest | None, create: Create) -> Response:
-        request = read_json(raw, CreateOrderRequest)
         circumstances = await self._circumstances(call)
+        request = read_request(raw, circumstances.view)
         asked = standing(call.customer_id, named_addresses(request), len(request.items))
         with used_once():
             async with transaction(self.database) as tx:

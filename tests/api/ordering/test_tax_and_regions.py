@@ -99,7 +99,7 @@ def test_a_given_region_counts(customer: Customer, country: str, region: int, me
 def test_an_unknown_region_is_refused(customer: Customer, region: int) -> None:
     response = customer.post("/order", order(shipping_region=region))
     assert response.status_code == 400
-    assert response.json() == {"message": f"shipping_region: there is no region {region}"}
+    assert response.json()["message"] == f"shipping_region: there is no region {region}"
 
 
 @pytest.mark.parametrize(("country", "region"), [("GB", 3), ("DE", 1), ("JE", 2)])
@@ -114,7 +114,7 @@ def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer,
 def test_a_country_that_nothing_serves_is_refused(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("US")))
     assert response.status_code == 400
-    assert response.json() == {"message": "shipping_address.country_code: no shipping method serves US"}
+    assert response.json()["message"] == "shipping_address.country_code: no shipping method serves US"
 
 
 def test_where_it_is_billed_does_not_matter_to_shipping(customer: Customer) -> None:
