@@ -23,9 +23,9 @@ Problems = Callable[[Any], list[str]]
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 
-# What every answer may have, as HTTP has it; any other header has to be announced.
+# What every response may have, as HTTP or the document's introduction says; any other header has to be announced.
 _ANY_ANSWERS = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
-                "transfer-encoding", "vary"}  # fmt: skip
+                "transfer-encoding", "vary", "x-ignored"}  # fmt: skip
 _BROWSERS = "access-control-"  # when a page of another origin asks, which `test_cross_origin.py` looks at
 
 # All is plain HTTP here; to read which authorities this machine trusts would take longer than most tests.

@@ -19,7 +19,8 @@ from tradecounter.rest.problems import readable
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
-_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]+")
+_MOST_DIGITS = 18  # a longer number is read as the largest of so many digits: it is beyond every bound as well
 _MOST_QUOTED = 100
 
 
@@ -81,7 +82,8 @@ def _value(name: str, text: str, reading: _Reading) -> str | int:
     if reading.is_number:
         if not _WHOLE_NUMBER.fullmatch(text):
             raise invalid(name, f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
-        return int(text)
+        sign, digits = text[: text.startswith("-")], text.removeprefix("-").lstrip("0")
+        return int(f"{sign}{digits or 0}" if len(digits) <= _MOST_DIGITS else f"{sign}{'9' * _MOST_DIGITS}")
     if reading.words and text not in reading.words:
         raise invalid(name, f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
     return text

@@ -41,8 +41,9 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 Amounts are pounds, net unless they say otherwise; times are UK local time without an offset. `GET /product` and
 `GET /order` answer in CSV unless the `Accept` header asks for `application/json`.
 
-Errors hold a `message` that names the field and says what would be right. Every answer has an `X-Request-Id`: quote it
-when you ask support.
+Errors hold a `message` that names the field and says what would be right; `errors` lists the fields one by one.
+`X-Ignored` names parameters and fields that are not known and were ignored, such as misspelt ones. Quote the
+`X-Request-Id` of a response when you ask support.
 """
 _CREDENTIALS = {
     "apiKey": {

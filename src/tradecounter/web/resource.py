@@ -10,7 +10,8 @@ from tradecounter.identity.admission import Admission, Admitted
 from tradecounter.identity.http import presented_by, rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.answers import refusal
-from tradecounter.rest.call import Call, add_answer_headers
+from tradecounter.rest.call import Call, add_answer_headers, add_ignored
+from tradecounter.rest.ignored import unknown_parameters
 from tradecounter.rest.operation import Endpoint, Operation
 
 
@@ -44,8 +45,12 @@ class Resource:
         if endpoint is None:
             message = f"{request.method} is not possible here; possible are {self._allow}"
             return refusal(message, 405, {"Allow": self._allow})
-        caller = None if endpoint.operation.public else await self._admit(request, endpoint.operation)
-        call = Call(request, self._base_url, self._max_body_bytes, caller)
+        operation = endpoint.operation
+        caller = None if operation.public else await self._admit(request, operation)
+        if raw_query := request.scope["query_string"].decode("latin-1"):
+            add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
+        shapes = (operation.body, operation.answer.body)
+        call = Call(request, self._base_url, self._max_body_bytes, caller, shapes)
         return await endpoint.handler(call)
 
     async def _admit(self, request: Request, operation: Operation) -> Admitted:
