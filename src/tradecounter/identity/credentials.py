@@ -63,7 +63,7 @@ def credential_of(presented: Presented) -> ApiKey | BearerToken:
     keys = [key for value in presented.api_keys if (key := value.strip())]
     if not keys:
         parts = (part.partition("=") for part in presented.raw_query.split("&"))
-        keys = [unquote_plus(value) for name, _, value in parts if unquote_plus(name) == "api-key" and value]
+        keys = [unquote_plus(value).strip() for name, _, value in parts if unquote_plus(name) == "api-key" and value]
     if not keys:
         raise MissingCredentialError
     if len(keys) > 1:

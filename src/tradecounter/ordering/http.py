@@ -187,7 +187,7 @@ class OrderEndpoints:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
         circumstances = await self._circumstances(call)
-        code = call.path_text("reference", "order", unknown_code())
+        code = call.path_text("reference", "order", unknown_code()).lower()
         async with transaction(self.database) as tx:
             confirmed = await confirm_order(tx, code, method_id, circumstances)
         return answer(created_order(confirmed.order, confirmed.lines))

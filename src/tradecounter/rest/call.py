@@ -99,8 +99,11 @@ class Call:
         return value
 
     def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
-        """Return a text from the path. Raises `unknown`, or DomainError (not found), when no database could hold it."""
-        value = self.path(name)
+        """Return a text from the path, without white space around it.
+
+        Raises `unknown`, or DomainError (not found), when no database could hold it.
+        """
+        value = self.path(name).strip()
         if "\x00" in value:
             raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
         return value

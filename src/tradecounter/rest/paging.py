@@ -10,7 +10,7 @@ from tradecounter.rest.parameters import Pair
 
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
-LAST_PAGE = 10**18 - 1  # what longer numbers are read as (`rest/parameters.py`)
+LAST_PAGE = 2**53 - 1  # what larger numbers are read as (`rest/parameters.py`)
 
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
 

@@ -26,7 +26,6 @@ from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.issuer import Issuer
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.rest.answer_memory import AnswerMemory
@@ -44,6 +43,7 @@ from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
+from tradecounter.web.unknown_address import unknown_address
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
 _WHOLE_REST = {"sku"}
@@ -64,7 +64,12 @@ class Application:
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
         self.routes = self._routes()
-        router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
+        router = Router(
+            self.routes,
+            redirect_slashes=False,
+            default=unknown_address([route.path for route in self.routes]),
+            lifespan=self.running,
+        )
         answering = cross_origin(Compression(Answering(router)), settings.cors_origins)
         frame = Frame(answering, log_requests=settings.log_requests)
         memory = AnswerMemory(0 if settings.log_requests else settings.answer_memory)
@@ -127,10 +132,8 @@ def _route(path: str, resource: Resource) -> Route:
     for name in _WHOLE_REST:
         path = path.replace(f"{{{name}}}", f"{{{name}:path}}")
     route = Route(path, resource)
-    # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`.
-    route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z", re.DOTALL)
+    # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`. And
+    # it takes the rest of a path for a SKU where there is none: `/product/`.
+    pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
+    route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
     return route
-
-
-async def _unknown(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise DomainError(Kind.NOT_FOUND, "there is nothing at this address")
