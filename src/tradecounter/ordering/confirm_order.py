@@ -22,7 +22,6 @@ from tradecounter.ordering.store import confirm_order_row, next_order_number, se
 from tradecounter.shipping.rules import shipping_dates
 from tradecounter.stock.allocation import Allocation, allocate, allocation_of
 from tradecounter.stock.rules import Cover, cover, latest
-from tradecounter.storefront.view import CustomerView
 
 _WHAT = {"order": "pending order", "quote": "quote"}
 
@@ -89,7 +88,7 @@ async def _confirm(
     allocations = allocate(tx, wanted, levels)
     set_allocations(tx, _by_line(lines, allocations))
     number = numbered.only.number
-    needed = _cover(wanted, allocations, circumstances.view)
+    needed = _cover(wanted, allocations, circumstances)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     confirmation = Confirmation(
         number=number,
@@ -136,7 +135,8 @@ def _by_line(lines: Sequence[LineRecord], allocations: Mapping[int, Allocation])
     return allocated
 
 
-def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], view: CustomerView) -> Cover:
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], circumstances: Circumstances) -> Cover:
+    view = circumstances.view
     rows = view.snapshot.row_of_id
     return latest(
         [
@@ -145,6 +145,7 @@ def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], vie
                 allocations[product].taken,
                 allocations[product].earlier,
                 view.stock.deliveries.get(rows.get(product, -1), ()),
+                circumstances.now,
             )
             for product, quantity in wanted.items()
         ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.kit.errors import Fault, invalid, invalid_fields
@@ -74,8 +75,8 @@ def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
     return sum((view.product(item.row).weight_kg * item.quantity for item in wanted), Decimal(0))
 
 
-def cover_of(view: CustomerView, wanted: Iterable[Wanted]) -> Cover:
-    """Tell when all items can be had, by the stock of this moment; lines of one product count together."""
+def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cover:
+    """Return when all items can be had, by the stock of this moment; lines of one product count together."""
     units: dict[int, int] = {}
     for item in wanted:
         units[item.row] = units.get(item.row, 0) + item.quantity
@@ -86,6 +87,7 @@ def cover_of(view: CustomerView, wanted: Iterable[Wanted]) -> Cover:
                 view.available(row),
                 int(view.stock.back_ordered[row]),
                 view.stock.deliveries.get(row, ()),
+                now,
             )
             for row, quantity in units.items()
         ]

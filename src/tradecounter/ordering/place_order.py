@@ -61,7 +61,7 @@ def _draft(kind: OrderKind, request: CreateOrderRequest, standing: Standing, cir
     collector.check()
     country = addresses.shipping.country_code
     weight = total_weight(view, wanted)
-    shipping = offer_shipping(circumstances, country, request.shipping_region, weight, cover_of(view, wanted))
+    shipping = offer_shipping(circumstances, country, request.shipping_region, weight, cover_of(view, wanted, now))
     rate = tax_rate(country, policy.vat_rate)
     lines = price_lines(view, wanted, rate)
     return NewOrder(

@@ -28,6 +28,7 @@ from tradecounter.identity.issuer import Issuer
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.quote_http import QuoteEndpoints
 from tradecounter.rest.answer_memory import AnswerMemory
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
@@ -92,6 +93,7 @@ class Application:
             ProductEndpoints(views),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, self.methods, policy, clock, fulfilment),
+            QuoteEndpoints(self.database, clock),
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
