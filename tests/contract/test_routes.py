@@ -25,6 +25,7 @@ AUTHENTICATED = {
     ("GET", "/order/{reference}"),
     ("PUT", "/order/{reference}"),
     ("POST", "/quote"),
+    ("GET", "/quote/{confirmation_code}"),
     ("GET", "/order/{reference}/invoice"),
     ("POST", "/order/{reference}/item/{orderItemId}/configuration"),
     ("GET", "/order/{reference}/video"),

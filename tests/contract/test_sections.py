@@ -27,6 +27,10 @@ def exists(test: str) -> bool:
     return f"test_{name}" in names_in(place)
 
 
+# Endpoints that the specification does not have.
+ADDITIONS = {"GET /quote/{confirmation_code}"}
+
+
 def test_the_table_has_the_sections_of_the_specification() -> None:
     assert len(set(OUTLINE)) == len(OUTLINE)
     assert set(TABLE) == set(OUTLINE)
@@ -47,7 +51,7 @@ def test_every_endpoint_of_the_outline_is_in_the_document() -> None:
     named = {
         endpoint for section in TABLE if section.startswith("4 ") for endpoint in section.removeprefix("4 ").split(", ")
     }
-    assert named == documented
+    assert named | ADDITIONS == documented
 
 
 def test_no_operation_waits_for_a_third_party() -> None:

@@ -23,9 +23,9 @@ Problems = Callable[[Any], list[str]]
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 
-# What every answer may have, as HTTP has it; any other header has to be announced.
+# What every response may have, as HTTP or the document's introduction says; any other header has to be announced.
 _ANY_ANSWERS = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
-                "transfer-encoding", "vary"}  # fmt: skip
+                "transfer-encoding", "vary", "x-ignored"}  # fmt: skip
 # What every answer has for browsers, as the document says once for all of them.
 _STANDING = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
 _POLICY = "content-security-policy"

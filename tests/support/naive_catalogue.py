@@ -174,7 +174,7 @@ class NaiveCatalogue:
             "consumer_unit_cost": row.get("consumer_unit_cost") or 0,
             "store_url": row.get("store_url") or "",
             "categories": row.get("categories", []),
-            "attributes": row.get("attributes", {}),
+            "attributes": {self._attributes[key]["name"]: v for key, v in row.get("attributes", {}).items()},
         }
         for name in extra:
             nothing: Any = [] if name in {"related", "similar"} else ""

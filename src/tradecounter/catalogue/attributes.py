@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 from pyroaring import BitMap
 
@@ -75,6 +76,7 @@ class AttributeIndex:
     """Every attribute's values, by its key and by its name, both without case."""
 
     by_name: dict[str, Values]
+    possible: dict[str, frozenset[str]]  # each attribute's possible values, by the same keys and names
 
     def find(self, filters: Iterable[str]) -> BitMap | None:
         """Return the rows that pass all filters; None when there is no filter.
@@ -84,7 +86,7 @@ class AttributeIndex:
         """
         equal: dict[int, BitMap] = {}
         found: BitMap | None = None
-        for where in filters:
+        for where in chain.from_iterable(map(self._split, filters)):
             values, sign, value = self._parse(where)
             if sign == "=":
                 equal[id(values)] = equal.get(id(values), BitMap()) | values.equal(value, where)
@@ -94,6 +96,17 @@ class AttributeIndex:
         for rows in equal.values():
             found = rows if found is None else found & rows
         return found
+
+    def _split(self, text: str) -> list[str]:
+        """Return the filters of a text: commas separate them, unless one is part of a name or of a possible value."""
+        if "," not in text:
+            return [text]
+        match = _FILTER.match(text)
+        if match is not None:
+            name, value = fold(match["name"].strip()), fold(match["value"].strip())
+            if value in self.possible.get(name, ()) or ("," not in value and name in self.by_name):
+                return [text]
+        return [part for item in text.split(",") if (part := item.strip())]
 
     def _parse(self, where: str) -> tuple[Values, str, str]:
         match = _FILTER.match(where)
@@ -128,8 +141,12 @@ class AttributeIndexBuilder:
     def done(self) -> AttributeIndex:
         """Return the index of all products."""
         values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
-        by_name = {fold(a.name): values[a.key] for a in self._attributes}
-        return AttributeIndex(by_name | {fold(a.key): values[a.key] for a in self._attributes})
+        possible = {a.key: frozenset(fold(v["value"].strip()) for v in a.possible_values) for a in self._attributes}
+        # Where one attribute's name is another one's key, the key wins.
+        key_of = {fold(a.name): a.key for a in self._attributes} | {fold(a.key): a.key for a in self._attributes}
+        return AttributeIndex(
+            {name: values[key] for name, key in key_of.items()}, {name: possible[key] for name, key in key_of.items()}
+        )
 
 
 def build_attribute_index(attributes: Sequence[AttributeRecord], products: Iterable[ProductRecord]) -> AttributeIndex:

@@ -4,7 +4,7 @@ JSON: head  availability  costs  middle  [descriptions]  tail  [related]  }
 CSV:  head  availability  costs  tail    [extras]
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -51,7 +51,7 @@ class Fragments:
     internal: Texts
 
     def product(self, row: int) -> ProductRecord:
-        """Return a row's product, put together again."""
+        """Return a row's product, put together again; its attributes are by name."""
         pieces = (self.internal[row], *(held[row] for held in self.members.values()), self.json_tail[row][1:])
         head = self.json_head[row].removesuffix(_AFTER_HEAD)
         return _products.decode(head + self.json_middle[row] + b"," + b",".join(pieces) + b"}")
@@ -75,9 +75,10 @@ _products = msgspec.json.Decoder(ProductRecord)
 
 
 class FragmentsBuilder:
-    """Encodes products in the order of their rows."""
+    """Encodes products in the order of their rows. `attribute_names` is by key."""
 
-    def __init__(self) -> None:
+    def __init__(self, attribute_names: Mapping[str, str]) -> None:
+        self._attribute_names = attribute_names
         self._head, self._middle, self._tail, self._internal = (TextsBuilder() for _ in range(4))
         self._csv_head, self._csv_tail = TextsBuilder(), TextsBuilder()
         self._members = {name: TextsBuilder() for name in DESCRIPTIONS + LINKS}
@@ -85,7 +86,7 @@ class FragmentsBuilder:
     def add(self, product: ProductRecord) -> None:
         """Encode the product of the next row."""
         # Lean, since it is done for every product of every new snapshot: no dictionaries, nothing encoded twice.
-        images, attributes = _images(product.images), _attributes(product.attributes)
+        images, attributes = _images(product.images), self._attributes(product.attributes)
         self._head.add(to_json(_Head(*_head_of(product), Raw(images)))[:-1] + _AFTER_HEAD)
         self._middle.add(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
         self._tail.add(b"," + to_json(_Tail(product.store_url, product.categories, Raw(attributes)))[1:-1])
@@ -94,6 +95,11 @@ class FragmentsBuilder:
             texts.add(name + to_json(value))
         self._csv_head.add(csv_cells(product, HEAD[:-1]) + b"," + _json_cell(images))
         self._csv_tail.add(csv_cells(product, (*MIDDLE, *TAIL[:-1])) + b"," + _json_cell(attributes))
+
+    def _attributes(self, attributes: dict[str, str]) -> bytes:
+        """Return attributes as JSON by their names, in a fixed order, which the database does not keep."""
+        names = self._attribute_names
+        return to_json(dict(sorted((names.get(key, key), value) for key, value in attributes.items())))
 
     def done(self) -> Fragments:
         """Return the pieces of all products."""
@@ -111,11 +117,6 @@ class FragmentsBuilder:
 def _images(images: list[ImageRecord]) -> bytes:
     """Return images as JSON, their members in a fixed order, which the database does not keep."""
     return to_json([_Image(image["is_primary"], image["url"]) for image in images])
-
-
-def _attributes(attributes: dict[str, str]) -> bytes:
-    """Return attributes as JSON in a fixed order, which the database does not keep."""
-    return to_json(dict(sorted(attributes.items())))
 
 
 def _json_cell(text: bytes) -> bytes:

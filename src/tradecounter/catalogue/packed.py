@@ -182,6 +182,10 @@ class RowOfText(Mapping[str, int]):
     def __init__(self, keys: Texts) -> None:
         self._keys = keys
 
+    def place(self, text: str) -> int:
+        """Return the row of the first text that does not come before another one, the number of rows if all do."""
+        return bisect_left(self._keys, encoded(text))
+
     def __getitem__(self, text: str) -> int:
         key = encoded(text)
         row = bisect_left(self._keys, key)

@@ -5,7 +5,7 @@ order, so rows in ascending order are sorted by SKU. Prices and stock are kept b
 """
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -98,7 +98,7 @@ class SnapshotBuilder:
     def __init__(self, reference: ReferenceRecords) -> None:
         self._reference = reference
         self.unreadable: list[str] = []
-        self._fragments = FragmentsBuilder()
+        self._fragments = FragmentsBuilder(_shown_names(reference.attributes))
         self._search = SearchIndexBuilder({m.key: m.name for m in reference.manufacturers})
         self._attributes = AttributeIndexBuilder(reference.attributes)
         self._ids: list[int] = []
@@ -215,6 +215,12 @@ def _rows_of_categories(own: Mapping[str, BitMap], categories: Sequence[Category
         for name in names:
             found[name] |= rows
     return dict(found)
+
+
+def _shown_names(attributes: Sequence[AttributeRecord]) -> dict[str, str]:
+    """Return the name that products show for each attribute's key: the key itself where two share a name."""
+    uses = Counter(fold(a.name) for a in attributes)
+    return {a.key: a.name if uses[fold(a.name)] == 1 else a.key for a in attributes}
 
 
 def _tree(categories: Sequence[CategoryRecord]) -> list[Category]:

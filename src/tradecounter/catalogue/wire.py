@@ -50,7 +50,7 @@ class Product(Struct):
     consumer_unit_cost: Annotated[Amount, Meta(description="Recommended retail price; 0 when there is none.")]
     store_url: str
     categories: Annotated[list[str], Meta(description="Category keys.")]
-    attributes: Annotated[dict[str, str], Meta(description="Attribute keys and values.")]
+    attributes: Annotated[dict[str, str], Meta(description="Attribute names and values.")]
     description: str | UnsetType = UNSET
     description_html: str | UnsetType = UNSET
     short_description: str | UnsetType = UNSET

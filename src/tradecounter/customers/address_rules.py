@@ -1,12 +1,16 @@
 """What makes an address acceptable (specification, section 2; decisions, addresses)."""
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
+import msgspec
 import phonenumbers
 import pycountry
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import Fault, invalid, invalid_fields
+from tradecounter.rest.faults import faults_of
 
 _REQUIRED = ("contact_name", "street_one", "city", "zip", "country_code")
 _LOCAL_NUMBERS = {"GB", "JE", "GG", "IM"}
@@ -14,32 +18,52 @@ _HINTS = {"UK": "GB", "EN": "GB", "EL": "GR"}
 
 
 def check_address(address: AddressDetails, field: str = "") -> None:
-    """Raise DomainError (invalid) naming the member at fault; `field` is where the address stands in the body."""
+    """Raise DomainError (invalid) with all faults; `field` is where the address stands in the body."""
+    if faults := list(_broken_rules(msgspec.structs.asdict(address), field)):
+        raise invalid_fields(faults)
+
+
+def faults_of_address(members: Mapping[str, Any], field: str) -> list[Fault]:
+    """Return everything that is wrong with an address as decoded from JSON; `field` is where it stands in the body."""
+    faults = list(faults_of(members, AddressDetails, field))
+    wrong = {fault.field for fault in faults}
+    sound = {name: value for name, value in members.items() if f"{field}.{name}" not in wrong}
+    return [*faults, *_broken_rules(sound, field)]
+
+
+def _broken_rules(members: Mapping[str, Any], field: str) -> Iterator[Fault]:
+    """Yield the rules that members break, each of which is a text or null; required ones may be missing."""
     prefix = f"{field}." if field else ""
+    texts = {name: value for name, value in members.items() if isinstance(value, str)}
     for name in _REQUIRED:
-        if not getattr(address, name).strip():
-            raise invalid(prefix + name, "must not be blank")
-    check_country(address.country_code, prefix + "country_code")
-    if address.contact_number:
-        _check_phone(address.contact_number, address.country_code, prefix + "contact_number")
+        if name in texts and not texts[name].strip():
+            yield Fault(prefix + name, "must not be blank")
+    country = texts.get("country_code", "")
+    if country.strip():
+        if (problem := _country_problem(country.upper() if country.isascii() else country)) is not None:
+            yield Fault(prefix + "country_code", problem)
+        elif number := texts.get("contact_number"):
+            problem = _phone_problem(number, country.upper() if country.upper() in _LOCAL_NUMBERS else None)
+            if problem is not None:
+                yield Fault(prefix + "contact_number", f"{number!r} is not {problem}")
 
 
 def check_country(code: str, field: str) -> None:
     """Raise DomainError (invalid) unless the code is ISO 3166-1 alpha-2, in capitals."""
+    if (problem := _country_problem(code)) is not None:
+        raise invalid(field, problem)
+
+
+def _country_problem(code: str) -> str | None:
+    """Return why a text is not a country code, or None when it is one."""
     # The list of countries is asked without case, where U+212A (the Kelvin sign) is a K: only ASCII can be right.
     if code.isascii() and code.isupper() and pycountry.countries.get(alpha_2=code) is not None:
-        return
+        return None
     better = _HINTS.get(code.upper())
     if better is None and code.isascii() and pycountry.countries.get(alpha_2=code.upper()) is not None:
         better = code.upper()
     hint = f"; use {better}" if better else ""
-    raise invalid(field, f"{code!r} is not an ISO 3166-1 alpha-2 country code{hint}")
-
-
-def _check_phone(number: str, country: str, field: str) -> None:
-    problem = _phone_problem(number, country if country in _LOCAL_NUMBERS else None)
-    if problem is not None:
-        raise invalid(field, f"{number!r} is not {problem}")
+    return f"{code!r} is not an ISO 3166-1 alpha-2 country code{hint}"
 
 
 # Taking a number apart costs more than anything else in an order's request, and a site's number comes again and again.

@@ -60,6 +60,11 @@ class AddressDetails(Struct, omit_defaults=True):
     ] = None
     tax_number: Annotated[FortyCharacters | None, Meta(description="The recipient's tax number.")] = None
 
+    def __post_init__(self) -> None:
+        """Read a country code in small letters as the same in capitals."""
+        if self.country_code.isascii():
+            self.country_code = self.country_code.upper()
+
 
 class CustomerAddress(AddressDetails, omit_defaults=True):
     """An address to bill or to ship to."""

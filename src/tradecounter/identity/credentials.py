@@ -75,7 +75,7 @@ def credential_in(authorization: Sequence[str], api_keys: Sequence[str], raw_que
     keys = [key for value in api_keys if (key := value.strip())]
     if not keys:
         parts = (part.partition("=") for part in raw_query.split("&"))
-        keys = [unquote_plus(value) for name, _, value in parts if unquote_plus(name) == "api-key" and value]
+        keys = [unquote_plus(value).strip() for name, _, value in parts if unquote_plus(name) == "api-key" and value]
     if not keys:
         raise MissingCredentialError
     if len(keys) > 1:

@@ -145,7 +145,7 @@ class TokenEndpoint:
             raise
         request = read_token_request(fields)
         audience = self.base_url or _address_reached(call)
-        if request.resource not in {UNSET, audience}:
+        if request.resource is not UNSET and request.resource.rstrip("/") != audience:
             raise OAuthRefusal("invalid_target", f"resource: must be {audience}")
         return await self.exchange.exchange(request.subject_token, Consent(audience, client.client_id))
 

@@ -17,7 +17,12 @@
 The web layer maps each kind to a status in one table; the command line prints the message.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum, auto
+from typing import NamedTuple
+
+MOST_FAULTS = 20  # that a response names
 
 
 class Kind(Enum):
@@ -37,14 +42,30 @@ class Kind(Enum):
     UNAVAILABLE = auto()
 
 
-class DomainError(Exception):
-    """A refusal whose message tells the caller what to change; `retry_after` are seconds to wait, where that helps."""
+class Fault(NamedTuple):
+    """One field of a request that is wrong, and what would be right; the field is empty for the body itself."""
 
-    def __init__(self, kind: Kind, message: str, *, retry_after: int | None = None) -> None:
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}" if self.field else f"the body {self.problem}"
+
+
+class DomainError(Exception):
+    """A refusal whose message tells the caller what to change.
+
+    `retry_after` is the number of seconds to wait, where waiting helps; `faults` are the fields that are wrong.
+    """
+
+    def __init__(
+        self, kind: Kind, message: str, *, retry_after: int | None = None, faults: Sequence[Fault] = ()
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.retry_after = retry_after
+        self.faults = faults
 
 
 class OperatorError(Exception):
@@ -53,7 +74,36 @@ class OperatorError(Exception):
 
 def invalid(field: str, problem: str) -> DomainError:
     """Return the refusal of one field, worded `field: problem`."""
-    return DomainError(Kind.INVALID, f"{field}: {problem}")
+    return invalid_fields([Fault(field, problem)])
+
+
+def invalid_fields(faults: Sequence[Fault]) -> DomainError:
+    """Return the refusal of several fields. Its message names the first twenty."""
+    more = len(faults) - MOST_FAULTS
+    rest = f"; and {more} more" if more > 0 else ""
+    return DomainError(Kind.INVALID, "; ".join(map(str, faults[:MOST_FAULTS])) + rest, faults=faults)
+
+
+class FaultCollector:
+    """Collects what is wrong with a request, so that the caller learns of everything at once."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Run a block and keep the faults of the refusal that ends it, if any."""
+        try:
+            yield
+        except DomainError as error:
+            if not error.faults:
+                raise
+            self.faults += error.faults
+
+    def check(self) -> None:
+        """Raise DomainError (invalid) with all faults that were collected."""
+        if self.faults:
+            raise invalid_fields(self.faults)
 
 
 def not_found(what: str) -> DomainError:

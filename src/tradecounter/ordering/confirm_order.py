@@ -15,20 +15,19 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.choose_shipping import choose_shipping, method_needed, offered
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.queries import by_code, lines_by_code, lock_unconfirmed, with_components
+from tradecounter.ordering.queries import by_code, find_own_order, lines_by_code, lock_unconfirmed, with_components
 from tradecounter.ordering.records import Confirmation, LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
 from tradecounter.ordering.store import confirm_order_row, next_order_number, set_allocations
 from tradecounter.shipping.rules import shipping_dates
 from tradecounter.stock.allocation import Allocation, allocate, allocation_of
 from tradecounter.stock.rules import Cover, cover, latest
-from tradecounter.storefront.view import CustomerView
 
 _WHAT = {"order": "pending order", "quote": "quote"}
 
 
 def unknown_code() -> DomainError:
-    """Return the refusal of a code that is not one of the customer's; an order's id or reference is none either."""
+    """Return the refusal of a code that is not one of the customer's."""
     return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
 
 
@@ -55,7 +54,7 @@ async def confirm_order(
     await tx.ask(lock_unconfirmed(customer, confirmation_code), found, lines, account)
     order = found.first
     if order is None:
-        raise unknown_code()
+        raise await _not_a_code(tx, customer, confirmation_code)
     ordered = Confirmed(order, with_components(lines.rows))
     if order.state == "cancelled":
         raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
@@ -65,7 +64,7 @@ async def confirm_order(
     if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
         raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} has expired: create it again")
     if order.kind == "quote" and order.priced_at is None:
-        raise DomainError(Kind.PRECONDITION_FAILED, "the quote is not priced yet: you are told by e-mail when it is")
+        raise DomainError(Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail when it is")
     named = order.shipping_method if method_id is None else method_id
     method = choose_shipping(order.offers, named, account.only.shipping_method)
     if method is None:
@@ -89,7 +88,7 @@ async def _confirm(
     allocations = allocate(tx, wanted, levels)
     set_allocations(tx, _by_line(lines, allocations))
     number = numbered.only.number
-    needed = _cover(wanted, allocations, circumstances.view)
+    needed = _cover(wanted, allocations, circumstances)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     confirmation = Confirmation(
         number=number,
@@ -106,6 +105,15 @@ async def _confirm(
     if order.order_notifications:
         await queue(tx, "mail_order_confirmed", order_id=order.id)
     return Confirmed(order.confirmed(confirmation), lines)
+
+
+async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:
+    """Return the refusal of a text that is no confirmation code, which may be the reference of an order."""
+    order = await find_own_order(tx, customer_id, text)
+    if order is None:
+        return unknown_code()
+    message = f"{order.order_reference} is {order.state} already; only pending orders and quotes can be confirmed"
+    return DomainError(Kind.NOT_FOUND, f"{message}, by their confirmation_code")
 
 
 def _require_same_method(order: OrderRecord, method_id: int | None) -> None:
@@ -127,7 +135,8 @@ def _by_line(lines: Sequence[LineRecord], allocations: Mapping[int, Allocation])
     return allocated
 
 
-def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], view: CustomerView) -> Cover:
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], circumstances: Circumstances) -> Cover:
+    view = circumstances.view
     rows = view.snapshot.row_of_id
     return latest(
         [
@@ -136,6 +145,7 @@ def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], vie
                 allocations[product].taken,
                 allocations[product].earlier,
                 view.stock.deliveries.get(rows.get(product, -1), ()),
+                circumstances.now,
             )
             for product, quantity in wanted.items()
         ]

@@ -1,11 +1,12 @@
 """From a request to a priced draft: lines at the customer's prices, weight, shipping options. Writes nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.records import OfferedShipping, offer
@@ -15,7 +16,10 @@ from tradecounter.pricing.rules import UnitCosts
 from tradecounter.shipping.regions import Region
 from tradecounter.shipping.rules import fitting_methods, shipping_dates
 from tradecounter.stock.rules import Cover, cover, latest
+from tradecounter.storefront.nearest import nearest_skus
 from tradecounter.storefront.view import CustomerView
+
+_MOST_SUGGESTING = 5  # unknown SKUs of a request, since looking for similar ones takes time
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +32,26 @@ class Wanted:
 
 
 def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[Wanted]:
-    """Return the products of a request's items. Raises DomainError (invalid) for what the customer cannot buy."""
-    wanted = []
-    for number, item in enumerate(items):
-        found = view.find(item.sku)
-        if found is None:
-            raise invalid(f"items[{number}].sku", f"there is no product {item.sku!r}")
-        wanted.append(Wanted(*found, item.quantity))
+    """Return the products of a request's items.
+
+    Raises DomainError (invalid) with all SKUs that the customer cannot buy.
+    """
+    found = [(view.find(item.sku.strip()), item.quantity) for item in items]
+    wanted = [Wanted(*product, quantity) for product, quantity in found if product is not None]
+    if len(wanted) < len(items):
+        raise invalid_fields(list(unknown_skus(view, ((n, item.sku) for n, item in enumerate(items)))))
     return wanted
+
+
+def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterator[Fault]:
+    """Yield a fault for every SKU, given with its item's index, that the customer cannot buy."""
+    suggesting = _MOST_SUGGESTING
+    for number, sku in skus:
+        if view.find(sku.strip()) is None:
+            nearest = nearest_skus(view, sku) if suggesting else []
+            suggesting = max(suggesting - 1, 0)
+            hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+            yield Fault(f"items[{number}].sku", f"there is no product {sku!r}{hint}")
 
 
 def price_lines(view: CustomerView, wanted: Iterable[Wanted], rate: Decimal) -> list[PricedLine]:
@@ -61,8 +77,8 @@ def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
     return sum((view.product(item.row).weight_kg * item.quantity for item in wanted), Decimal(0))
 
 
-def cover_of(view: CustomerView, wanted: Iterable[Wanted]) -> Cover:
-    """Tell when all items can be had, by the stock of this moment; lines of one product count together."""
+def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cover:
+    """Return when all items can be had, by the stock of this moment; lines of one product count together."""
     units: dict[int, int] = {}
     for item in wanted:
         units[item.row] = units.get(item.row, 0) + item.quantity
@@ -73,6 +89,7 @@ def cover_of(view: CustomerView, wanted: Iterable[Wanted]) -> Cover:
                 view.available(row),
                 int(view.stock.back_ordered[row]),
                 view.stock.deliveries.get(row, ()),
+                now,
             )
             for row, quantity in units.items()
         ]

@@ -20,6 +20,7 @@ from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, held_order, order_on_the_wire
 from tradecounter.ordering.queries import lines_of, own_order, products_of
+from tradecounter.ordering.read_request import read_request
 from tradecounter.ordering.records import Kind
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import Standing, standing, standing_found
@@ -27,7 +28,6 @@ from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, Create
 from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
-from tradecounter.rest.json_text import read_json
 from tradecounter.rest.negotiation import JSON, Accept, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber
@@ -181,7 +181,7 @@ class OrderEndpoints:
         method_id = None if request.shipping_method is None else request.shipping_method.id
         # The price was settled when the order was created; stock and credit are taken from the database.
         circumstances = self._circumstances(call, await self.views.last(call.customer_id))
-        code = call.path_text("reference", "order", unknown_code())
+        code = call.path_text("reference", "order", unknown_code()).lower()
         async with transaction(self.database) as tx:
             confirmed = await confirm_order(tx, code, method_id, circumstances)
         return answer(created_order(confirmed.order, confirmed.lines))
@@ -197,8 +197,8 @@ class OrderEndpoints:
             return await self._refuse(keyed, refusal)
 
     async def _created(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
-        request = read_json(raw, CreateOrderRequest)
         circumstances = self._circumstances(call, await self.views.of(call.customer_id))
+        request = read_request(raw, circumstances.view)
         asked = standing(kind, request, circumstances)
         with used_once():
             async with transaction(self.database) as tx:

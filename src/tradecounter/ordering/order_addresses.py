@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.address_rules import check_address, faults_of_address
 from tradecounter.customers.wire import AddressDetails, CustomerAddress
-from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.errors import DomainError, FaultCollector, invalid, invalid_fields
 from tradecounter.ordering.wire import CreateOrderRequest
-from tradecounter.rest.json_text import read_json
+from tradecounter.rest.json_text import decode_json, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +36,46 @@ def named_addresses(request: CreateOrderRequest) -> set[int]:
 
 
 def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerAddress]) -> Addresses:
-    """Return the request's addresses; `saved` are those that it names, as far as there are any.
+    """Return the request's addresses; `saved` are those that it names, as far as they exist.
 
-    Raises DomainError (invalid).
+    Raises DomainError (invalid) with the faults of both.
     """
-    raw = {"billing_address": request.billing_address, "shipping_address": request.shipping_address}
-    chosen = {field: _chosen_id(value, field) for field, value in raw.items()}
-    found: dict[str, CustomerAddress] = {}
-    for field, value in raw.items():
-        address_id = chosen[field]
-        if address_id is None:
-            found[field] = _given(value, field)
-        elif address_id in saved:
-            found[field] = saved[address_id]
-        else:
-            raise invalid(f"{field}.id", f"{address_id} is not one of your addresses")
-    return Addresses(found["billing_address"], found["shipping_address"])
+    collector = FaultCollector()
+    found: list[CustomerAddress] = []
+    for field, raw in (("billing_address", request.billing_address), ("shipping_address", request.shipping_address)):
+        with collector.collecting():
+            found.append(_resolve(raw, field, saved))
+    collector.check()
+    return Addresses(*found)
+
+
+def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress]) -> CustomerAddress:
+    address_id = _chosen_id(raw, field)
+    if address_id is None:
+        return _given(raw, field)
+    if address_id not in saved:
+        raise _unknown(address_id, field)
+    return saved[address_id]
 
 
 def _chosen_id(raw: msgspec.Raw, field: str) -> int | None:
     chosen = read_json(raw, _AddressChoice, field).id
     if chosen is not None and not 0 < chosen < 2**63:
-        raise invalid(f"{field}.id", f"{chosen} is not one of your addresses")
+        raise _unknown(chosen, field)
     return chosen
 
 
+def _unknown(address_id: int, field: str) -> DomainError:
+    return invalid(f"{field}.id", f"{address_id} is not one of your addresses; GET /customer/address lists them")
+
+
 def _given(raw: msgspec.Raw, field: str) -> CustomerAddress:
-    details = read_json(raw, AddressDetails, field)
+    try:
+        details = read_json(raw, AddressDetails, field)
+    except DomainError as error:
+        members = decode_json(raw) if error.faults else None
+        if not isinstance(members, dict):
+            raise
+        raise invalid_fields(faults_of_address(members, field)) from error
     check_address(details, field)
-    return CustomerAddress(**{name: getattr(details, name) for name in details.__struct_fields__})
+    return CustomerAddress(**msgspec.structs.asdict(details))

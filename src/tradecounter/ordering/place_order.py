@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, FaultCollector, Kind, invalid
 from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.ordering.choose_shipping import choose_shipping, method_needed
 from tradecounter.ordering.circumstances import Circumstances
@@ -41,8 +41,6 @@ async def hold(
     Raises DomainError: invalid, payment required, conflict (as many as the customer may have, or its reference was used
     before), precondition failed (to be confirmed at once, but without a shipping method).
     """
-    if not request.customer_reference.strip():
-        raise invalid("customer_reference", "must not be blank")
     order = _draft(kind, request, standing, circumstances)
     _check_shipping_and_credit(order, standing, auto_confirm=bool(request.auto_confirm))
     if standing.near_cap:
@@ -56,11 +54,18 @@ async def hold(
 
 def _draft(kind: OrderKind, request: CreateOrderRequest, standing: Standing, circumstances: Circumstances) -> NewOrder:
     view, policy, now = circumstances.view, circumstances.policy, circumstances.now
-    wanted = find_products(view, request.items)
-    addresses = resolve_addresses(request, standing.saved_addresses())
+    collector = FaultCollector()
+    with collector.collecting():
+        if not request.customer_reference.strip():
+            raise invalid("customer_reference", "must not be blank")
+    with collector.collecting():
+        wanted = find_products(view, request.items)
+    with collector.collecting():
+        addresses = resolve_addresses(request, standing.saved_addresses())
+    collector.check()
     country = addresses.shipping.country_code
     weight = total_weight(view, wanted)
-    needed = cover_of(view, wanted)
+    needed = cover_of(view, wanted, now)
     shipping = offer_shipping(circumstances, addresses.shipping, request.shipping_region, weight, needed)
     rate = tax_rate(country, policy.vat_rate)
     lines = price_lines(view, wanted, rate)

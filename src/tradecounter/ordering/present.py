@@ -1,6 +1,7 @@
 """Orders as resources of the wire (specification, section 2)."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 
 import msgspec
@@ -10,6 +11,7 @@ from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING, to_pence
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
+from tradecounter.ordering.rules import quote_status
 from tradecounter.ordering.store import NewOrder
 from tradecounter.ordering.wire import (
     CreatedOrder,
@@ -19,6 +21,7 @@ from tradecounter.ordering.wire import (
     Order,
     OrderItem,
     OrderShipping,
+    Quote,
 )
 from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import line as csv_line
@@ -78,6 +81,15 @@ def created_order(order: OrderRecord, lines: Sequence[LineRecord]) -> CreatedOrd
         cost_net=order.cost_net,
         cost_tax=order.cost_tax,
         cost_gross=order.cost_net + order.cost_tax,
+    )
+
+
+def quote_on_the_wire(quote: OrderRecord, lines: Sequence[LineRecord], now: datetime) -> Quote:
+    """Return a quote in any state; `now` decides whether it has expired."""
+    return Quote(
+        **msgspec.structs.asdict(created_order(quote, lines)),
+        status=quote_status(quote, now),
+        expires_on=None if quote.expires_at is None else local_text(quote.expires_at),
     )
 
 

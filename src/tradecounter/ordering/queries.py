@@ -1,5 +1,6 @@
 """Reading orders. Everything a customer reads is limited to its own."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from tradecounter.db.round_trip import Nothing, Query, Statement, array
 from tradecounter.db.rows import fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.text import fold
 from tradecounter.ordering.records import LineRecord, OrderRecord
 
 _ORDER = SQL(
@@ -24,6 +26,7 @@ _ORDER = SQL(
     " priced_at, pricings, quote_note, cancelled_at, cancel_reason"
 )
 _LARGEST_NUMBER_DIGITS = 18
+_DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,7 @@ _LISTED = Statement(
 
 _OWN = Statement(
     SQL(
-        "select {} from orders where customer_id = $1 and number is not null"
-        " and (order_reference = $2 or number = $3) limit 1"
+        "select {} from orders where customer_id = $1 and number is not null and (order_reference = $2 or number = $3)"
     ).format(_ORDER),
     OrderRecord,
 )
@@ -111,13 +113,22 @@ async def listed_orders(
 async def own_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord:
     """Return a customer's order by its id or its reference, once confirmed, cancelled ones included.
 
-    Raises DomainError (not found).
+    The reference's case does not matter. Raises DomainError (not found).
     """
-    found = _OWN(customer_id, reference, int(reference) if _is_number(reference) else None)
-    await tx.ask(found)
-    if found.first is None:
+    order = await find_own_order(tx, customer_id, reference)
+    if order is None:
         raise not_found("order")
-    return found.first
+    return order
+
+
+async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord | None:
+    """Return what `own_order` does, or None."""
+    # A reference ends with the order's number, by which it is found however it is spelled.
+    digits = _DIGITS_AT_END.search(reference)
+    found = _OWN(customer_id, reference, int(digits[0]) if digits else None)
+    await tx.ask(found)
+    wanted = fold(reference)
+    return next((o for o in found.rows if wanted in {fold(o.order_reference or ""), str(o.number)}), None)
 
 
 _BY_CODE = Statement(

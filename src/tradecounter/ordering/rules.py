@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, Protocol
 
 from tradecounter.kit.money import NOTHING, percentage
 
@@ -14,6 +15,12 @@ DISPATCHED = "Dispatched"
 INVOICED = "Invoiced"
 COMPLETED = "Completed"
 CANCELLED = "Cancelled"
+
+QUOTE_WAITING = "Waiting"
+QUOTE_PRICED = "Priced"
+QUOTE_EXPIRED = "Expired"
+QUOTE_DECLINED = "Declined"
+QUOTE_ORDERED = "Ordered"
 
 VAT_AREA = {"GB", "IM"}
 
@@ -74,6 +81,36 @@ def total_tax(lines: Sequence[PricedLine]) -> Decimal:
 def order_reference(number: int, packing: Literal["own", "plain"], own_prefix: str, plain_prefix: str) -> str:
     """Return an order's reference; its prefix tells how the order is packed."""
     return f"{own_prefix if packing == 'own' else plain_prefix}{number}"
+
+
+class QuoteDates(Protocol):
+    """What decides on the status of a quote."""
+
+    @property
+    def state(self) -> Literal["pending", "expired", "confirmed", "cancelled"]:
+        """The state of the order that the quote is."""
+        ...
+
+    @property
+    def number(self) -> int | None:
+        """The order's number, once the quote is confirmed."""
+        ...
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """The last moment at which it can be confirmed; None until it is priced."""
+        ...
+
+
+def quote_status(quote: QuoteDates, now: datetime) -> str:
+    """Return the label of what has become of a quote at a moment."""
+    if quote.number is not None:
+        return QUOTE_ORDERED
+    if quote.state == "cancelled":
+        return QUOTE_DECLINED
+    if quote.expires_at is None:
+        return QUOTE_WAITING
+    return QUOTE_EXPIRED if quote.state == "expired" or now > quote.expires_at else QUOTE_PRICED
 
 
 def share_out(taken: int, quantities: Sequence[int]) -> list[int]:

@@ -128,6 +128,20 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     cost_gross: Amount
 
 
+class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
+    """A quote as created, with support's prices once it is priced."""
+
+    status: Annotated[
+        str,
+        Meta(
+            description="`Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; "
+            "`Declined` by support; `Ordered`: confirmed, as `order_reference`. New values may appear.",
+            examples=["Priced"],
+        ),
+    ]
+    expires_on: Annotated[LocalDateTime | None, Meta(description="Set once priced.")] = None
+
+
 class ProvisioningData(Struct, omit_defaults=True):
     """What a broadband router is set up with; all but the product is absent while it cannot be decrypted."""
 

@@ -1,20 +1,32 @@
 """Writing answers: JSON with amounts as numbers, the general error body."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import msgspec
 from starlette.responses import Response
 
+from tradecounter.kit.errors import MOST_FAULTS, Fault
 from tradecounter.rest.negotiation import JSON
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
+class FieldError(msgspec.Struct):
+    """One field or parameter that is wrong, and what would be right."""
+
+    field: Annotated[str, msgspec.Meta(examples=["items[2].quantity"])]
+    message: Annotated[str, msgspec.Meta(examples=["must be at least 1"])]
+
+
 class Error(msgspec.Struct):
-    """What was wrong, and what would be right; every refusal but 401 has this body."""
+    """What is wrong, and what would be right. Every error but 401 has this body."""
 
     message: str
+    errors: Annotated[
+        list[FieldError] | msgspec.UnsetType,
+        msgspec.Meta(description="Each field that is wrong, when the request's data are; `message` says the same."),
+    ] = msgspec.UNSET
 
 
 def to_json(value: Any) -> bytes:
@@ -27,6 +39,9 @@ def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = No
     return Response(to_json(value), status, headers, JSON)
 
 
-def refusal(message: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+def refusal(
+    message: str, status: int, headers: Mapping[str, str] | None = None, faults: Sequence[Fault] = ()
+) -> Response:
     """Return a response with the general error body."""
-    return answer(Error(message), status, headers)
+    errors = [FieldError(fault.field, fault.problem) for fault in faults[:MOST_FAULTS] if fault.field]
+    return answer(Error(message, errors or msgspec.UNSET), status, headers)

@@ -1,8 +1,9 @@
 """One call of an endpoint: who calls, and what was sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -11,17 +12,28 @@ from starlette.types import Scope
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
+from tradecounter.rest.ignored import HEADER as IGNORED_HEADER
+from tradecounter.rest.ignored import header_value, unknown_fields
 from tradecounter.rest.json_text import check_text, read_json
 from tradecounter.rest.parameters import read_parameters
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 _ANSWER_HEADERS = "tradecounter.answer_headers"
+_IGNORED = "tradecounter.ignored"
 
 
 def add_answer_headers(scope: Scope, headers: Mapping[str, str]) -> None:
     """Have headers sent with a request's answer, whatever it will be; whoever sends it asks `answer_headers`."""
     scope.setdefault(_ANSWER_HEADERS, {}).update(headers)
+
+
+def add_ignored(scope: Scope, names: Iterable[str]) -> None:
+    """Have the response name what was sent and nothing reads, after what it names already."""
+    ignored: list[str] = scope.setdefault(_IGNORED, [])
+    ignored += names
+    if ignored:
+        add_answer_headers(scope, {IGNORED_HEADER: header_value(ignored)})
 
 
 def answer_headers(scope: Scope) -> Mapping[str, str]:
@@ -47,6 +59,7 @@ class Call:
     base_url_of: Callable[[Request], str]
     max_body_bytes: int
     authenticated: Caller | None
+    body_shapes: tuple[Any, ...] = ()  # the types of the body and of the response, whose fields are known
 
     @property
     def base_url(self) -> str:
@@ -86,8 +99,11 @@ class Call:
         return value
 
     def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
-        """Return a text from the path. Raises `unknown`, or DomainError (not found), when no database could hold it."""
-        value = self.path(name)
+        """Return a text from the path, without white space around it.
+
+        Raises `unknown`, or DomainError (not found), when no database could hold it.
+        """
+        value = self.path(name).strip()
         if "\x00" in value:
             raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
         return value
@@ -123,7 +139,12 @@ class Call:
         else:
             self._check_media_type()
         check_text(raw)
+        self._name_ignored_fields(raw)
         return raw
+
+    def _name_ignored_fields(self, raw: bytes) -> None:
+        with suppress(msgspec.DecodeError, RecursionError):  # the endpoint says what is wrong
+            add_ignored(self.request.scope, unknown_fields(msgspec.json.decode(raw), *self.body_shapes))
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form that was sent as body.

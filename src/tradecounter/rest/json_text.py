@@ -2,11 +2,12 @@
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, invalid_fields
+from tradecounter.rest.faults import faults_of
 from tradecounter.rest.problems import readable
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -34,11 +35,36 @@ def check_text(raw: bytes) -> None:
 
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
-    """Return JSON as a struct; `field` is where it stands in the body. Raises DomainError (invalid)."""
+    """Return JSON as a struct; `field` is where it stands in the body. Raises DomainError (invalid) with all faults."""
     try:
         return msgspec.json.decode(raw, type=shape)
+    except msgspec.ValidationError as error:
+        return _read_leniently(raw, shape, field, error)
     except _WRONG as error:
         raise _refusal(error, field) from error
+
+
+def _read_leniently(
+    raw: bytes | msgspec.Raw, shape: type[Struct], field: str, first: msgspec.ValidationError
+) -> Struct:
+    """Return JSON as a struct, where `1.0` is a whole number. Raises DomainError (invalid) with all faults."""
+    try:
+        value = _by_value.decode(raw)
+        canonical = _canonical.encode(value)
+    except (msgspec.ValidationError, DomainError, OverflowError):  # a number too large: only `first` says where
+        raise _refusal(first, field) from first
+    except _WRONG as error:  # the typed decoder met a wrong value before it met what is not JSON
+        raise _refusal(error, field) from error
+    try:
+        return msgspec.json.decode(canonical, type=shape)
+    except msgspec.ValidationError as error:
+        faults = list(faults_of(value, shape, field))
+        raise (invalid_fields(faults) if faults else _refusal(error, field)) from error
+
+
+def decode_json(raw: bytes | msgspec.Raw) -> Any:
+    """Return JSON that `read_json` found faults in, as plain values."""
+    return _by_value.decode(raw)
 
 
 def canonical_json(raw: bytes) -> bytes:

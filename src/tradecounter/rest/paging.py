@@ -13,8 +13,8 @@ from tradecounter.rest.parameters import Pair, raw_pairs
 
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
-LAST_PAGE = 10**18 - 1  # longer numbers are not read as numbers (`rest/parameters.py`)
 MOST_LINK_BYTES = 2_500  # all other headers together are under 1,000, and the whole head has to stay under 4 KB
+LAST_PAGE = 2**53 - 1  # what larger numbers are read as (`rest/parameters.py`)
 
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
 

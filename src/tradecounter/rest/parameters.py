@@ -1,8 +1,8 @@
 """Reading query parameters into a struct whose fields are the parameters (specification, section 4).
 
-A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding, so that `%2C` is a
-comma inside a value, and naming it twice makes one longer list. Any other parameter may be named once. An empty
-value is as if absent; unknown parameters are ignored.
+A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding. What an encoded comma
+(`%2C`) means depends on the values that exist, so the endpoint decides. Naming a list twice makes one longer list. Any
+other parameter may be named once. An empty value is as if absent; unknown parameters are ignored.
 """
 
 import re
@@ -12,14 +12,16 @@ from urllib.parse import unquote_plus
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, invalid_fields
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.problems import readable
+from tradecounter.rest.problems import fault_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
-_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]+")
+_LARGEST = 2**53 - 1  # that JavaScript counts to exactly; what is larger is read as this, beyond every bound as well
+_FLAG = {"true", "false"}
 _MOST_QUOTED = 100
 
 
@@ -82,14 +84,18 @@ def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
     try:
         return msgspec.convert(values, shape)
     except msgspec.ValidationError as error:
-        raise DomainError(Kind.INVALID, readable(error)) from error
+        raise invalid_fields([fault_of(error)]) from error
 
 
 def _value(name: str, text: str, reading: _Reading) -> str | int:
     if reading.is_number:
         if not _WHOLE_NUMBER.fullmatch(text):
             raise invalid(name, f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
-        return int(text)
+        digits = text.removeprefix("-").lstrip("0")
+        number = _LARGEST if len(digits) >= len(str(_LARGEST)) else int(digits or 0)
+        return -number if text.startswith("-") else number
+    if set(reading.words) == _FLAG:
+        text = text.lower()
     if reading.words and text not in reading.words:
         raise invalid(name, f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
     return text

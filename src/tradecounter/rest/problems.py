@@ -4,6 +4,8 @@ import re
 
 import msgspec
 
+from tradecounter.kit.errors import Fault
+
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `(?P<field>.*)`$")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(?P<field>.*)`$")
@@ -37,16 +39,20 @@ _NAMES = {
 }
 
 
-def readable(error: msgspec.ValidationError) -> str:
-    """Return what is wrong, led by the field's place when there is one."""
+def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
+    """Return what is wrong; `place` is where the validated value stands in the body, empty for the body itself."""
     found = _PLACE.match(str(error))
-    problem, place = (found["problem"], found["place"] or "") if found else (str(error), "")
-    place = place.removeprefix(".")
+    problem, inner = (found["problem"], found["place"] or "") if found else (str(error), "")
+    place = (place + inner).removeprefix(".")
     if match := _MISSING.match(problem) or _UNKNOWN.match(problem):
         name = f"{place}.{match['field']}" if place else match["field"]
-        return f"{name}: {'is required' if problem.startswith('Object missing') else 'is not a known field'}"
-    sentence = _sentence(problem)
-    return f"{place}: {sentence}" if place else f"the body {sentence}"
+        return Fault(name, "is required" if problem.startswith("Object missing") else "is not a known field")
+    return Fault(place, _sentence(problem))
+
+
+def readable(error: msgspec.ValidationError) -> str:
+    """Return what is wrong, led by the field's place when there is one."""
+    return str(fault_of(error))
 
 
 def _sentence(problem: str) -> str:
@@ -67,7 +73,7 @@ def _sentence(problem: str) -> str:
 
 def _wrong_type(wanted: str, got: str) -> str:
     sentence = f"must be {_kinds(wanted)}"
-    if got == "float" and "int" in wanted:  # a number as well, but not a whole one
+    if got in {"float", "decimal"} and "int" in wanted:  # a number as well, but not a whole one
         return sentence
     return f"{sentence}, not {_kinds(got)}"
 

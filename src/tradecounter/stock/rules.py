@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from tradecounter.kit.local_time import uk_date
+
 IN_STOCK = "In stock"
 LOW_STOCK = "Low stock"
 ON_ORDER = "On order"
@@ -38,16 +40,19 @@ def status(available: int, low_stock: int, *, delivery_shown: bool) -> str:
     return ON_ORDER if delivery_shown else OUT_OF_STOCK
 
 
-def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence[Delivery]) -> Cover:
-    """Tell when `quantity` more units can be had.
+def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence[Delivery], now: datetime) -> Cover:
+    """Return when `quantity` more units can be had.
 
-    Stock serves first; earlier back-orders have the first claim on the deliveries, which are in order of date.
+    Stock serves first; earlier back-orders have the first claim on the deliveries, which are in order of date. An
+    overdue delivery, one whose UK date has passed, covers nothing: nobody knows when it comes.
     """
     shortfall = quantity - available
     if shortfall <= 0:
         return FROM_STOCK
-    missing = back_ordered + shortfall
+    missing, today = back_ordered + shortfall, uk_date(now)
     for delivery in deliveries:
+        if uk_date(delivery.expected_on) < today:
+            continue
         missing -= delivery.incoming
         if missing <= 0:
             return Cover(known=True, last_delivery=delivery.expected_on)

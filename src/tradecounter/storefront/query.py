@@ -94,7 +94,12 @@ def _matching(view: CustomerView, wanted: ProductListParameters) -> BitMap:
 
 
 def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
-    return BitMap.union(*(rows_of_name.get(fold(name), BitMap()) for name in names))
+    found = BitMap()
+    for name in names:
+        # Most HTTP libraries encode the commas of a list, so a comma here separates too, unless it is part of a name.
+        parts = [name] if fold(name) in rows_of_name else name.split(",")
+        found |= BitMap.union(*(rows_of_name.get(fold(part.strip()), BitMap()) for part in parts))
+    return found
 
 
 def _reduced(wanted: ProductListParameters) -> bool | None:

@@ -27,9 +27,9 @@ from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.issuer import Issuer
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.quote_http import QuoteEndpoints
 from tradecounter.rest.answer_memory import AnswerMemory
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
@@ -50,6 +50,7 @@ from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
 from tradecounter.web.security_headers import security_headers
 from tradecounter.web.stopping import Stopping
+from tradecounter.web.unknown_address import unknown_address
 from tradecounter.web.whole_responses import WholeResponses
 
 # A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
@@ -84,7 +85,8 @@ class Application:
         self.endpoints = self._endpoints(settings, clock)
         self._settings = settings
         self.routes = self._routes()
-        router = Router(self.routes, redirect_slashes=False, default=_unknown, lifespan=self.running)
+        unknown = unknown_address([route.path for route in self.routes])
+        router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
         answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
         self.standing_headers = security_headers(settings.base_url)
         logs = settings.log_requests
@@ -109,6 +111,7 @@ class Application:
             ProductEndpoints(views),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, self.methods, policy, clock, fulfilment),
+            QuoteEndpoints(self.database, clock),
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
@@ -151,10 +154,8 @@ def _route(path: str, resource: Resource) -> Route:
     for name in _WHOLE_REST:
         path = path.replace(f"{{{name}}}", f"{{{name}:path}}")
     route = Route(path, resource)
-    # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`.
-    route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z", re.DOTALL)
+    # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`. And
+    # it takes the rest of a path for a SKU where there is none: `/product/`.
+    pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
+    route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
     return route
-
-
-async def _unknown(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise DomainError(Kind.NOT_FOUND, "there is nothing at this address")

@@ -11,7 +11,8 @@ from tradecounter.rest.paging import HEADERS
 _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
 _REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
 _SHOWN_HEADERS = (
-    *HEADERS, "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id",
+    *HEADERS, "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Ignored",
+    "X-Request-Id",
 )  # fmt: skip
 _SECONDS_REMEMBERED = 600
 _GRANTED = 200

@@ -60,4 +60,4 @@ def _refused(error: DomainError) -> Response:
         challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
         return answer({}, status, {"WWW-Authenticate": challenge})
     headers = None if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-    return refusal(error.message, status, headers)
+    return refusal(error.message, status, headers, error.faults)

@@ -50,8 +50,9 @@ Amounts are pounds, net unless they say otherwise; times are UK local time witho
 Every answer carries `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https.
 
-Errors hold a `message` that names the field and says what would be right. Every answer has an `X-Request-Id`: quote it
-when you ask support.
+Errors hold a `message` that names the field and says what would be right; `errors` lists the fields one by one.
+`X-Ignored` names parameters and fields that are not known and were ignored, such as misspelt ones. Quote the
+`X-Request-Id` of a response when you ask support.
 """
 _CREDENTIALS = {
     "apiKey": {

@@ -38,6 +38,7 @@ from tradecounter.ordering.wire import (
     OrderItem,
     OrderShipping,
     ProductSerialNumber,
+    Quote,
     ShippingChoice,
     TrackingEvent,
 )
@@ -206,6 +207,11 @@ _BY_TYPE: dict[type, Any] = {
         Readiness(ready=True, reasons=[], warnings=[]),
         AddConfigurationsRequest(
             [NewConfiguration("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]
+        ),
+        Quote(
+            **{**msgspec.structs.asdict(_PENDING), "shipping_method": None},
+            status="Priced",
+            expires_on="2026-03-09T17:30:00",
         ),
         OrderVideoResponse("https://video.example/100042.mp4", "https://video.example/100042/index.m3u8"),
         TokenRequest(

@@ -77,6 +77,12 @@ LINKS = (
         {"reference": "$response.body#/confirmation_code"},
         _FIRST_OPTION,
     ),
+    Link(
+        "createQuote",
+        "getQuote",
+        "The quote, with support's prices once it is priced.",
+        {"confirmation_code": "$response.body#/confirmation_code"},
+    ),
     Link("getOrder", "getInvoice", "The order's invoice.", _BY_REFERENCE),
     Link("getOrder", "getPackingVideo", "The order's packing video.", _BY_REFERENCE),
     Link(

@@ -20,6 +20,11 @@ PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any], str | int]] = {
         _TEXT,
         "n0Vx2LqTzQp4m8Wc7RkYbA",
     ),
+    "confirmation_code": (
+        "The `confirmation_code` from the quote's creation.",
+        _TEXT,
+        "n0Vx2LqTzQp4m8Wc7RkYbA",
+    ),
     "id": ("The id of the saved address.", _ID, 5001),
     "orderItemId": ("The id of the order's item.", _ID, 90017),
 }

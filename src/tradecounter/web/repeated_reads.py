@@ -109,6 +109,8 @@ class RepeatedReads:
             return None
         if quota is not None:
             own += rate_limit_lines(quota)
+        if asked.ignored is not None:
+            own.append(asked.ignored)
         if answer.links is not None and (link := asked.link(answer.links)) is not None:
             own.append(link)
         if self._log_requests:

@@ -9,6 +9,8 @@ from tradecounter.identity.credentials import ApiKey, BearerToken, credential_in
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.answer_memory import Header, Question
 from tradecounter.rest.caching import CREDENTIALS, NEGOTIATED
+from tradecounter.rest.ignored import HEADER as IGNORED
+from tradecounter.rest.ignored import header_value, unknown_parameters
 from tradecounter.rest.paging import MOST_LINK_BYTES, PageLinks, linked_query
 from tradecounter.rest.parameters import Pair, known_names, raw_pairs
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
@@ -42,6 +44,7 @@ class Asked:
     pairs: list[Pair]
     held: bytes | None
     request_id: str
+    ignored: Header | None = None  # that names the parameters that are not known
     _linked: PageLinks | None = None
     _link: Header | None = None
 
@@ -60,7 +63,8 @@ class Asked:
         query = sum(len(name) + len(value) for name, value in self.pairs)
         texts = sum(len(part) for part in self.parts if part is not None) + query + len(self.held or b"")
         link = min(4 * (query + _LINK_OVERHEAD), MOST_LINK_BYTES)
-        return _OVERHEAD + texts + _TEXT_OVERHEAD * (2 * len(self.pairs) + len(self.hops or ())) + link
+        ignored = len(self.ignored[1]) if self.ignored else 0
+        return _OVERHEAD + texts + ignored + _TEXT_OVERHEAD * (2 * len(self.pairs) + len(self.hops or ())) + link
 
 
 def read_head(scope: Scope, addresses: ClientAddresses) -> Asked | None:
@@ -95,7 +99,13 @@ def read_head(scope: Scope, addresses: ClientAddresses) -> Asked | None:
         pairs,
         said.get(b"if-none-match"),
         said.get(b"x-request-id", b"").decode("latin-1"),
+        _ignored(query, ProductListParameters if path == _LIST else ProductParameters),
     )
+
+
+def _ignored(query: str, shape: type[ProductListParameters | ProductParameters]) -> Header | None:
+    names = unknown_parameters(query, shape)
+    return (IGNORED.lower().encode(), header_value(names).encode()) if names else None
 
 
 def _lines(said: dict[bytes, bytes], name: bytes) -> tuple[str, ...]:

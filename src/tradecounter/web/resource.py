@@ -13,7 +13,8 @@ from tradecounter.identity.admission import Admission, Admitted
 from tradecounter.identity.http import count_response, presented_by, rate_limit_headers
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.answers import refusal
-from tradecounter.rest.call import Call, add_answer_headers
+from tradecounter.rest.call import Call, add_answer_headers, add_ignored
+from tradecounter.rest.ignored import unknown_parameters
 from tradecounter.rest.operation import Endpoint, Operation
 
 _SAFE = {"GET", "HEAD"}
@@ -49,10 +50,14 @@ class Resource:
         if endpoint is None:
             message = f"{request.method} is not possible here; possible are {self._allow}"
             return refusal(message, 405, {"Allow": self._allow})
-        caller = None if endpoint.operation.public else await self._admit(request, endpoint.operation)
+        operation = endpoint.operation
+        caller = None if operation.public else await self._admit(request, operation)
         if caller is not None:
             act_for(caller.customer_id)
-        call = Call(request, self._base_url, self._max_body_bytes, caller)
+        if raw_query := request.scope["query_string"].decode("latin-1"):
+            add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
+        shapes = (operation.body, operation.answer.body)
+        call = Call(request, self._base_url, self._max_body_bytes, caller, shapes)
         response = await _handled(endpoint, call)
         if caller is not None:
             count_response(request.scope, response, self._admission.rate_limit, caller.customer_id)

@@ -43,10 +43,8 @@ def customer(shop: Service) -> Customer:
         ("sort=null", "sort: 'null' is not one of price, availability, sku, name"),
         ("sort=%20sku", "sort: ' sku' is not one of price, availability, sku, name"),
         ("reduced=yes", "reduced: 'yes' is not one of true, false"),
-        ("reduced=True", "reduced: 'True' is not one of true, false"),
         ("clearance=1", "clearance: '1' is not one of true, false"),
         ("inStock=null", "inStock: 'null' is not one of true, false"),
-        ("inStock=TRUE", "inStock: 'TRUE' is not one of true, false"),
         ("reduced=true&clearance=false", "reduced: contradicts clearance, which means the same: give one of them"),
         ("reduced=false&clearance=true", "reduced: contradicts clearance, which means the same: give one of them"),
         ("extra=colour", f"extra: 'colour' is not one of {EXTRAS}"),
@@ -60,7 +58,7 @@ def customer(shop: Service) -> Customer:
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 def test_a_bad_value_is_refused_and_named(customer: Customer, query: str, message: str, accept: str) -> None:
     response = customer.get(f"/product?{query}", headers={"Accept": accept})
-    assert (response.status_code, response.json()) == (400, {"message": message})
+    assert (response.status_code, response.json()["message"]) == (400, message)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +113,7 @@ def test_a_senseless_attribute_filter_is_refused(customer: Customer, filters: st
 )
 def test_a_parameter_given_twice_is_refused_unless_it_is_a_list(customer: Customer, query: str, name: str) -> None:
     response = customer.get(f"/product?{query}")
-    assert (response.status_code, response.json()) == (400, {"message": f"{name}: is given more than once"})
+    assert (response.status_code, response.json()["message"]) == (400, f"{name}: is given more than once")
 
 
 def test_a_key_given_twice_is_no_credential(shop: Service, customer: Customer) -> None:
@@ -148,7 +146,7 @@ def test_empty_and_unknown_parameters_are_as_if_absent(customer: Customer, query
 @pytest.mark.parametrize("extra", ["nonsense", "related,,nonsense", "description&extra=nonsense"])
 def test_one_product_refuses_an_unknown_extra(customer: Customer, extra: str) -> None:
     response = customer.get(f"/product/PHONE?extra={extra}")
-    assert (response.status_code, response.json()) == (400, {"message": f"extra: 'nonsense' is not one of {EXTRAS}"})
+    assert (response.status_code, response.json()["message"]) == (400, f"extra: 'nonsense' is not one of {EXTRAS}")
 
 
 def test_one_product_ignores_the_parameters_of_the_list(customer: Customer) -> None:

@@ -96,7 +96,6 @@ def test_any_sku_percent_encoded_answers_with_its_own_product(customer: Customer
         ("stra%C3%9Fe", "STRASSE"),
         ("A%CC%88%C3%9F", None),
         ("00123", None),
-        ("", None),
     ],
 )
 def test_an_address_means_one_sku_or_none(customer: Customer, path: str, sku: str | None) -> None:

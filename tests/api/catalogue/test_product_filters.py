@@ -24,11 +24,11 @@ MANUFACTURERS = [
     {"key": "muller", "name": "Müller & Söhne"},
     {"key": "a,b", "name": "A and B"},
 ]
-ATTRIBUTES = [
+ATTRIBUTES: list[dict[str, Any]] = [
     {"key": "ports", "name": "Ports, total", "type": "int", "possible_values": []},
     {"key": "height_u", "name": "Height (U)", "type": "int", "possible_values": []},
     {"key": "poe", "name": "Powered over Ethernet", "type": "boolean", "possible_values": []},
-    {"key": "colour", "name": "Colour", "type": "string", "possible_values": []},
+    {"key": "colour", "name": "Colour", "type": "string", "possible_values": [{"value": "Red, white"}]},
 ]
 PRODUCTS = [
     product(
@@ -85,6 +85,7 @@ def skus(customer: Customer, query: str) -> list[str]:
         ("manufacturer=a,b", []),
         ("manufacturer=a%2Cb", SWITCHES),
         ("manufacturer=a%2CB,muller", ["A-PHONE", *SWITCHES]),
+        ("manufacturer=muller%2Cacme", ["A-PHONE", "b-phone", "C-PHONE"]),
         ("manufacturer=%20acme%20,", ["b-phone", "C-PHONE"]),
         ("manufacturer=muller&manufacturer=acme", ["A-PHONE", "b-phone", "C-PHONE"]),
         ("manufacturer=Acme&category=desk-phones", ["b-phone"]),
@@ -108,6 +109,8 @@ def test_a_manufacturer_filter_finds_its_products(customer: Customer, query: str
         ("category=cables", SWITCHES),
         ("category=cables,desk-phones", ["b-phone", *SWITCHES]),
         ("category=cables&category=desk-phones", ["b-phone", *SWITCHES]),
+        ("category=Cables%2C+desk+phones", ["b-phone", *SWITCHES]),
+        ("category=cables%2Cunheard-of", SWITCHES),
         ("category=empty", []),
         ("category=unheard-of", []),
         ("category=unheard-of,cable-bits", ["WS-C2960+24TC-L"]),
@@ -152,6 +155,8 @@ def test_a_category_filter_finds_by_name_or_key_and_includes_children(
         ("colour=JET+BLACK,poe=true", ["b-phone"]),
         ("colour=red%2C%20white", ["C-PHONE"]),
         ("colour=jet%20black,colour=red%2C%20white", ["A-PHONE", "b-phone", "C-PHONE"]),
+        ("ports>=2%2Cpoe=true", ["b-phone"]),
+        ("ports=10%2C+ports=2", ["A-PHONE", "b-phone", "C-PHONE"]),
         ("colour=pink", []),
         ("ports%3E%3D10", ["A-PHONE"]),
         ("%20ports%20>=%2010%20", ["A-PHONE"]),

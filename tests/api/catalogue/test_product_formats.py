@@ -106,13 +106,13 @@ def test_the_accept_parameter_overrides_the_header(
 def test_any_other_accept_parameter_is_refused(customer: Customer, value: str) -> None:
     response = customer.get("/product", params={"accept": value})
     assert response.status_code == 400
-    assert response.json() == {"message": f"accept: {value!r} is not one of application/json, text/csv"}
+    assert response.json()["message"] == f"accept: {value!r} is not one of application/json, text/csv"
 
 
 def test_an_error_is_json_even_where_csv_was_asked_for(customer: Customer) -> None:
     response = customer.get("/product?sort=colour", headers={"Accept": "text/csv"})
     assert (response.status_code, response.headers["Content-Type"]) == (400, JSON_TYPE)
-    assert response.json() == {"message": "sort: 'colour' is not one of price, availability, sku, name"}
+    assert response.json()["message"] == "sort: 'colour' is not one of price, availability, sku, name"
 
 
 def test_one_product_is_json_whatever_is_accepted(customer: Customer) -> None:

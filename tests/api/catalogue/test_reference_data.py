@@ -61,7 +61,7 @@ def test_a_filter_by_an_attribute_that_is_gone_is_refused(service: Service, cust
     assert customer.get("/product?attribute=old=1").status_code == 200
     service.must_load("attributes", [{"key": "new", "name": "New", "type": "int"}], replace=True)
     response = customer.get("/product?attribute=old=1")
-    assert response.json() == {"message": "attribute: 'old' is not an attribute; GET /attribute lists them"}
+    assert response.json()["message"] == "attribute: 'old' is not an attribute; GET /attribute lists them"
 
 
 def test_manufacturer_keys_that_differ_by_case_are_found_together(service: Service, customer: Customer) -> None:

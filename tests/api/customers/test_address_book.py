@@ -80,8 +80,6 @@ def test_optional_fields_may_be_null_or_empty(customer: Customer) -> None:
         ("uk", "use GB"),
         ("EN", "use GB"),
         ("EL", "use GR"),
-        ("gb", "use GB"),
-        ("De", "use DE"),
         ("XX", None),
         ("EU", None),
         ("ZZ", None),
@@ -164,7 +162,10 @@ def test_a_deleted_address_is_gone_for_lists_orders_and_a_second_deletion(custom
     assert (deleted.status_code, deleted.content) == (204, b"")
     assert saved["id"] not in [address["id"] for address in book(customer)]
     refused = customer.post("/order", order(billing_address={"id": saved["id"]}))
-    assert refused.json() == {"message": f"billing_address.id: {saved['id']} is not one of your addresses"}
+    assert (
+        refused.json()["message"]
+        == f"billing_address.id: {saved['id']} is not one of your addresses; GET /customer/address lists them"
+    )
     again = customer.delete(path)
     assert (again.status_code, again.json()) == (404, {"message": "address not found"})
 

@@ -175,8 +175,9 @@ def test_an_empty_optional_field_is_as_if_absent_and_unknown_ones_are_ignored(ex
     assert exchange.ask(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
 
 
-def test_the_resource_is_the_exact_base_address(exchange: Exchange) -> None:
-    for wrong in ("/", "/product", "?", "#x"):
+def test_the_resource_is_the_base_address_with_a_slash_at_its_end_or_not(exchange: Exchange) -> None:
+    assert exchange.ask(resource=exchange.service.url + "/").status_code == 200
+    for wrong in ("/product", "?", "#x"):
         assert_refused(exchange.ask(resource=exchange.service.url + wrong), "invalid_target")
 
 

@@ -57,13 +57,13 @@ OPTIONS = "the shipping options: 11 (Slowpost, Standard), 12 (Fastvan, Next day)
         ({"order_notifications": []}, "order_notifications: must be an object or null, not a list"),
         ({"billing_address": None}, "billing_address: must be an object, not null"),
         ({"shipping_address": [ADDRESS]}, "shipping_address: must be an object, not a list"),
-        ({"shipping_address": {}}, "shipping_address.contact_name: is required"),
+        ({"shipping_address": {**ADDRESS, "city": 7}}, "shipping_address.city: must be text, not a whole number"),
     ],
 )
 def test_a_fault_is_refused_by_the_name_of_its_field(customer: Customer, change: dict[str, Any], message: str) -> None:
     response = customer.post("/order", {**order(), **change})
     assert response.status_code == 400
-    assert response.json() == {"message": message}
+    assert response.json()["message"] == message
 
 
 @pytest.mark.parametrize("field", ["customer_reference", "items", "billing_address", "shipping_address"])
@@ -72,7 +72,7 @@ def test_a_required_field_that_is_missing_is_named(customer: Customer, field: st
     del body[field]
     response = customer.post("/order", body)
     assert response.status_code == 400
-    assert response.json() == {"message": f"{field}: is required"}
+    assert response.json()["message"] == f"{field}: is required"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_product_that_is_inactive_cannot_be_ordered(shop: Service, customer: C
     response = customer.post("/order", order([("PHONE", 1), ("CABLE", 1)]))
     shop.must_load("products", [{"sku": "CABLE", "active": True}])
     assert response.status_code == 400
-    assert response.json() == {"message": "items[1].sku: there is no product 'CABLE'"}
+    assert response.json()["message"] == "items[1].sku: there is no product 'CABLE'"
 
 
 def test_a_product_without_a_price_for_the_customer_cannot_be_ordered(shop: Service, customer: Customer) -> None:
@@ -100,7 +100,7 @@ def test_a_product_without_a_price_for_the_customer_cannot_be_ordered(shop: Serv
     shop.must_load("contract-prices", [{"customer_id": other.id, "sku": "UNPRICED", "single_unit_cost": 5}])
     response = customer.post("/order", order([("UNPRICED", 1)]))
     assert response.status_code == 400
-    assert response.json() == {"message": "items[0].sku: there is no product 'UNPRICED'"}
+    assert response.json()["message"] == "items[0].sku: there is no product 'UNPRICED'"
     assert other.post("/order", order([("UNPRICED", 1)])).status_code == 201
 
 

@@ -27,7 +27,6 @@ ADDRESS_FIELDS: dict[str, list[Any]] = {
         "  ",
         "G",
         "GBR",
-        "gb",
         "UK",
         "XX",
         "EU",
@@ -45,7 +44,7 @@ ORDER_FIELDS: dict[str, list[Any]] = {
     "customer_reference": [*NO_TEXT, None, "", "  ", "x" * 101],
     "items": [5, True, "x", None, {}, [], [{"sku": "PHONE", "quantity": 1}] * 501],
     "items[0]": [5, True, "x", None, []],
-    "items[1].sku": [*NO_TEXT, None, "", "x" * 201, "UNKNOWN", " PHONE", "PHONE\n"],
+    "items[1].sku": [*NO_TEXT, None, "", "x" * 201, "UNKNOWN", "PH ONE"],
     "items[1].quantity": [*NO_WHOLE_NUMBER, None, 0, -1, 100_001, 10**30, -(10**30), 2**31, 2**63],
     "billing_address": [*NO_OBJECT, None],
     "shipping_address": [*NO_OBJECT, None],
@@ -128,7 +127,8 @@ def without(body: dict[str, Any], place: str) -> dict[str, Any]:
 def assert_names(answer: httpx.Response, place: str, value: Any) -> None:
     assert answer.status_code == 400, (place, value, answer.text)
     message = answer.json()["message"]
-    assert list(answer.json()) == ["message"]
+    assert list(answer.json()) == ["message", "errors"]
+    assert "; ".join(f"{error['field']}: {error['message']}" for error in answer.json()["errors"]) == message
     assert message.startswith((f"{place}: ", f"{place}.", f"{place}[")), (place, value, message)
     assert len(message) < 600, "a message does not throw back what was sent"
 
@@ -142,7 +142,7 @@ def test_a_wrong_value_in_an_order_is_refused_by_its_place(customer: Customer, p
 @pytest.mark.parametrize("place", REQUIRED)
 def test_a_missing_field_of_an_order_is_named(customer: Customer, place: str) -> None:
     answer = customer.post("/order", without(full_order(), place))
-    assert (answer.status_code, answer.json()) == (400, {"message": f"{place}: is required"})
+    assert (answer.status_code, answer.json()["message"]) == (400, f"{place}: is required")
 
 
 @pytest.mark.parametrize("field", ADDRESS_FIELDS)
@@ -154,7 +154,7 @@ def test_a_wrong_value_in_an_address_is_refused_by_its_name(customer: Customer, 
 @pytest.mark.parametrize("field", ["contact_name", "street_one", "city", "zip", "country_code"])
 def test_a_missing_field_of_an_address_is_named(customer: Customer, field: str) -> None:
     answer = customer.post("/customer/address", without({**ADDRESS}, field))
-    assert (answer.status_code, answer.json()) == (400, {"message": f"{field}: is required"})
+    assert (answer.status_code, answer.json()["message"]) == (400, f"{field}: is required")
 
 
 @pytest.fixture(scope="module")

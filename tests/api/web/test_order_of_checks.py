@@ -77,7 +77,7 @@ def test_an_unknown_address_is_404_for_everybody(
         found = client.request(method, path)
         assert found.status_code == 404
         if method != "HEAD":
-            assert found.json() == {"message": "there is nothing at this address"}
+            assert found.json()["message"].startswith("there is nothing at ")
 
 
 @pytest.mark.parametrize(("path", "allow"), ALLOWED.items())

@@ -217,7 +217,7 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
         ],
         "every field by its rule, else 400": [
             "api/identity/token_exchange::a_wrong_field_is_refused_in_oauths_words",
-            "api/identity/token_exchange::the_resource_is_the_exact_base_address",
+            "api/identity/token_exchange::the_resource_is_the_base_address_with_a_slash_at_its_end_or_not",
             "api/identity/token_exchange::what_is_not_said_to_be_a_form_is_an_invalid_request",
         ],
         "the subject token is the issuer's, or invalid_grant without detail": [

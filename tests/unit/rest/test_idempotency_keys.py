@@ -32,7 +32,7 @@ def spelled(value: Any, data: st.DataObject) -> str:
     if isinstance(value, list):
         return "[" + space + ("," + space).join(spelled(part, data) for part in value) + space + "]"
     if isinstance(value, int) and not isinstance(value, bool):
-        return data.draw(st.sampled_from([str(value), f"{value}.0", f"{value}.000", f"{value}e0", f"{value}0E-1"]))
+        return data.draw(st.sampled_from([str(value), f"{value}.0", f"{value}.000", f"{value}e0", f"{value * 10}E-1"]))
     return json.dumps(value, ensure_ascii=data.draw(st.booleans()))
 
 

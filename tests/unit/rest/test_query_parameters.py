@@ -68,7 +68,7 @@ def test_parameters_are_read_as_what_they_are(query: str, expected: Parameters) 
         ("count=1.0", "count: must be a whole number, not '1.0'"),
         ("count=null", "count: must be a whole number, not 'null'"),
         ("count=true", "count: must be a whole number, not 'true'"),
-        ("count=" + "9" * 5000, f"count: must be a whole number, not '{'9' * 100}'"),
+        ("count=" + "9" * 5000, "count: must be at most 9"),
         ("inStock=null", "inStock: 'null' is not one of true, false"),
         ("inStock=" + "x" * 5000, f"inStock: '{'x' * 100}' is not one of true, false"),
         ("text=%80", "the query string is not UTF-8"),

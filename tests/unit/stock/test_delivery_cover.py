@@ -6,6 +6,7 @@ import pytest
 
 from tradecounter.stock.rules import FROM_STOCK, Cover, Delivery, cover, latest
 
+NOW = datetime(2026, 6, 16, 9, 0, tzinfo=UTC)
 FIRST = datetime(2026, 6, 24, 8, 0, tzinfo=UTC)
 SECOND = datetime(2026, 7, 1, 8, 0, tzinfo=UTC)
 TEN_AND_TEN = (Delivery(10, FIRST), Delivery(10, SECOND))
@@ -36,11 +37,24 @@ def by(moment: datetime) -> Cover:
 def test_stock_serves_first_then_the_deliveries_that_earlier_back_orders_leave(
     quantity: int, available: int, back_ordered: int, expected: Cover
 ) -> None:
-    assert cover(quantity, available, back_ordered, TEN_AND_TEN) == expected
+    assert cover(quantity, available, back_ordered, TEN_AND_TEN, NOW) == expected
 
 
 def test_without_a_known_delivery_a_shortfall_is_not_covered() -> None:
-    assert cover(1, 0, 0, ()) == UNKNOWN
+    assert cover(1, 0, 0, (), NOW) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        pytest.param(FIRST, by(FIRST), id="due now"),
+        pytest.param(FIRST.replace(hour=22, minute=59), by(FIRST), id="late on its day, which ends at 23:00 UTC"),
+        pytest.param(FIRST.replace(hour=23), by(SECOND), id="its day is over"),
+        pytest.param(SECOND.replace(day=2), UNKNOWN, id="all are overdue"),
+    ],
+)
+def test_an_overdue_delivery_covers_nothing(now: datetime, expected: Cover) -> None:
+    assert cover(1, 0, 0, TEN_AND_TEN, now) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+"""Finding everything that is wrong with a body: the decoder itself stops at the first fault."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import fields
+
+from tradecounter.kit.errors import Fault
+from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.problems import fault_of
+
+
+def faults_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fault]:
+    """Yield what keeps a decoded JSON value from being of a type, in the order of the type's fields.
+
+    `place` is where the value stands in the body. What is kept as raw JSON is not looked into.
+    """
+    shape = _plain(annotation)
+    if shape is msgspec.Raw:
+        return
+    if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
+        yield from _faults_of_members(value, shape, place)
+    elif get_origin(shape) is list and isinstance(value, list):
+        yield from _own_fault(value, _with_any_elements(annotation), place)
+        [element] = get_args(shape)
+        for number, item in enumerate(value):
+            yield from faults_of(item, element, f"{place}[{number}]")
+    else:
+        yield from _own_fault(value, annotation, place)
+
+
+def _faults_of_members(value: dict[str, Any], shape: type[Struct], place: str) -> Iterator[Fault]:
+    prefix = f"{place}." if place else ""
+    for field in fields(shape):
+        where = prefix + field.encode_name
+        if field.encode_name in value:
+            yield from faults_of(value[field.encode_name], field.type, where)
+        elif field.required:
+            yield Fault(where, "is required")
+
+
+def _own_fault(value: Any, annotation: Any, place: str) -> Iterator[Fault]:
+    try:
+        msgspec.convert(value, annotation)
+    except msgspec.ValidationError as error:
+        yield fault_of(error, place)
+
+
+def _plain(annotation: Any) -> Any:
+    """Return the one type of an annotation besides null, without its bounds; None when there are several."""
+    options = [option for option in alternatives(annotation) if option is not type(None)]
+    return options[0] if len(options) == 1 else None
+
+
+def _with_any_elements(annotation: Any) -> Any:
+    """Return a list's annotation with its own bounds, but none for its elements."""
+    if get_origin(annotation) is Annotated:
+        inner, *bounds = get_args(annotation)
+        return Annotated[(_with_any_elements(inner), *bounds)]
+    return list[Any] if get_origin(annotation) is list else annotation

@@ -1,0 +1,42 @@
+"""The response to an address that does not exist, which names the one that was probably meant."""
+
+import re
+from collections.abc import Iterable
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tradecounter.kit.errors import DomainError, Kind
+
+_PARAMETER = re.compile(r"\{\w+(:path)?\}")
+_LONGEST_NAMED = 200
+
+
+def unknown_address(paths: Iterable[str]) -> ASGIApp:
+    """Return an application that refuses every request as not found; `paths` are the addresses that exist."""
+    templates = [path.strip("/").split("/") for path in paths]
+
+    async def refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
+        path = scope["path"]
+        meant = next((found for template in templates if (found := _meant(path, template)) is not None), None)
+        if meant is None or len(path) > _LONGEST_NAMED:
+            raise DomainError(Kind.NOT_FOUND, "there is nothing at this address")
+        raise DomainError(Kind.NOT_FOUND, f"there is nothing at {path}; did you mean {meant}?")
+
+    return refuse
+
+
+def _meant(path: str, template: list[str]) -> str | None:
+    """Return the address of a template that a path misses by a slash, an ending or its case, or None."""
+    segments = [segment for segment in path.split("/") if segment]
+    if len(segments) != len(template) or not path.isprintable():
+        return None
+    meant = [_meant_segment(segment, wanted) for segment, wanted in zip(segments, template, strict=True)]
+    return None if None in meant else "/" + "/".join(filter(None, meant))
+
+
+def _meant_segment(segment: str, wanted: str) -> str | None:
+    if _PARAMETER.fullmatch(wanted):
+        return segment
+    return (
+        wanted if segment.lower() in {wanted, wanted + "s", wanted + "es", wanted.removesuffix("y") + "ies"} else None
+    )

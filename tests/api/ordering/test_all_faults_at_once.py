@@ -1,0 +1,81 @@
+"""One response names everything that is wrong with a body (decisions, error body)."""
+
+from typing import Any
+
+import pytest
+
+from support.service import Customer, Service
+from support.shop import ADDRESS, order
+
+PHONE = {"sku": "PHONE", "quantity": 1}
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def faults(customer: Customer, **changes: Any) -> dict[str, str]:
+    response = customer.post("/order", {**order(), **changes})
+    assert response.status_code == 400, response.text
+    errors = response.json()["errors"]
+    assert response.json()["message"] == "; ".join(f"{error['field']}: {error['message']}" for error in errors)
+    return {error["field"]: error["message"] for error in errors}
+
+
+def test_rules_that_are_broken_are_all_named(customer: Customer) -> None:
+    found = faults(
+        customer,
+        customer_reference="  ",
+        items=[PHONE, {"sku": "PHONES", "quantity": 1}, {"sku": "???", "quantity": 1}],
+        billing_address={**ADDRESS, "country_code": "UK", "city": " "},
+        shipping_address={"id": 999_999_999},
+    )
+    assert found == {
+        "customer_reference": "must not be blank",
+        "items[1].sku": "there is no product 'PHONES'; did you mean PHONE?",
+        "items[2].sku": "there is no product '???'",
+        "billing_address.city": "must not be blank",
+        "billing_address.country_code": "'UK' is not an ISO 3166-1 alpha-2 country code; use GB",
+        "shipping_address.id": "999999999 is not one of your addresses; GET /customer/address lists them",
+    }
+
+
+def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
+    found = faults(
+        customer,
+        items=[{"sku": "NO-SUCH", "quantity": "2"}, {"quantity": 0}, 7],
+        billing_address={"contact_name": 7, "country_code": "UK"},
+        auto_confirm="yes",
+    )
+    assert found == {
+        "items[0].quantity": "must be a whole number, not text",
+        "items[1].sku": "is required",
+        "items[1].quantity": "must be at least 1",
+        "items[2]": "must be an object, not a whole number",
+        "auto_confirm": "must be true or false or null, not text",
+        "items[0].sku": "there is no product 'NO-SUCH'",
+        "billing_address.contact_name": "must be text, not a whole number",
+        "billing_address.street_one": "is required",
+        "billing_address.city": "is required",
+        "billing_address.zip": "is required",
+        "billing_address.country_code": "'UK' is not an ISO 3166-1 alpha-2 country code; use GB",
+    }
+
+
+def test_no_more_than_twenty_are_listed(customer: Customer) -> None:
+    response = customer.post("/order", {**order(), "items": [{"sku": f"NO-{n}", "quantity": 1} for n in range(30)]})
+    assert len(response.json()["errors"]) == 20
+    assert response.json()["message"].endswith("; and 10 more")
+
+
+@pytest.mark.parametrize("sku", ["phone ", "\tPhone"])
+def test_white_space_around_a_sku_is_forgiven(customer: Customer, sku: str) -> None:
+    response = customer.post("/order", {**order(), "items": [{"sku": sku, "quantity": 1.0}]})
+    assert response.status_code == 201, response.text
+    assert [item["sku"] for item in response.json()["items"]] == ["PHONE"]
+
+
+def test_an_address_is_told_all_its_faults(customer: Customer) -> None:
+    response = customer.post("/customer/address", {**ADDRESS, "city": "", "country_code": "ZZ", "state": 7})
+    assert [error["field"] for error in response.json()["errors"]] == ["city", "state"]

@@ -1,0 +1,65 @@
+"""`GET /quote/{confirmation_code}`: a quote from request to order (decisions, quote read back)."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from support.orders import confirm, create
+from support.quotes import price_as_support, request_quote
+from support.service import Customer, Service
+from tradecounter.ordering.cancel_order import cancel_order
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def read(customer: Customer, quote: dict[str, Any]) -> dict[str, Any]:
+    response = customer.get(f"/quote/{quote['confirmation_code']}")
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def test_a_quote_that_waits_is_as_it_was_requested(customer: Customer) -> None:
+    requested = request_quote(customer)
+    assert read(customer, requested) == {**requested, "status": "Waiting"}
+
+
+def test_a_priced_quote_has_its_price_and_until_when_it_holds(shop: Service, customer: Customer) -> None:
+    quote = request_quote(customer)
+    price_as_support(shop, quote, ("PHONE", "12.34"))
+    found = read(customer, quote)
+    assert (found["status"], found["cost_net"], found["items"][0]["cost_net"]) == ("Priced", 12.34, 12.34)
+    assert found["expires_on"] == "2026-06-23T09:00:00"
+
+
+def test_an_ordered_quote_names_its_order(shop: Service, customer: Customer) -> None:
+    quote = request_quote(customer)
+    price_as_support(shop, quote, ("PHONE", "12.34"))
+    confirmed = confirm(customer, quote).json()
+    found = read(customer, quote)
+    assert (found["status"], found["order_reference"]) == ("Ordered", confirmed["order_reference"])
+    assert found["order_id"] == confirmed["order_id"]
+
+
+def test_a_quote_that_support_cancels_is_declined(shop: Service, customer: Customer) -> None:
+    quote = request_quote(customer)
+    shop.in_transaction(lambda tx: cancel_order(tx, quote["confirmation_code"], "too cheap", shop.clock.now()))
+    assert read(customer, quote)["status"] == "Declined"
+
+
+def test_others_quotes_orders_and_unknown_codes_are_not_found(shop: Service, customer: Customer) -> None:
+    foreign = request_quote(shop.customer())["confirmation_code"]
+    for code in (foreign, create(customer)["confirmation_code"], "unknown", "%00", "0" * 32):
+        response = customer.get(f"/quote/{code}")
+        assert (response.status_code, response.json()) == (404, {"message": "quote not found"})
+
+
+def test_a_priced_quote_expires(shop: Service, customer: Customer) -> None:
+    quote = request_quote(customer)
+    price_as_support(shop, quote, ("PHONE", "12.34"))
+    shop.clock.advance(timedelta(days=7, seconds=1))
+    assert read(customer, quote)["status"] == "Expired"

@@ -1,0 +1,90 @@
+"""Requests that nearly say what they mean get it, or are told what was probably meant (decisions, forgiven)."""
+
+from typing import Any
+
+import pytest
+
+from support.orders import buy, create
+from support.service import Customer, Service
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/products", "/product"),
+        ("/product/", "/product"),
+        ("/Product", "/product"),
+        ("/products/PHONE", "/product/PHONE"),
+        ("/categories", "/category"),
+        ("/orders/ORD-1/", "/order/ORD-1"),
+        ("/orders/7/invoices", "/order/7/invoice"),
+        ("/customers/addresses", "/customer/address"),
+        ("/oauth/tokens", "/oauth/token"),
+        ("/check-health/", "/check-health"),
+        ("//quote", "/quote"),
+    ],
+)
+def test_an_address_that_nearly_exists_is_named(customer: Customer, path: str, meant: str) -> None:
+    response = customer.http.request("GET", customer.http.base_url.join("/").copy_with(raw_path=path.encode()))
+    assert response.status_code == 404
+    assert response.json()["message"] == f"there is nothing at {path}; did you mean {meant}?"
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/product-list", "/order/1/2/3/4", "/produc", "/" + "s" * 300])
+def test_an_address_far_from_all_others_is_not(customer: Customer, path: str) -> None:
+    response = customer.get(path)
+    assert (response.status_code, response.json()) == (404, {"message": "there is nothing at this address"})
+
+
+@pytest.fixture(scope="module")
+def placed(customer: Customer) -> dict[str, Any]:
+    return buy(customer)
+
+
+def test_the_case_of_a_reference_and_white_space_around_it_do_not_matter(
+    customer: Customer, placed: dict[str, Any]
+) -> None:
+    plain = customer.get(f"/order/{placed['order_reference']}")
+    for spelled in (placed["order_reference"].lower(), f"%20{placed['order_reference']}%20"):
+        assert customer.get(f"/order/{spelled}").content == plain.content
+    digits = placed["order_reference"].rpartition("-")[2]
+    for other in (f"XYZ-{digits}", f"-{digits}", f"{placed['order_reference']}0"):
+        assert customer.get(f"/order/{other}").status_code == 404
+
+
+def test_a_code_is_read_without_case(customer: Customer) -> None:
+    code = create(customer)["confirmation_code"]
+    assert customer.put(f"/order/%20{code.upper()}", {"shipping_method": {"id": 11}}).status_code == 200
+
+
+def test_confirming_by_an_orders_reference_says_that_it_is_confirmed(
+    shop: Service, customer: Customer, placed: dict[str, Any]
+) -> None:
+    for reference in (placed["order_reference"], placed["order_reference"].lower(), placed["order_id"]):
+        response = customer.put(f"/order/{reference}")
+        assert response.status_code == 404
+        assert response.json()["message"].startswith(f"{placed['order_reference']} is confirmed already")
+        foreign = shop.customer().put(f"/order/{reference}")
+        assert foreign.json()["message"] == "there is no pending order or quote with this confirmation_code"
+
+
+@pytest.mark.parametrize("page", ["9007199254740991", "9007199254740992", "9" * 40, "0" * 50 + "7"])
+def test_a_page_of_any_number_of_digits_is_beyond_the_end(customer: Customer, page: str) -> None:
+    response = customer.get(f"/product?page={page}", headers={"Accept": "application/json"})
+    assert (response.status_code, response.json()) == (200, [])
+
+
+@pytest.mark.parametrize("flag", ["True", "TRUE", "true"])
+def test_flags_are_read_without_case(customer: Customer, flag: str) -> None:
+    found = customer.get(f"/product?inStock={flag}", headers={"Accept": "application/json"})
+    assert found.json() == customer.get("/product?inStock=true", headers={"Accept": "application/json"}).json()
+
+
+def test_white_space_around_a_key_is_forgiven(shop: Service, customer: Customer) -> None:
+    client = shop.client()
+    assert client.get(f"/customer?api-key=%20{customer.key}%0A").status_code == 200
