@@ -57,7 +57,7 @@ def answer(bench: Workbench) -> list[Row]:
 
 
 def _make_orders(store: Store, wanted: int) -> int:
-    """Make at least so many pending orders, with a contact for mails and codes by number; return how many there are."""
+    """Make pending orders, with a contact for mails and codes by number; return how many there are."""
     with store.connect() as connection:
         made = 0
         while made < wanted:

@@ -228,7 +228,7 @@ async def count_sealed(tx: Transaction) -> int:
 
 
 async def sample_sealed(tx: Transaction, most: int) -> list[bytes]:
-    """Return at most so many of the first and of the last configurations, encrypted."""
+    """Return the first and the last configurations, encrypted, at most `most` of each."""
     found = await fetch_tuples(
         tx,
         "(select data from configuration order by id limit %(most)s)"

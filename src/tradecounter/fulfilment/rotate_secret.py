@@ -26,7 +26,7 @@ _BATCH = 500
 
 @dataclass(slots=True)
 class Rotation:
-    """How many configurations were encrypted anew, how many were already, and how many no key decrypts."""
+    """How many configurations were re-encrypted, how many did not need it, and how many no key decrypts."""
 
     rotated: int = 0
     current: int = 0
