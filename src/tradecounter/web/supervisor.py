@@ -12,6 +12,7 @@ log = structlog.get_logger()
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 10.0
 _SOUND_AFTER_SECONDS = 60.0  # a process that lived as long as that did not fail at its start
+_LONGEST_SILENCE_SECONDS = 120.0  # of a process that starts: imports alone take long on a busy machine
 
 
 @dataclass(slots=True)
@@ -21,6 +22,8 @@ class _Life:
     began: float
     failures: int = 0
     restart_at: float | None = None
+    is_asked: bool = False
+    answers: bool = False
 
 
 class Supervisor(Multiprocess):
@@ -42,10 +45,24 @@ class Supervisor(Multiprocess):
             if self.should_exit.is_set():
                 return
             life = self._lives.setdefault(process, _Life(time.monotonic()))
-            if life.restart_at is None and not process.is_alive(self.config.timeout_worker_healthcheck):
+            if life.restart_at is None and not self._is_alive(process, life):
                 self._end(process, life)
             if life.restart_at is not None and time.monotonic() >= life.restart_at:
                 self.processes[place] = self._restarted(process, life)
+
+    def _is_alive(self, process: Process, life: _Life) -> bool:
+        """Return whether a process is there and answers, or may still be starting; that is not waited for."""
+        if life.answers:
+            return process.is_alive(self.config.timeout_worker_healthcheck)
+        if not process.process.is_alive():
+            return False
+        if not life.is_asked:
+            process.parent_conn.send(b"ping")
+            life.is_asked = True
+        if process.parent_conn.poll():
+            process.parent_conn.recv()
+            life.answers = True
+        return life.answers or time.monotonic() - life.began < _LONGEST_SILENCE_SECONDS
 
     def _end(self, process: Process, life: _Life) -> None:
         process.kill()  # it may be there and not answer
