@@ -12,7 +12,6 @@ log = structlog.get_logger()
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 10.0
 _SOUND_AFTER_SECONDS = 60.0  # a process that lived as long as that did not fail at its start
-_LONGEST_SILENCE_SECONDS = 120.0  # of a process that starts: imports alone take long on a busy machine
 
 
 @dataclass(slots=True)
@@ -22,8 +21,8 @@ class _Life:
     began: float
     failures: int = 0
     restart_at: float | None = None
-    is_asked: bool = False
-    answers: bool = False
+    asked_at: float | None = None  # whether it is alive, and there is no answer yet
+    has_answered: bool = False
 
 
 class Supervisor(Multiprocess):
@@ -51,18 +50,18 @@ class Supervisor(Multiprocess):
                 self.processes[place] = self._restarted(process, life)
 
     def _is_alive(self, process: Process, life: _Life) -> bool:
-        """Return whether a process is there and answers, or may still be starting; that is not waited for."""
-        if life.answers:
-            return process.is_alive(self.config.timeout_worker_healthcheck)
+        """Return whether a process is there and answers in time, without waiting for it."""
         if not process.process.is_alive():
             return False
-        if not life.is_asked:
+        if life.asked_at is None:
             process.parent_conn.send(b"ping")
-            life.is_asked = True
+            life.asked_at = time.monotonic()
         if process.parent_conn.poll():
             process.parent_conn.recv()
-            life.answers = True
-        return life.answers or time.monotonic() - life.began < _LONGEST_SILENCE_SECONDS
+            life.asked_at, life.has_answered = None, True
+            return True
+        patience = self.config.timeout_worker_healthcheck if life.has_answered else _SOUND_AFTER_SECONDS
+        return time.monotonic() - life.asked_at < patience
 
     def _end(self, process: Process, life: _Life) -> None:
         process.kill()  # it may be there and not answer
