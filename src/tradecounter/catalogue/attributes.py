@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
@@ -138,10 +138,10 @@ class AttributeIndexBuilder:
             if key in self._rows:
                 self._rows[key][value].append(row)
 
-    def done(self) -> AttributeIndex:
-        """Return the index of all products."""
+    def done(self, possible_values: Mapping[str, Iterable[str]]) -> AttributeIndex:
+        """Return the index of all products; `possible_values` are those of each attribute, by its key."""
         values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
-        possible = {a.key: frozenset(fold(v["value"].strip()) for v in a.possible_values) for a in self._attributes}
+        possible = {key: frozenset(fold(value.strip()) for value in found) for key, found in possible_values.items()}
         # Where one attribute's name is another one's key, the key wins.
         key_of = {fold(a.name): a.key for a in self._attributes} | {fold(a.key): a.key for a in self._attributes}
         return AttributeIndex(
@@ -154,7 +154,7 @@ def build_attribute_index(attributes: Sequence[AttributeRecord], products: Itera
     builder = AttributeIndexBuilder(attributes)
     for row, product in enumerate(products):
         builder.add(row, product)
-    return builder.done()
+    return builder.done({a.key: [each["value"] for each in a.possible_values] for a in attributes})
 
 
 def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:

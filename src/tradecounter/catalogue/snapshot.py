@@ -136,6 +136,7 @@ class SnapshotBuilder:
             Attribute(a.key, a.name, a.type, self._possible_values(a))
             for a in sorted(reference.attributes, key=lambda a: (fold(a.name), a.key))
         ]
+        possible = {each.key: [v.value for v in each.possible_values] for each in attribute_list}
         return CatalogueSnapshot(
             row_of_sku=RowOfText(self._skus.done()),
             rows_of_ean=RowsByText.of(self._of_ean),
@@ -144,7 +145,7 @@ class SnapshotBuilder:
             clearance=self._clearance,
             manufacturers=_rows_of_manufacturers(self._of_manufacturer, reference.manufacturers),
             categories=_rows_of_categories(self._of_category, reference.categories),
-            attributes=self._attributes.done(),
+            attributes=self._attributes.done(possible),
             search=self._search.done(),
             name_rank=_name_rank(self._names),
             fragments=fragments,

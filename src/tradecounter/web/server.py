@@ -67,7 +67,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         server_header=False,
         proxy_headers=False,  # whose word counts is the setting TRUSTED_PROXIES (`identity/client_address.py`)
         timeout_graceful_shutdown=10,
-        timeout_worker_healthcheck=15,  # starting one takes seconds on a busy machine
+        timeout_worker_healthcheck=15,  # a busy machine may need a while to let one answer
         timeout_keep_alive=75,  # longer than proxies keep theirs, so that none sends into a connection being closed
         lifespan=lifespan,
     )

@@ -50,6 +50,8 @@ class _Life:
     began: float
     failures: int = 0
     restart_at: float | None = None
+    asked_at: float | None = None  # whether it is alive, and there is no answer yet
+    has_answered: bool = False
 
 
 class Supervisor(multiprocess.Multiprocess):
@@ -71,7 +73,7 @@ class Supervisor(multiprocess.Multiprocess):
             if self.should_exit.is_set():
                 return
             life = self._lives.setdefault(process, _Life(time.monotonic()))
-            if life.restart_at is None and not process.is_alive(self.config.timeout_worker_healthcheck):
+            if life.restart_at is None and not self._is_alive(process, life):
                 self._end(process, life)
             if life.restart_at is not None and time.monotonic() >= life.restart_at:
                 self.processes[place] = self._restarted(process, life)
@@ -82,6 +84,20 @@ class Supervisor(multiprocess.Multiprocess):
         super().terminate_all()
         for listening in self.sockets:
             listening.close()
+
+    def _is_alive(self, process: multiprocess.Process, life: _Life) -> bool:
+        """Return whether a process is there and answers in time, without waiting for it."""
+        if not process.process.is_alive():
+            return False
+        if life.asked_at is None:
+            process.parent_conn.send(b"ping")
+            life.asked_at = time.monotonic()
+        if process.parent_conn.poll():
+            process.parent_conn.recv()
+            life.asked_at, life.has_answered = None, True
+            return True
+        patience = self.config.timeout_worker_healthcheck if life.has_answered else _SOUND_AFTER_SECONDS
+        return time.monotonic() - life.asked_at < patience
 
     def _end(self, process: multiprocess.Process, life: _Life) -> None:
         process.kill()  # it may be there and not answer
