@@ -16,8 +16,8 @@ from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
 from tradecounter.web.http_protocol import HttpProtocol
-from tradecounter.web.supervisor import Supervisor
 from tradecounter.web.winding_down import Server
+from tradecounter.web.worker_processes import WorkerProcesses
 
 _START_POLL_SECONDS = 0.02
 DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
@@ -108,7 +108,7 @@ def serve_processes(listener: Listener, database_url: str, secret: str, workers:
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
     os.environ[SECRET_KEY_FOR_WORKERS] = secret  # which may lie in the embedded database's folder
     config = _config(application, lifespan="on", workers=workers)
-    Supervisor(config, sockets=[listener.socket]).run()
+    WorkerProcesses(config, sockets=[listener.socket]).run()
 
 
 def worker_application() -> Application:

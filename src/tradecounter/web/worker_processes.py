@@ -1,4 +1,4 @@
-"""Several processes that answer requests on one socket, and the one that starts and ends them."""
+"""Processes that answer requests on one socket, and how they end: all together, or one whose work others take over."""
 
 import socket
 import threading
@@ -14,10 +14,10 @@ from tradecounter.web.winding_down import Server
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 
 
-class Worker(multiprocess.Process):
+class WorkerProcess(multiprocess.Process):
     """A process that answers requests."""
 
-    all_end: ClassVar[Event]  # set when no worker is to go on; `Supervisor` makes it
+    all_end: ClassVar[Event]  # set when none is to go on; `WorkerProcesses` makes it
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
@@ -35,20 +35,20 @@ class Worker(multiprocess.Process):
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
 
 
-class Supervisor(multiprocess.Multiprocess):
-    """Starts workers, starts those that die again, and ends them when it is told to.
+class WorkerProcesses(multiprocess.Multiprocess):
+    """Uvicorn's supervisor of such processes.
 
     On SIGHUP it replaces them one after the other: each new one reads the settings and the program again.
     """
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
-        Worker.all_end = spawn.Event()
-        multiprocess.Process = Worker  # type: ignore[misc]  # uvicorn has no other way to name one's own
+        WorkerProcess.all_end = spawn.Event()
+        multiprocess.Process = WorkerProcess  # type: ignore[misc]  # uvicorn has no other way to name one's own
         super().__init__(config, sockets)
 
     def terminate_all(self) -> None:
-        """End all workers; the last one to close the sockets has clients refused."""
-        Worker.all_end.set()
+        """End all processes; the last one to close the sockets has clients refused."""
+        WorkerProcess.all_end.set()
         super().terminate_all()
         for listening in self.sockets:
             listening.close()
