@@ -5,6 +5,7 @@ wait forever for a request that never ends or for a client that never reads (doc
 """
 
 import asyncio
+from typing import Any
 
 import httptools
 import structlog
@@ -54,27 +55,48 @@ class BoundedHttp(HttpToolsProtocol):
     longest_stuck_seconds = 30.0  # for which a client takes nothing of a response that is ready for it
     linger_seconds = 1.0  # for a client to read why it was refused
 
-    _under_way = False
-    _in_head = True
-    _begun = 0  # requests that began in the data that is taken in
-    _overhead = 0  # bytes of the request under way that are no data of its body
-    _body_bytes = 0  # in the piece that is parsed
-    _chunks = 0  # in the piece that is parsed
-    _unread = b""  # received, and not parsed while the connection holds
-    _refused = False  # from then on, what the client sends is thrown away
-    _refusal: RefusedError | None = None  # which waits for the responses before it
-    _deadline: asyncio.TimerHandle | None = None
-    _answering: RequestResponseCycle | None = None
-    _taken: int | None = None  # what the client had taken at the last look; None while nothing waits for it
-    _taken_at = 0.0  # on the loop's clock: when it was first seen to have taken that
+    # Python is slow with objects of more than thirty attributes, and uvicorn has used up nearly all: these have slots.
+    __slots__ = (
+        "_answering",
+        "_begun",
+        "_body_bytes",
+        "_chunks",
+        "_connections",
+        "_deadline",
+        "_in_head",
+        "_overhead",
+        "_refusal",
+        "_refused",
+        "_stopping",
+        "_taken",
+        "_taken_at",
+        "_under_way",
+        "_unread",
+    )
     flow: _Flow
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._connections: Connections = self.app.connections
+        self._stopping: Stopping = self.app.stopping
+        self._under_way = False
+        self._in_head = True
+        self._begun = 0  # requests that began in the data that is taken in
+        self._overhead = 0  # bytes of the request under way that are no data of its body
+        self._body_bytes = 0  # in the piece that is parsed
+        self._chunks = 0  # in the piece that is parsed
+        self._unread = b""  # received, and not parsed while the connection holds
+        self._refused = False  # from then on, what the client sends is thrown away
+        self._refusal: RefusedError | None = None  # which waits for the responses before it
+        self._deadline: asyncio.TimerHandle | None = None
+        self._answering: RequestResponseCycle | None = None
+        self._taken: int | None = None  # what the client had taken at the last look; None while nothing waits for it
+        self._taken_at = 0.0  # on the loop's clock: when it was first seen to have taken that
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request, or refuse the connection."""
         super().connection_made(transport)
         self.flow = _Flow(transport)
-        self._connections: Connections = self.app.connections
-        self._stopping: Stopping = self.app.stopping
         if self._connections.admit(self, self.client[0] if self.client else None):
             self._set_deadline()
         else:
@@ -187,8 +209,15 @@ class BoundedHttp(HttpToolsProtocol):
     def _take_in(self, data: bytes) -> None:
         taken = 0
         while taken < len(data) and not self._refused and not self.flow.holds:
-            self._take_in_piece(data[taken : taken + _PIECE])
-            taken += _PIECE
+            piece, taken = data[taken : taken + _PIECE], taken + _PIECE
+            begun, self._body_bytes, self._chunks = self._begun, 0, 0
+            try:
+                self._parse(piece)
+            except httptools.HttpParserError as error:
+                self._refuse_unparsed(error)
+            else:
+                if self._under_way and self._begun == begun:
+                    self._count(piece)
         self._unread = data[taken:] if self.flow.holds else b""
         if self.flow.holds:
             self._clear_deadline()  # the client is not who keeps the request from arriving
@@ -196,18 +225,11 @@ class BoundedHttp(HttpToolsProtocol):
         elif self._deadline is None and (self._under_way or self._is_idle()):
             self._set_deadline()
 
-    def _take_in_piece(self, piece: bytes) -> None:
-        begun = self._begun
-        self._body_bytes = self._chunks = 0
-        try:
-            self._parse(piece)
-        except httptools.HttpParserError as error:
-            self._refuse_unparsed(error)
-            return
-        if self._under_way and self._begun == begun:
-            self._overhead += max(0, len(piece) - self._body_bytes - self._chunks * _CHUNK_LINES)
-            if self._overhead > self.most_head_bytes:
-                self._refuse(HEAD_TOO_LONG)
+    def _count(self, piece: bytes) -> None:
+        """Count what a piece brought that is no data of the body. Where a request begins in it, nothing counts."""
+        self._overhead += max(0, len(piece) - self._body_bytes - self._chunks * _CHUNK_LINES)
+        if self._overhead > self.most_head_bytes:
+            self._refuse(HEAD_TOO_LONG)
 
     def _parse(self, piece: bytes) -> None:
         """Parse a piece, however many requests in it offer another protocol. Raises httptools.HttpParserError."""

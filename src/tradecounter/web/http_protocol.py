@@ -46,10 +46,14 @@ class Shortcut(Protocol):
 class HttpProtocol(BoundedHttp):
     """One client's connection, with a shortcut."""
 
-    _shortcut: Shortcut | None = None
-    _asked: Any = None  # what the request under way says, when it was answered by the shortcut
-    _answered: AnswerAtOnce | None = None
-    _answered_at = 0.0  # on the loop's clock: the last answer by the shortcut
+    __slots__ = ("_answered", "_answered_at", "_asked", "_shortcut")
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._shortcut: Shortcut | None = None
+        self._asked: Any = None  # what the request under way says, when it was answered by the shortcut
+        self._answered: AnswerAtOnce | None = None
+        self._answered_at = 0.0  # on the loop's clock: the last answer by the shortcut
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request."""

@@ -1,4 +1,4 @@
-"""`BoundedHttp`, `Server` and `Supervisor` build on the insides of one minor version of uvicorn."""
+"""`BoundedHttp`, `Server` and `WorkerProcesses` build on the insides of one minor version of uvicorn."""
 
 import tomllib
 from pathlib import Path
@@ -11,7 +11,7 @@ PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 TO_DO = (
     "uvicorn has moved: compare its protocols/http/httptools_impl.py, flow_control.py, server.py and "
     "supervisors/multiprocess.py with those that web/bounded_http.py, http_protocol.py, winding_down.py and "
-    "supervisor.py build on, then change WRITTEN_FOR and the bounds in pyproject.toml"
+    "worker_processes.py build on, then change WRITTEN_FOR and the bounds in pyproject.toml"
 )
 
 
