@@ -28,13 +28,13 @@ async def stays() -> Message:
     return {}
 
 
-async def sent(pieces: Iterator[bytes], turn: asyncio.Lock, method: str = "GET", version: str = "1.1") -> list[Message]:
+async def sent(pieces: Iterator[bytes], turn: asyncio.Lock, method: str = "GET") -> list[Message]:
     messages: list[Message] = []
 
     async def send(message: Message) -> None:
         messages.append(message)
 
-    await response(pieces, turn)({"type": "http", "http_version": version, "method": method}, stays, send)
+    await response(pieces, turn)({"type": "http", "http_version": "1.1", "method": method}, stays, send)
     return messages
 
 
@@ -43,12 +43,6 @@ def test_all_pieces_arrive_and_no_length_is_told() -> None:
     assert b"".join(body["body"] for body in bodies) == b"".join(numbered([]))
     assert [body.get("more_body", False) for body in bodies][-2:] == [True, False]
     assert [name for name, _ in start["headers"]] == [b"a", b"content-type"]
-
-
-def test_who_knows_no_chunks_gets_the_whole_with_its_length() -> None:
-    start, body = asyncio.run(sent(numbered([]), asyncio.Lock(), version="1.0"))
-    assert body["body"] == b"".join(numbered([]))
-    assert (b"content-length", b"%d" % len(body["body"])) in start["headers"]
 
 
 def test_of_an_answer_to_head_nothing_is_made() -> None:
