@@ -14,6 +14,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from tradecounter.web.connections import Connections
+from tradecounter.web.head_checks import check_head, head_without_offer
 from tradecounter.web.refusals import (
     FAULT,
     HEAD_TOO_LONG,
@@ -22,7 +23,6 @@ from tradecounter.web.refusals import (
     RefusedError,
     refusal,
 )
-from tradecounter.web.request_head import check_head, head_without_offer
 from tradecounter.web.stopping import Stopping
 from tradecounter.web.tcp import taken_bytes
 

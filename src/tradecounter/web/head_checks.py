@@ -1,4 +1,4 @@
-"""The request line and headers of a request, before the application sees them."""
+"""What a connection checks and changes in the head of a request, before the application sees it."""
 
 from collections.abc import Iterable
 
