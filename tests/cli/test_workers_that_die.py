@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -47,11 +48,12 @@ def test_a_worker_that_dies_while_the_database_is_away_comes_back_with_it(
 ) -> None:
     wait_for(lambda: is_ready(served))
     with database_away(postgres, database_url):
-        killed, other = workers(served)
-        os.kill(killed, signal.SIGKILL)
+        first = workers(served)
+        os.kill(first[0], signal.SIGKILL)
         wait_for(lambda: failures(served) >= 2)  # the one that was to replace it cannot start
         assert served.process.poll() is None
-    os.kill(other, signal.SIGKILL)
-    wait_for(lambda: len(set(workers(served)) - {killed, other}) == 2)
+    with suppress(ProcessLookupError):  # on a busy machine it may have been given up for its silence
+        os.kill(first[1], signal.SIGKILL)
+    wait_for(lambda: len(set(workers(served)) - set(first)) == 2)
     wait_for(lambda: is_ready(served))
     assert served.stop(signal.SIGTERM)[0] == 0

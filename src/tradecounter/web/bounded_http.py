@@ -14,13 +14,13 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from tradecounter.web.connections import Connections
+from tradecounter.web.head_checks import check_head, head_without_offer
 from tradecounter.web.refusals import (
     FAULT,
     HEAD_TOO_LONG,
     NOT_HTTP,
     TOO_MANY_CONNECTIONS,
     RefusedError,
-    check_head,
     refusal,
 )
 from tradecounter.web.stopping import Stopping
@@ -30,7 +30,6 @@ log = structlog.get_logger()
 
 _PIECE = 4096  # bytes that are parsed at a time; what is over a limit by less than this may pass
 _CHUNK_LINES = 12  # bytes around a chunk that are as good as data: its size, and two line breaks
-_UPGRADING = {b"upgrade", b"http2-settings"}
 
 
 class _Flow(FlowControl):
@@ -171,7 +170,7 @@ class BoundedHttp(HttpToolsProtocol):
             return
         if self._refusal is None:
             self._take_in(self._unread)
-        elif not self._is_answering():
+        elif self._answering is None or self._answering.response_complete:
             self._write_refusal(self._refusal)
             self._linger()
 
@@ -221,8 +220,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._unread = data[taken:] if self.flow.holds else b""
         if self.flow.holds:
             self._clear_deadline()  # the client is not who keeps the request from arriving
-        # Most requests come whole and need no timer; line breaks alone are no request, but somebody waits for one.
-        elif self._deadline is None and (self._under_way or self._is_idle()):
+        # Most requests come whole and need no timer. Line breaks alone are no request: the wait for one goes on.
+        elif self._deadline is None and not self._refused and (self._under_way or self._is_idle()):
             self._set_deadline()
 
     def _count(self, piece: bytes) -> None:
@@ -250,15 +249,10 @@ class BoundedHttp(HttpToolsProtocol):
         method = self.parser.get_method()
         if method == b"CONNECT":
             raise httptools.HttpParserError("this is no proxy")
-        head = [method, b" ", self.url, b" HTTP/", self.parser.get_http_version().encode(), b"\r\n"]
-        for name, value in self.headers:
-            if name == b"connection":
-                value = b", ".join(o for o in value.split(b",") if o.strip().lower() not in _UPGRADING)  # noqa: PLW2901
-            if name not in _UPGRADING:
-                head += [name, b": ", value, b"\r\n"]
+        head = head_without_offer(method, self.url, self.parser.get_http_version(), self.headers)
         self.parser = httptools.HttpRequestParser(self)
         self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn: it is overlooked
-        self.parser.feed_data(b"".join([*head, b"\r\n"]))
+        self.parser.feed_data(head)
 
     def _is_answering(self) -> bool:
         """Return whether a response is being made or written, other than at once."""
@@ -283,14 +277,20 @@ class BoundedHttp(HttpToolsProtocol):
 
         A request that has been answered already gets no second response: its client would take that for the next one's.
         """
-        is_next = self._in_head or not self._under_way
-        latest: RequestResponseCycle | None = self.cycle
         if self.transport.is_closing():
             return
-        if is_next and self._is_answering():
-            self._refused, self._refusal = True, refused
-        elif not is_next and latest is not None and latest.response_started:
+        latest: RequestResponseCycle | None = self.cycle
+        if self._in_head or not self._under_way or latest is None:  # the application has not been asked
+            waits = self._is_answering()
+        elif latest.response_started:
             self.transport.close()
+            return
+        else:
+            waits = latest is not self._answering
+            if waits:
+                self.pipeline.popleft()
+        if waits:
+            self._refused, self._refusal = True, refused
         else:
             self._abandon_responses()
             self._write_refusal(refused)

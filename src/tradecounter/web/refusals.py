@@ -4,14 +4,10 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import httptools
-
 from tradecounter.rest.answer_memory import Header
 from tradecounter.rest.answers import Error, to_json
 from tradecounter.rest.negotiation import JSON
 
-_LONGEST_HOST = 255
-_NO_HOST = bytes(_LONGEST_HOST + 1)
 _RETRY_SECONDS = 5
 
 
@@ -43,22 +39,3 @@ def refusal(refused: RefusedError, standing_headers: Iterable[Header]) -> bytes:
     )
     standing = b"".join(name + b": " + value + b"\r\n" for name, value in standing_headers)
     return head.encode() + standing + b"\r\n" + body
-
-
-def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
-    """Check what decides where a request goes and where its body ends. Raises RefusedError."""
-    said = dict(headers)
-    if (
-        len(said) == len(headers)
-        and b"transfer-encoding" not in said
-        and len(said.get(b"host", _NO_HOST)) <= _LONGEST_HOST
-    ):
-        return  # as nearly always
-    hosts = [value for name, value in headers if name == b"host"]
-    if len(hosts) != 1 and (hosts or parser.get_http_version() == "1.1"):
-        raise RefusedError("400 Bad Request", "Host: must be given exactly once")
-    if hosts and len(hosts[0]) > _LONGEST_HOST:
-        raise RefusedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
-    codings = b",".join(value for name, value in headers if name == b"transfer-encoding")
-    if codings and any(coding.strip().lower() != b"chunked" for coding in codings.split(b",")):
-        raise RefusedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")

@@ -142,6 +142,17 @@ def test_a_refusal_follows_the_responses_before_it(apart: bool) -> None:
     assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
 
 
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("before", [1, 2])
+def test_a_body_that_breaks_off_in_noise_is_refused_after_the_responses_before_it(before: int, apart: bool) -> None:
+    head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    pieces = [get(b"/slow") * before + head, b"no chunk"]
+    answers = answered(Remembering(), *(pieces if apart else [b"".join(pieces)]))
+    assert answers.count(b"not done") == before
+    assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
+    assert answers.endswith(b'{"message":"the request is not valid HTTP"}')
+
+
 def test_a_request_that_has_been_answered_gets_no_refusal_on_top() -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     answers = answered(Remembering(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")

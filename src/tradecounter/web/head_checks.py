@@ -1,0 +1,43 @@
+"""What a connection checks and changes in the head of a request, before the application sees it."""
+
+from collections.abc import Iterable
+
+import httptools
+
+from tradecounter.rest.answer_memory import Header
+from tradecounter.web.refusals import RefusedError
+
+_LONGEST_HOST = 255
+_NO_HOST = bytes(_LONGEST_HOST + 1)
+_UPGRADING = {b"upgrade", b"http2-settings"}
+
+
+def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
+    """Check what decides where a request goes and where its body ends. Raises RefusedError."""
+    said = dict(headers)
+    if (
+        len(said) == len(headers)
+        and b"transfer-encoding" not in said
+        and len(said.get(b"host", _NO_HOST)) <= _LONGEST_HOST
+    ):
+        return  # as nearly always
+    hosts = [value for name, value in headers if name == b"host"]
+    if len(hosts) != 1 and (hosts or parser.get_http_version() == "1.1"):
+        raise RefusedError("400 Bad Request", "Host: must be given exactly once")
+    if hosts and len(hosts[0]) > _LONGEST_HOST:
+        raise RefusedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
+    codings = b",".join(value for name, value in headers if name == b"transfer-encoding")
+    if codings and any(coding.strip().lower() != b"chunked" for coding in codings.split(b",")):
+        raise RefusedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
+
+
+def head_without_offer(method: bytes, url: bytes, version: str, headers: Iterable[Header]) -> bytes:
+    """Return the head of a request that offers another protocol as it would be without the offer."""
+    lines = [method, b" ", url, b" HTTP/", version.encode(), b"\r\n"]
+    for name, value in headers:
+        if name == b"connection":
+            options = [option for option in value.split(b",") if option.strip().lower() not in _UPGRADING]
+            lines += [name, b": ", b", ".join(options), b"\r\n"]
+        elif name not in _UPGRADING:
+            lines += [name, b": ", value, b"\r\n"]
+    return b"".join([*lines, b"\r\n"])
