@@ -8,8 +8,10 @@ from typing import Annotated, Any, cast
 import typer
 from msgspec import UNSET
 
-from tradecounter.cli.output import LARGEST_ID, AsJson, show_record, show_table
+from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.output import AsJson, show_record, show_table
 from tradecounter.cli.session import with_database
+from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.accounts import (
     Account,
     AccountChange,
@@ -61,7 +63,6 @@ def _limit(text: str) -> Decimal:
     return _amount(text, _LARGEST_LIMIT)
 
 
-CustomerId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")]
 Email = Annotated[str | None, typer.Option("--email", parser=_email, metavar="E", help="The login address.")]
 FirstName = Annotated[str | None, typer.Option("--first-name", metavar="F")]
 LastName = Annotated[str | None, typer.Option("--last-name", metavar="L")]
@@ -183,15 +184,16 @@ def edit(
 
 
 @app.command("list")
-def show_all(as_json: AsJson = False) -> None:
+def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List all customers."""
 
     async def work(database: Database) -> list[Account]:
         async with reading(database) as tx:
             return await list_accounts(tx)
 
-    columns = ("id", "company", "email_address", "price_list", "discount", "credit_limit", "trade_account")
-    show_table(with_database(work), columns, as_json=as_json)
+    shown = ("id", Prose("company"), "email_address", "credit_limit", "price_list", "discount", "term_days",
+             "trade_account", "packing", "shipping_method")  # fmt: skip
+    show_table(with_database(work), shown, as_json=as_json, names=columns)
 
 
 @app.command("show")

@@ -11,8 +11,11 @@ from types import FrameType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer._click.exceptions import NoSuchOption
+from typer._click.shell_completion import CompletionItem
 from typer.main import get_command, get_group
+
+from tradecounter.cli.groups import CommandGroup
 
 COMMANDS = {
     "demo": "tradecounter.cli.demo:demo",
@@ -30,25 +33,42 @@ COMMANDS = {
 }
 
 
-class _Commands(TyperGroup):
-    """The commands of `COMMANDS`, each loaded when it is asked for."""
+class _Commands(CommandGroup):
+    """The commands of `COMMANDS`, each loaded when it is called."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names, in the order in which they are shown."""
-        return list(COMMANDS)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # the names alone, for lists and suggestions
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, or None."""
         return _load(cmd_name, COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. A misspelled option is answered with the most similar ones, as a misspelled command is."""
+        try:
+            return super().invoke(ctx)
+        except NoSuchOption as error:
+            if error.possibilities:
+                error.message += f". Did you mean {', '.join(map(repr, error.possibilities))}?"
+                error.possibilities = None
+            raise
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Return completions of a command's name, without the commands' help: to read it would load them all."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
 
 
 def _load(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
     found = getattr(importlib.import_module(module), attribute)
     if isinstance(found, typer.Typer):
+        found.info.cls, found.rich_markup_mode = CommandGroup, None
         command: Any = get_group(found)
     else:
-        alone = typer.Typer(add_completion=False)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(name)(found)
         command = get_command(alone)
     command.name = name
@@ -59,7 +79,8 @@ app = typer.Typer(
     cls=_Commands,
     name="tradecounter",
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode=None,  # its panels cut off the names of options on a terminal of 80 columns
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 

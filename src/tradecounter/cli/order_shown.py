@@ -14,7 +14,7 @@ from tradecounter.fulfilment.queries import OrderFulfilment, find_video
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
-from tradecounter.ordering.queries import any_order, lines_of
+from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord, OrderRecord
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
@@ -76,9 +76,8 @@ def _item(line: LineRecord) -> dict[str, Any]:
     }
 
 
-async def whole_order(tx: Transaction, reference: str, *, passwords: bool = False) -> dict[str, Any]:
+async def whole_order(tx: Transaction, order: OrderRecord, *, passwords: bool = False) -> dict[str, Any]:
     """Return an order as `as_operators_see_it`, with what became of it; passwords are hidden unless asked for."""
-    order = await any_order(tx, reference)
     lines = (await lines_of(tx, [order.id]))[order.id]
     vault = ProvisioningVault(lambda: secret_key(read_settings()))
     fulfilled = (await OrderFulfilment(vault).of_orders(tx, [order.id]))[order.id]
@@ -137,7 +136,7 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     items, shipments = order.pop("items"), order.pop("shipments")
     show_record(order, as_json=False)
     typer.echo()
-    columns = ("id", "bundle", "sku", "quantity", "unit_cost", "cost_net", "allocated", "back_ordered", "dispatched")
+    columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "unit_cost", "cost_net", "bundle")
     parts = [
         part for item in items for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
     ]

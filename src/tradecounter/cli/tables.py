@@ -1,0 +1,120 @@
+"""Tables for a person: every value is whole, and a terminal gets as many columns as fit."""
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tradecounter.cli.text import cell
+
+_WIDE = 10_000  # characters, of a file or a pipe
+_GAP = 2
+
+ColumnNames = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="The columns to show, comma-separated, with the names of the JSON members. Without it, those that fit.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A column of texts that may be broken over several lines; it is shown where there is room for `width`."""
+
+    name: str
+    width: int = 16
+
+
+Column = str | Prose
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A column with its cells; `least` is the width that it needs."""
+
+    name: str
+    cells: list[str]
+    least: int
+    wraps: bool
+    is_amount: bool
+    is_empty: bool
+
+
+def print_table(records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None) -> None:
+    """Print records: the columns that are named, else as many of `columns` as fit, the first ones first.
+
+    In a file or a pipe all fit. Raises BadParameter for a name that no record has.
+    """
+    if not records:
+        typer.echo("nothing found")
+        return
+    laid = [_lay(column, records) for column in (_named(names, columns, records) if names else columns)]
+    console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
+    shown = laid if names else _fitting(laid, console.width)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0))
+    for column in shown:
+        table.add_column(
+            _title(column) if console.is_terminal else column.name,
+            justify="right" if column.is_amount else "left",
+            no_wrap=not column.wraps,
+            min_width=column.least,
+            overflow="fold",
+        )
+    for row in zip(*(column.cells for column in shown), strict=True):
+        table.add_row(*map(Text, row))
+    # Named columns that do not fit are printed in full all the same: the terminal breaks the lines.
+    console.print(table, width=max(console.width, sum(column.least + _GAP for column in shown)), crop=False)
+    if hidden := [column.name for column in laid if column not in shown]:
+        Console(stderr=True).print(
+            f"Not shown: {', '.join(hidden)}. A wider terminal or --columns shows them.", style="dim", highlight=False
+        )
+
+
+def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:
+    known: dict[str, Column] = {name: name for record in records for name in record}
+    known |= {column.name: column for column in columns if isinstance(column, Prose)}
+    chosen = [name.strip().replace("-", "_") for name in names.split(",") if name.strip()]
+    if unknown := [name for name in chosen if name not in known]:
+        raise typer.BadParameter(f"--columns: there is no {', '.join(unknown)}; there are {', '.join(known)}")
+    return [known[name] for name in dict.fromkeys(chosen)]
+
+
+def _lay(column: Column, records: Sequence[dict[str, Any]]) -> _Laid:
+    name = column.name if isinstance(column, Prose) else column
+    values = [record.get(name) for record in records]
+    cells = [cell(value) for value in values]
+    natural = max(map(cell_len, (*cells, *name.split("_"))))
+    given = [value for value in values if value is not None]
+    return _Laid(
+        name,
+        cells,
+        least=min(natural, column.width) if isinstance(column, Prose) else natural,
+        wraps=isinstance(column, Prose),
+        is_amount=bool(given) and all(isinstance(value, Decimal) for value in given),
+        is_empty=not given,
+    )
+
+
+def _fitting(columns: Sequence[_Laid], width: int) -> list[_Laid]:
+    """Return the columns for which there is room, earlier ones first and those without any value last."""
+    chosen: list[_Laid] = []
+    for column in sorted(columns, key=lambda column: column.is_empty):
+        if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
+            chosen.append(column)
+    return [column for column in columns if column in chosen]
+
+
+def _title(column: _Laid) -> str:
+    """Return a column's name in words, broken where its values are narrower."""
+    return textwrap.fill(column.name.replace("_", " "), max(map(cell_len, (*column.cells, *column.name.split("_")))))

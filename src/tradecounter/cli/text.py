@@ -1,0 +1,19 @@
+"""Values as text on an operator's terminal."""
+
+from typing import Any
+
+from tradecounter.rest.answers import to_json
+
+
+def cell(value: Any) -> str:
+    """Return a value of a record on one line; what is missing is a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return one_line(to_json(value).decode() if isinstance(value, dict | list) else str(value))
+
+
+def one_line(text: str) -> str:
+    """Return text as it can be printed: what customers typed must not command the operator's terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
