@@ -6,6 +6,7 @@ A command's module is imported when the command is called, so that the quick one
 import importlib
 import signal
 import sys
+from contextlib import suppress
 from importlib.metadata import version as installed_version
 from types import FrameType
 from typing import Annotated, Any
@@ -16,8 +17,10 @@ from typer._click.shell_completion import CompletionItem
 from typer.main import get_command, get_group
 
 from tradecounter.cli.groups import CommandGroup
+from tradecounter.settings import SettingsError, unknown_settings
 
 COMMANDS = {
+    "init": "tradecounter.cli.init:init",
     "demo": "tradecounter.cli.demo:demo",
     "serve": "tradecounter.cli.serve:serve",
     "worker": "tradecounter.cli.serve:worker",
@@ -31,6 +34,9 @@ COMMANDS = {
     "settings": "tradecounter.cli.show_settings:show_settings",
     "openapi": "tradecounter.cli.openapi:openapi",
 }
+
+
+SERVICES = {"serve", "worker"}  # they log what the other commands write for a person
 
 
 class _Commands(CommandGroup):
@@ -93,12 +99,22 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def program(
+    context: typer.Context,
     *,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 its callback has shown it
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """The ordering API of a telecoms-hardware reseller."""
+    if context.invoked_subcommand not in SERVICES:
+        _warn_of_unknown_settings()
+
+
+def _warn_of_unknown_settings() -> None:
+    with suppress(SettingsError):  # the command that needs the settings says what is wrong with them
+        for name, nearest in unknown_settings():
+            hint = "" if nearest is None else f"; did you mean {nearest}?"
+            typer.echo(f"warning: {name} is not a setting{hint}", err=True)
 
 
 def run() -> None:

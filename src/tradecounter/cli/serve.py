@@ -9,6 +9,7 @@ from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.schema import require_current_schema
 from tradecounter.cli.session import database_url, refusing, run_until_stopped
+from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
@@ -34,6 +35,7 @@ def serve(
         with database_url(settings) as url:
             require_current_schema(url)
             secret = secret_key(settings)  # refuse now what would fail at the first request that needs it
+            log_setting_warnings(settings)
 
             async def run(stop: asyncio.Event) -> None:
                 async with serving(settings, url, SystemClock(), listener):
@@ -67,6 +69,7 @@ def worker(as_json: AsJson = False) -> None:
         settings = read_settings()
         with database_url(settings) as url:
             state = require_current_schema(url)
+            log_setting_warnings(settings)
 
             async def run(stop: asyncio.Event) -> None:
                 if as_json:

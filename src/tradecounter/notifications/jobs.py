@@ -74,4 +74,3 @@ def _add(
             mail = await letter(Writing(tx, office, clock.now()), **ids)
         if mail is not None:  # no connection is held while the mail server takes its time
             await post.send(mail)
-            log.info("mail sent", mail=mail.name)

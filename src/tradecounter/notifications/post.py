@@ -67,11 +67,12 @@ class MailFolder:
     async def send(self, mail: Mail) -> None:
         """Write a mail."""
         try:
-            await asyncio.to_thread(self._write, mail)
+            path = await asyncio.to_thread(self._write, mail)
         except OSError as error:
             raise Delayed(f"the mail folder cannot be written: {error}") from error
+        log.info("mail written to a folder", mail=mail.name, file=str(path))
 
-    def _write(self, mail: Mail) -> None:
+    def _write(self, mail: Mail) -> Path:
         ascii_only = all(map(str.isascii, mail.recipients))
         content = mail.message.as_bytes(policy=email.policy.SMTP if ascii_only else email.policy.SMTPUTF8)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,7 @@ class MailFolder:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-            Path(draft).replace(self._folder / f"{mail.moment:%Y%m%dT%H%M%SZ}-{mail.name}.eml")
+            return Path(draft).replace(self._folder / f"{mail.moment:%Y%m%dT%H%M%SZ}-{mail.name}.eml")
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
@@ -124,6 +125,7 @@ class MailServer:
         if refused:
             answers = [_answer(answer.code, answer.message) for answer in refused.values()]
             log.warning("mail refused for some recipients", mail=mail.name, answers=answers)
+        log.info("mail sent", mail=mail.name)
 
 
 def _undelivered(mail: Mail, error: Exception) -> Undelivered:
