@@ -7,7 +7,8 @@ import msgspec
 import typer
 
 from tradecounter.billing.queries import find_invoice
-from tradecounter.cli.output import show_json, show_record, show_table
+from tradecounter.cli.output import show_json, show_part, show_record, show_table
+from tradecounter.cli.tables import Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries import OrderFulfilment, find_video
@@ -142,22 +143,19 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     ]
     show_table(parts, columns, as_json=False)
     for title, name in (("Serial numbers", "serial_numbers"), ("Configurations", "configurations")):
-        _print_of_parts(parts, title, name)
-    if shipments:
-        typer.echo("\nShipments")
-        show_table(
-            shipments,
-            ("id", "dispatched_on", "method_id", "tracking_number", "items", "tracking_events"),
-            as_json=False,
-        )
+        found = _of_parts(parts, name)
+        show_part(title, found, list(found[0] | found[-1]) if found else ())
+    show_part(
+        "Shipments",
+        shipments,
+        ("id", "dispatched_on", "method_id", "tracking_number", Prose("items"), Prose("tracking_events")),
+    )
 
 
-def _print_of_parts(parts: Sequence[dict[str, Any]], title: str, name: str) -> None:
-    found = [
+def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return what an order's items and their components have in a member, each with the item's id."""
+    return [
         {"item": part["id"], **msgspec.to_builtins(value.data if isinstance(value, OrderItemConfiguration) else value)}
         for part in parts
         for value in part[name]
     ]
-    if found:
-        typer.echo(f"\n{title}")
-        show_table(found, list(found[0] | found[-1]), as_json=False)

@@ -35,7 +35,7 @@ def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: boo
     if as_json:
         show_json(records)
     else:
-        print_table(records, columns, names)
+        print_table(records, columns, names, hint="A wider terminal or --columns shows them.")
 
 
 def show_record(value: Any, *, as_json: bool) -> None:
@@ -48,6 +48,14 @@ def show_record(value: Any, *, as_json: bool) -> None:
     width = max(map(len, record), default=0)
     for name, member in record.items():
         typer.echo(f"{name:<{width}}  {cell(member)}")
+
+
+def show_part(title: str, values: Iterable[Any], columns: Sequence[Column]) -> None:
+    """Print a part of a record as a table under a title, unless it is empty."""
+    records = _plain(list(values))
+    if records:
+        typer.echo(f"\n{title}")
+        print_table(records, columns, hint="A wider terminal shows them.")
 
 
 def _flat(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -51,10 +51,13 @@ class _Laid:
     is_empty: bool
 
 
-def print_table(records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None) -> None:
+def print_table(
+    records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None = None, *, hint: str
+) -> None:
     """Print records: the columns that are named, else as many of `columns` as fit, the first ones first.
 
-    In a file or a pipe all fit. Raises BadParameter for a name that no record has.
+    In a file or a pipe all fit. `hint` says how to see those that do not. Raises BadParameter for a name that no record
+    has.
     """
     if not records:
         typer.echo("nothing found")
@@ -76,9 +79,7 @@ def print_table(records: Sequence[dict[str, Any]], columns: Sequence[Column], na
     # Named columns that do not fit are printed in full all the same: the terminal breaks the lines.
     console.print(table, width=max(console.width, sum(column.least + _GAP for column in shown)), crop=False)
     if hidden := [column.name for column in laid if column not in shown]:
-        Console(stderr=True).print(
-            f"Not shown: {', '.join(hidden)}. A wider terminal or --columns shows them.", style="dim", highlight=False
-        )
+        Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
 
 
 def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:

@@ -11,6 +11,8 @@ def cell(value: Any) -> str:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        return one_line(", ".join(map(str, value))) or "-"
     return one_line(to_json(value).decode() if isinstance(value, dict | list) else str(value))
 
 
