@@ -35,8 +35,13 @@ class Done:
     """How a command ended."""
 
     status: int
-    out: str
+    output: bytes
     err: str
+
+    @property
+    def out(self) -> str:
+        """What it wrote on standard output, as text."""
+        return self.output.decode()
 
     @property
     def document(self) -> Any:
@@ -74,7 +79,7 @@ class Program:
         self.forker.stdin.write(json.dumps(order) + "\n")
         self.forker.stdin.flush()
         status = int(self.forker.stdout.readline())
-        return Done(status, paths["out"].read_text(), paths["err"].read_text())
+        return Done(status, paths["out"].read_bytes(), paths["err"].read_text())
 
     def screen(self, width: int, *words: str) -> tuple[list[str], str]:
         """Run a command on a terminal; return the lines that it wrote there, and its standard error."""

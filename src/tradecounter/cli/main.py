@@ -34,6 +34,7 @@ COMMANDS = {
     "stock": "tradecounter.cli.stock:app",
     "order": "tradecounter.cli.order:app",
     "quote": "tradecounter.cli.quote:app",
+    "invoice": "tradecounter.cli.invoice:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "openapi": "tradecounter.cli.openapi:openapi",
 }

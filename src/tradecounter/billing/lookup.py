@@ -1,0 +1,113 @@
+"""Finding invoices of any customer, for the operator."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from psycopg.sql import SQL
+
+from tradecounter.billing.invoice_document import InvoiceDocument
+from tradecounter.billing.queries import PrintedInvoice
+from tradecounter.db.rows import fetch_all, fetch_one, fetch_tuples
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceRecord:
+    """An invoice with the order's amounts in pounds, shipping included, and what is paid of it."""
+
+    number: int
+    order_id: int  # the internal id
+    order_reference: str
+    customer_id: int
+    issued_at: datetime
+    supplied_at: datetime
+    due_at: datetime
+    net: Decimal
+    vat: Decimal
+    gross: Decimal
+    paid: Decimal
+
+    @property
+    def due(self) -> Decimal:
+        """What is left to pay."""
+        return self.gross - self.paid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceFilter:
+    """What invoices have to have in common: `issued_to` is exclusive; `overdue_at` is a moment at which one is due."""
+
+    customer_id: int | None = None
+    issued_from: datetime | None = None
+    issued_to: datetime | None = None
+    unpaid: bool = False
+    overdue_at: datetime | None = None
+
+
+_INVOICES = SQL(
+    "select i.number, i.order_id, o.order_reference, o.customer_id, i.issued_at, i.supplied_at, i.due_at,"
+    " o.cost_net + o.shipping_net as net, o.cost_tax + o.shipping_tax as vat, i.gross, o.paid"
+    " from invoice i join orders o on o.id = i.order_id"
+)
+_CONDITIONS = {
+    # What is invoiced is confirmed; said as the index has it.
+    "customer_id": SQL("o.customer_id = %(customer_id)s and o.state = 'confirmed'"),
+    "issued_from": SQL("i.issued_at >= %(issued_from)s"),
+    "issued_to": SQL("i.issued_at < %(issued_to)s"),
+    "unpaid": SQL("o.state = 'confirmed' and o.paid < o.gross"),
+    "overdue_at": SQL("i.due_at < %(overdue_at)s and o.state = 'confirmed' and o.paid < o.gross"),
+}
+
+
+async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> list[InvoiceRecord]:
+    """Return the latest invoices that pass a filter."""
+    values = asdict(wanted)
+    conditions = [condition for name, condition in _CONDITIONS.items() if values[name]]
+    chosen = SQL(" and ").join(conditions or [SQL("true")])
+    return await fetch_all(
+        tx,
+        InvoiceRecord,
+        SQL("{} where {} order by i.number desc limit %(most)s").format(_INVOICES, chosen),
+        {**values, "most": most},
+    )
+
+
+async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
+    """Return an invoice. Raises DomainError (not found)."""
+    found = await fetch_one(tx, InvoiceRecord, SQL("{} where i.number = %s").format(_INVOICES), [number])
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    document: dict[str, Any]
+
+
+async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
+    """Return what an invoice says. Raises LookupError without such an invoice."""
+    stored = await fetch_one(tx, _Stored, "select document from invoice where number = %s", [number])
+    if stored is None:
+        raise LookupError(f"no invoice {number}")
+    return msgspec.convert(stored.document, InvoiceDocument)
+
+
+async def invoiced_items(tx: Transaction, order_id: int) -> list[int]:
+    """Return the ids of an order's lines in the order in which its invoice lists them, before the shipping."""
+    rows = await fetch_tuples(
+        tx, "select id from order_line where order_id = %s and bundle_line_id is null order by position", [order_id]
+    )
+    return [line_id for (line_id,) in rows]
+
+
+async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
+    """Return an invoice as a PDF file. Raises DomainError (not found)."""
+    found = await fetch_one(tx, PrintedInvoice, "select number, pdf from invoice where number = %s", [number])
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
+    return found
