@@ -10,9 +10,10 @@ from psycopg.sql import SQL
 
 from tradecounter.billing.invoice_document import InvoiceDocument
 from tradecounter.billing.queries import PrintedInvoice
-from tradecounter.db.rows import fetch_all, fetch_one, fetch_tuples
+from tradecounter.db.rows import fetch_all, fetch_one, fetch_tuples, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +112,18 @@ async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
     if found is None:
         raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
     return found
+
+
+async def overdue_of(tx: Transaction, customer_id: int, now: datetime) -> Decimal:
+    """Return the pounds that a customer should have paid by now; what is not invoiced is due by its confirmation."""
+    overdue = await fetch_value(
+        tx,
+        """
+        select sum(o.gross - o.paid) from orders o left join invoice i on i.order_id = o.id
+        where o.customer_id = %(customer_id)s and o.state = 'confirmed' and o.paid < o.gross
+          and coalesce(i.due_at, ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
+                                 at time zone 'Europe/London') < %(now)s
+        """,
+        {"customer_id": customer_id, "now": now},
+    )
+    return overdue or NOTHING

@@ -9,6 +9,7 @@ from decimal import Decimal
 from tradecounter.db.changes import Versions
 from tradecounter.db.rows import fetch_all
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
 from tradecounter.shipping.rules import ShippingMethod
 from tradecounter.shipping.working_days import load_calendar
 
@@ -45,6 +46,15 @@ async def read_methods(tx: Transaction) -> list[ShippingMethod]:
         )
         for row in rows
     ]  # fmt: skip
+
+
+async def require_method(tx: Transaction, method_id: int) -> None:
+    """Raise DomainError (invalid), with the methods that there are, unless a shipping method is active."""
+    methods = await read_methods(tx)
+    if all(method.id != method_id for method in methods):
+        known = ", ".join(f"{m.id} ({m.provider}, region {m.region})" for m in methods)
+        hint = f"there are {known}" if known else "import shipping methods first"
+        raise invalid("shipping_method", f"there is no method {method_id}; {hint}")
 
 
 class ShippingMethods:
