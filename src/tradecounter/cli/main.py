@@ -36,6 +36,7 @@ COMMANDS = {
     "quote": "tradecounter.cli.quote:app",
     "invoice": "tradecounter.cli.invoice:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
+    "doctor": "tradecounter.cli.doctor:doctor",
     "openapi": "tradecounter.cli.openapi:openapi",
 }
 

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -41,11 +42,13 @@ Column = str | Prose
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """A column with its cells; `least` is the width that it needs."""
+    """A column with its cells, the width that it needs, and the one at which nothing of it is broken."""
 
     name: str
+    title: str
     cells: list[str]
     least: int
+    natural: int
     wraps: bool
     is_amount: bool
     is_empty: bool
@@ -62,22 +65,25 @@ def print_table(
     if not records:
         typer.echo("nothing found")
         return
-    laid = [_lay(column, records) for column in (_named(names, columns, records) if names else columns)]
-    console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
-    shown = laid if names else _fitting(laid, console.width)
+    on_terminal = sys.stdout.isatty()
+    room = Console().width if on_terminal else _WIDE
+    wanted = _named(names, columns, records) if names else columns
+    laid = [_lay(column, records, in_words=on_terminal) for column in wanted]
+    shown = laid if names else _fitting(laid, room)
+    widths = _widths(shown, room)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0))
-    for column in shown:
+    for column, width in zip(shown, widths, strict=True):
         table.add_column(
-            _title(column) if console.is_terminal else column.name,
+            column.title,
             justify="right" if column.is_amount else "left",
             no_wrap=not column.wraps,
-            min_width=column.least,
+            width=width,
             overflow="fold",
         )
     for row in zip(*(column.cells for column in shown), strict=True):
         table.add_row(*map(Text, row))
     # Named columns that do not fit are printed in full all the same: the terminal breaks the lines.
-    console.print(table, width=max(console.width, sum(column.least + _GAP for column in shown)), crop=False)
+    Console(width=sum(widths) + _GAP * len(widths)).print(table)
     if hidden := [column.name for column in laid if column not in shown]:
         Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
 
@@ -91,16 +97,19 @@ def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, An
     return [known[name] for name in dict.fromkeys(chosen)]
 
 
-def _lay(column: Column, records: Sequence[dict[str, Any]]) -> _Laid:
+def _lay(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Laid:
+    """Return a column with its cells; its title is its name, or the words of that on lines as narrow as the cells."""
     name = column.name if isinstance(column, Prose) else column
     values = [record.get(name) for record in records]
     cells = [cell(value) for value in values]
-    natural = max(map(cell_len, (*cells, *name.split("_"))))
+    natural = max(map(cell_len, (*cells, *(name.split("_") if in_words else [name]))))
     given = [value for value in values if value is not None]
     return _Laid(
         name,
+        textwrap.fill(name.replace("_", " "), natural) if in_words else name,
         cells,
         least=min(natural, column.width) if isinstance(column, Prose) else natural,
+        natural=natural,
         wraps=isinstance(column, Prose),
         is_amount=bool(given) and all(isinstance(value, Decimal) for value in given),
         is_empty=not given,
@@ -116,6 +125,9 @@ def _fitting(columns: Sequence[_Laid], width: int) -> list[_Laid]:
     return [column for column in columns if column in chosen]
 
 
-def _title(column: _Laid) -> str:
-    """Return a column's name in words, broken where its values are narrower."""
-    return textwrap.fill(column.name.replace("_", " "), max(map(cell_len, (*column.cells, *column.name.split("_")))))
+def _widths(columns: Sequence[_Laid], width: int) -> list[int]:
+    """Return the columns' widths: the room that is left is shared by those that would need more."""
+    room = max(width - sum(column.least + _GAP for column in columns) + _GAP, 0)
+    wanted = sum(column.natural - column.least for column in columns)
+    share = Fraction(min(room, wanted), wanted or 1)
+    return [column.least + int((column.natural - column.least) * share) for column in columns]

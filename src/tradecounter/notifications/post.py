@@ -21,6 +21,7 @@ log = structlog.get_logger()
 ANSWER_SECONDS = 30.0
 SENDING_SECONDS = 120.0
 GOODBYE_SECONDS = 2.0
+CHECK_SECONDS = 10.0
 
 _PERMANENT = 500  # SMTP answers from here on say no for good
 _LONGEST_ANSWER = 300
@@ -100,20 +101,26 @@ class MailServer:
         self._user = None if parts.username is None else unquote(parts.username)
         self._password = None if parts.password is None else unquote(parts.password)
 
+    async def check(self, sender: str) -> None:
+        """Connect as for a mail of a sender, log in, and send nothing. Raises Delayed."""
+        client = self._client(sender)
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                await self._connect(client)
+                await client.ehlo()
+            with suppress(aiosmtplib.SMTPException, OSError):
+                await client.quit(timeout=GOODBYE_SECONDS)
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise _delayed(error) from None  # not chained, as below
+        finally:
+            client.close()
+
     async def send(self, mail: Mail) -> None:
         """Hand a mail to the server."""
-        client = aiosmtplib.SMTP(
-            hostname=self._host,
-            port=self._port,
-            use_tls=self._tls,
-            username=self._user,
-            password=self._password,
-            local_hostname=mail.sender.rpartition("@")[2],
-            timeout=ANSWER_SECONDS,
-        )
+        client = self._client(mail.sender)
         try:
             async with asyncio.timeout(SENDING_SECONDS):
-                await client.connect()
+                await self._connect(client)
                 refused, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
             with suppress(aiosmtplib.SMTPException, OSError):  # the mail is handed over, whatever comes now
                 await client.quit(timeout=GOODBYE_SECONDS)
@@ -127,6 +134,20 @@ class MailServer:
             log.warning("mail refused for some recipients", mail=mail.name, answers=answers)
         log.info("mail sent", mail=mail.name)
 
+    def _client(self, sender: str) -> aiosmtplib.SMTP:
+        return aiosmtplib.SMTP(
+            hostname=self._host,
+            port=self._port,
+            use_tls=self._tls,
+            username=self._user,
+            password=self._password,
+            local_hostname=sender.rpartition("@")[2],
+            timeout=ANSWER_SECONDS,
+        )
+
+    async def _connect(self, client: aiosmtplib.SMTP) -> None:
+        await client.connect()
+
 
 def _undelivered(mail: Mail, error: Exception) -> Undelivered:
     """Return what a failure means: a `no for good` to the mail or all its recipients, or else try again."""
@@ -138,6 +159,11 @@ def _undelivered(mail: Mail, error: Exception) -> Undelivered:
         return Refused(f"the mail server refuses the mail: {_answer(error.code, error.message)}")
     if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
         return Refused("the mail server takes no addresses that are not ASCII")
+    return _delayed(error)
+
+
+def _delayed(error: Exception) -> Delayed:
+    """Return what keeps any mail from being handed over now."""
     if isinstance(error, aiosmtplib.SMTPAuthenticationError):
         return Delayed(f"the mail server does not accept user and password: {error.code}")
     if isinstance(error, aiosmtplib.SMTPResponseException):
