@@ -1,13 +1,13 @@
 """Checks of the database: its clock, the job queue in it, and what has to hold between its tables."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.text import one_line
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
-from tradecounter.db.rows import fetch_value
 from tradecounter.db.schema_state import SchemaState
+from tradecounter.db.server_time import server_time
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.worker import SILENT_SECONDS
@@ -41,7 +41,7 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
 
 async def _clock(tx: Transaction, clock: Clock) -> Check:
     before = clock.now()
-    there: datetime = await fetch_value(tx, "select clock_timestamp()")
+    there = await server_time(tx)
     after = clock.now()
     skew = max(before - there, there - after, timedelta())
     found = f"{skew.total_seconds():.1f} seconds from the database's"
