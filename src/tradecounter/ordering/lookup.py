@@ -74,13 +74,15 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
     The latest are those confirmed last, or created last while they are not confirmed.
     """
     lows, highs = _numbers_beginning(wanted.reference or "")
-    conditions = SQL(" and ").join(list(_conditions(wanted)) or [_LATEST])
+    conditions = list(_conditions(wanted))
+    if conditions in ([], [_FROM]):  # the latest of those since a moment are the latest of all
+        conditions.append(_LATEST)
     return await fetch_all(
         tx,
         OrderRecord,
         SQL(
             "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit %(most)s"
-        ).format(_COLUMNS, conditions),
+        ).format(_COLUMNS, SQL(" and ").join(conditions)),
         {**asdict(wanted), "lows": lows, "highs": highs, "most": most},
     )
 
