@@ -155,7 +155,7 @@ def test_an_api_that_does_not_answer_or_is_not_well_is_told(installation: Progra
         (200, b'{"status": "degraded", "database": "ok"}', "status degraded, database ok"),
         (200, b'{"status": "ok", "database": "away"}', "status ok, database away"),
         (200, b"<html>", "DecodeError"),
-        (502, b"", "answers with status 502"),
+        (502, b"", "responds with status 502"),
     ):
         with answering(status, body) as url:
             found = ill(installation, TRADECOUNTER_BASE_URL=url)
@@ -220,8 +220,8 @@ def test_without_a_worker_jobs_wait_and_the_doctor_says_for_how_long(
         with psycopg.connect(url, autocommit=True) as database:
             database.execute("update procrastinate_jobs set scheduled_at = scheduled_at - interval '5 minutes'")
         message = ill(alone)["queue"]["message"]
-        assert message.startswith("1 wait, the oldest for 0:09:0")
-        assert message.endswith("; 1 are to be done later")
+        assert message.startswith("1 due, the oldest for 0:09:0")
+        assert message.endswith("; 1 scheduled for later")
 
 
 def test_a_clock_that_is_off_is_told(shop: Service) -> None:

@@ -131,7 +131,7 @@ def test_the_pdf_file_is_that_of_the_api(
     assert tradecounter.refused("invoice", "pdf", number, "-o", "none/x.pdf") == (
         "none/x.pdf cannot be written: No such file or directory"
     )
-    assert "both want the standard output" in tradecounter.misused("invoice", "pdf", number, "-o", "-", "--json")
+    assert "both write to standard output" in tradecounter.misused("invoice", "pdf", number, "-o", "-", "--json")
 
 
 def test_an_invoice_is_sent_again_to_those_who_got_it_as_a_mail_of_its_own(

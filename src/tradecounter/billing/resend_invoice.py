@@ -1,4 +1,4 @@
-"""Sending an invoice once more, to those whom it was sent to."""
+"""Sending an invoice again to its recipients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from tradecounter.ordering.queries import order_by_id
 
 @dataclass(frozen=True, slots=True)
 class ResentInvoice:
-    """An invoice, and the addresses that the worker sends it to."""
+    """An invoice and the addresses to which the worker sends it."""
 
     number: int
     order_reference: str

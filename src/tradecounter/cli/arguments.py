@@ -14,7 +14,9 @@ CustomerId = Annotated[
 ]
 Customer = Annotated[
     int | None,
-    typer.Option("--customer", min=1, max=LARGEST_ID, metavar="ID", help="Those of one customer.", show_default=False),
+    typer.Option(
+        "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only those of this customer.", show_default=False
+    ),
 ]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in any case.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The most to list.")]
@@ -47,8 +49,10 @@ def _moment(text: str) -> datetime:
 
 Since = Annotated[
     datetime | None,
-    typer.Option("--from", parser=_since, metavar="D", help="From a date, or a time, on (2026-06-01T09:30, UK)."),
+    typer.Option(
+        "--from", parser=_since, metavar="D", help="Only from this date or UK time on: 2026-06-01 or 2026-06-01T09:30."
+    ),
 ]
 Until = Annotated[
-    datetime | None, typer.Option("--to", parser=_until, metavar="D", help="Up to a date, inclusive, or a time.")
+    datetime | None, typer.Option("--to", parser=_until, metavar="D", help="Only up to this date or time, inclusive.")
 ]

@@ -45,7 +45,7 @@ def _of_database(settings: Settings) -> list[Check]:
             contents = asyncio.run(_of_contents(url)) if state.current else []
     except EXPECTED as error:
         return [wrong("database", reason_for(error), "start the database, or correct TRADECOUNTER_DATABASE_URL")]
-    return [fine("database", "it answers"), check_schema(state), *contents]
+    return [fine("database", "it responds"), check_schema(state), *contents]
 
 
 async def _of_contents(url: str) -> list[Check]:

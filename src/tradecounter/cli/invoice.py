@@ -44,13 +44,15 @@ def show_all(
     customer: Customer = None,
     since: Since = None,
     until: Until = None,
-    unpaid: Annotated[bool, typer.Option("--unpaid", help="Those with something left to pay.")] = False,
-    overdue: Annotated[bool, typer.Option("--overdue", help="Those of which that was due before now.")] = False,
+    unpaid: Annotated[bool, typer.Option("--unpaid", help="Only those with something left to pay.")] = False,
+    overdue: Annotated[
+        bool, typer.Option("--overdue", help="Only those with something left to pay that is past its due date.")
+    ] = False,
     limit: Limit = 1000,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
-    """List invoices, the latest first; --from and --to are about the day of issue."""
+    """List invoices, the latest first. --from and --to compare the time of issue."""
 
     async def work(database: Database) -> list[InvoiceRecord]:
         async with reading(database) as tx:
@@ -96,13 +98,15 @@ def pdf(
     number: Number,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to; - is standard output.", show_default=False),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The file to write; - is standard output.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write an invoice's PDF file: to invoice-NUMBER.pdf in the working directory, unless --output says otherwise."""
+    """Write an invoice's PDF file, by default to invoice-NUMBER.pdf in the working directory."""
     if output == "-" and as_json:
-        raise typer.BadParameter("--json and --output - both want the standard output")
+        raise typer.BadParameter("--json and --output - both write to standard output")
 
     async def work(database: Database) -> PrintedInvoice:
         async with reading(database) as tx:
@@ -124,7 +128,7 @@ def pdf(
 
 @app.command("resend")
 def resend(number: Number, as_json: AsJson = False) -> None:
-    """Send an invoice once more, to the order's contact and to the account's address for invoices."""
+    """Send an invoice again, to the order's contact and to the account's address for invoices."""
 
     async def work(database: Database) -> ResentInvoice:
         async with transaction(database) as tx:

@@ -56,7 +56,7 @@ class _Commands(CommandGroup):
         return _load(cmd_name, COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. A misspelled option is answered with the most similar ones, as a misspelled command is."""
+        """Run a command. For an unknown option, suggest similar ones, as the library does for commands."""
         try:
             return super().invoke(ctx)
         except NoSuchOption as error:
@@ -66,7 +66,7 @@ class _Commands(CommandGroup):
             raise
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
-        """Return completions of a command's name, without the commands' help: to read it would load them all."""
+        """Return completions of a command's name, without the commands' help, since reading it would load them all."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]

@@ -36,12 +36,12 @@ def _status(text: str) -> dict[str, str]:
 def order_list(
     customer: Customer = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="R", help="Those whose order reference or id is R, or begins with it.")
+        str | None, typer.Option(metavar="R", help="Only those whose order reference or id is R or begins with R.")
     ] = None,
     customer_reference: Annotated[
-        str | None, typer.Option(metavar="R", help="Those with a reference of the customer, in any case.")
+        str | None, typer.Option(metavar="R", help="Only those with this reference of the customer's, in any case.")
     ] = None,
-    sku: Annotated[str | None, typer.Option(metavar="S", help="Those with a product among their lines.")] = None,
+    sku: Annotated[str | None, typer.Option(metavar="S", help="Only those with this product on a line.")] = None,
     since: Since = None,
     until: Until = None,
     status: Annotated[
@@ -49,7 +49,7 @@ def order_list(
         typer.Option(
             parser=_status,
             metavar="S",
-            help=f"Those with a status ({', '.join(STATUSES)}) or in a state ({', '.join(_STATES)}), in any case.",
+            help=f"Only those with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}), in any case.",
         ),
     ] = None,
     limit: Limit = 1000,
@@ -85,6 +85,6 @@ async def _listed(tx: Transaction, wanted: OrderFilter, limit: int) -> list[dict
 
 
 def _for_people(order: dict[str, Any]) -> dict[str, Any]:
-    """Return an order named by its reference, or its code while there is none, and with its state as status then."""
+    """Return an order with one name, its reference or else its code, and its state where it has no status."""
     name = order["order_reference"] or order["confirmation_code"]
     return {**order, "order": name, "status": order["status"] or order["state"]}

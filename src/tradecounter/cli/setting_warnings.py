@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A setting that still has a value which is good for trying things out only."""
+    """A setting that still has a value which only suits a trial."""
 
     setting: str
     consequence: str

@@ -1,4 +1,4 @@
-"""What has to hold between tables at any moment: who breaks it. An empty answer means that all is well.
+"""What has to hold between tables at any moment, and the rows that violate it.
 
 The statements read whole tables: they take seconds on a database with millions of order lines.
 """
@@ -14,7 +14,7 @@ MOST_FOUND = 5
 
 @dataclass(frozen=True, slots=True)
 class WrongCredit:
-    """A customer whose account is charged with something else than its confirmed orders have left to pay."""
+    """A customer whose account is charged with another amount than its confirmed orders have left to pay."""
 
     customer_id: int
     charged: Decimal

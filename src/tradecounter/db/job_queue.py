@@ -1,4 +1,4 @@
-"""What can be told of the job queue from outside: whether workers are alive, what waits, and what has failed."""
+"""The state of the job queue: which workers are alive, what is due, and what has failed."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,14 +9,14 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """How many workers have been heard of lately, and when the last one was, if any is registered."""
+    """How many workers have sent a heartbeat lately, and the time of the last heartbeat of any."""
 
     alive: int
     last_heartbeat: datetime | None
 
 
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
-    """Return the workers; one that has been silent for longer counts as gone."""
+    """Return the workers; one without a heartbeat for longer than `silent_seconds` counts as gone."""
     found = await fetch_one(
         tx,
         Workers,
@@ -40,7 +40,7 @@ class Waiting:
 
 
 async def waiting_jobs(tx: Transaction) -> Waiting:
-    """Return what waits in the queue."""
+    """Return how many jobs wait in the queue, and since when."""
     found = await fetch_one(
         tx,
         Waiting,

@@ -23,7 +23,7 @@ _TAKES_PRECEDENCE = {
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A price that could be the customer's, before discount; `applies` tells whether it is valid today."""
+    """A price that could be the customer's, before discount; `applies`: it is valid today."""
 
     rule: str
     price_list: str | None = None

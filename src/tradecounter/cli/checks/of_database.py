@@ -15,7 +15,7 @@ from tradecounter.worker import SILENT_SECONDS
 LARGEST_SKEW = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
 
-_CHANGED_BY_HAND = "something changed the tables past the program: make a backup, stop all services, and correct"
+_CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, stop all services, and correct"
 
 
 def check_schema(state: SchemaState) -> Check:
@@ -60,13 +60,13 @@ async def _worker(tx: Transaction) -> Check:
 
 async def _queue(tx: Transaction) -> Check:
     waiting = await waiting_jobs(tx)
-    later = f"; {waiting.later} are to be done later" if waiting.later else ""
+    later = f"; {waiting.later} scheduled for later" if waiting.later else ""
     if waiting.oldest is None:
-        return fine("queue", f"no job waits{later}")
-    found = f"{waiting.due} wait, the oldest for {_rounded(waiting.oldest)}{later}"
+        return fine("queue", f"no job is due{later}")
+    found = f"{waiting.due} due, the oldest for {_rounded(waiting.oldest)}{later}"
     if waiting.oldest <= LONGEST_WAIT:
         return fine("queue", found)
-    return wrong("queue", found, "see whether the worker runs and what it logs, or start another one")
+    return wrong("queue", found, "check that the worker runs and what it logs, or start another one")
 
 
 def _rounded(wait: timedelta) -> timedelta:
@@ -78,7 +78,9 @@ async def _failed_jobs(tx: Transaction) -> Check:
     if not failed:
         return fine("failed_jobs", "none")
     found = ", ".join(f"{job.count} of {job.task_name}" for job in failed)
-    return wrong("failed_jobs", found, "the worker's log says why; the guide for operators, how to try them again")
+    return wrong(
+        "failed_jobs", found, "read the worker's log for the cause; the guide for operators shows how to retry them"
+    )
 
 
 async def _credit(tx: Transaction) -> Check:

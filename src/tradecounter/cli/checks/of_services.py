@@ -29,7 +29,7 @@ async def check_mail(settings: Settings) -> Check:
         await MailServer(settings.smtp_url).check(office.sender.addr_spec)
     except (SettingsError, Undelivered) as error:
         return wrong(
-            "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or see to the mail server; mails wait meanwhile"
+            "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or repair the mail server; mails wait until then"
         )
     return fine("mail", f"{urlsplit(settings.smtp_url).hostname} takes mail from {office.sender.addr_spec}")
 
@@ -51,24 +51,24 @@ async def check_issuer(settings: Settings) -> Check:
     try:
         issuer = await read_issuer(settings.auth_url)
     except IssuerAwayError as error:
-        return wrong("issuer", f"{settings.auth_url}: {error}", "correct TRADECOUNTER_AUTH_URL, or see to the issuer")
+        return wrong("issuer", f"{settings.auth_url}: {error}", "correct TRADECOUNTER_AUTH_URL, or repair the issuer")
     return fine("issuer", f"{issuer.name} publishes {len(issuer.keys)} keys")
 
 
 async def check_snapshot(settings: Settings) -> Check:
-    """Ask the API at its public address whether it answers and what it shows is up to date."""
+    """Check that the API responds at its public address, and that what it shows is up to date."""
     if settings.base_url is None:
         return fine("snapshot", "not checked: TRADECOUNTER_BASE_URL is not set")
     url = f"{settings.base_url}/check-health"
     remedy = "start `tradecounter serve`, or correct TRADECOUNTER_BASE_URL or the proxy; the log of `serve` says more"
     try:
         async with httpx.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
-            answer = await client.get(url)
-        health = msgspec.json.decode(answer.content, type=_Health) if answer.is_success else None
+            response = await client.get(url)
+        health = msgspec.json.decode(response.content, type=_Health) if response.is_success else None
     except (httpx.HTTPError, httpx.InvalidURL, OSError, msgspec.DecodeError) as error:
         return wrong("snapshot", f"{url}: {type(error).__name__}: {error}", remedy)
     if health is None:
-        return wrong("snapshot", f"{url} answers with status {answer.status_code}", remedy)
+        return wrong("snapshot", f"{url} responds with status {response.status_code}", remedy)
     found = f"{url} says status {health.status}, database {health.database}"
     return (
         fine("snapshot", found)
