@@ -123,7 +123,7 @@ def test_a_schema_that_is_not_current_is_told(installation: Program, postgres: C
 
 
 def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, forker: Forker) -> None:
-    nowhere = Program(tmp_path, None, forker, SETTINGS)
+    nowhere = Program(tmp_path, None, forker, {**SETTINGS, "TRADECOUNTER_SECRET_KEY": ""})
     found = ill(nowhere)
     assert found["database"]["message"].startswith(f"there is no database in {tmp_path / '.tradecounter'}: ")
     assert not (tmp_path / ".tradecounter").exists()

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from support.command_line import Forker, Program
 from support.orders import buy, create
@@ -66,6 +67,14 @@ def test_prose_is_broken_over_lines_and_stays_whole(tradecounter: Program, place
     lines, _ = tradecounter.screen(80, "customer", "list")
     first_words = [line[6:].split("  ")[0].strip() for line in lines]
     assert COMPANY in " ".join(first_words)
+
+
+def test_letters_that_take_two_columns_are_counted_so(tradecounter: Program, service: Service) -> None:
+    name = "通信機器販売有限会社" * 8
+    service.customer(company=name)
+    lines, _ = tradecounter.screen(80, "customer", "list")
+    assert all(cell_len(line) <= 80 for line in lines)
+    assert name in "".join(line[6:].split("  ")[0].strip() for line in lines)
 
 
 def test_the_columns_that_are_asked_for_are_shown_in_their_order(

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Annotated, Any
 
 import typer
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from tradecounter.cli.text import cell
 
 _WIDE = 10_000  # characters, of a file or a pipe
 _GAP = 2
+_BREAKING = Console()  # the library wants one where it breaks lines
 
 ColumnNames = Annotated[
     str | None,
@@ -49,7 +50,6 @@ class _Laid:
     cells: list[str]
     least: int
     natural: int
-    wraps: bool
     is_amount: bool
     is_empty: bool
 
@@ -71,19 +71,12 @@ def print_table(
     laid = [_lay(column, records, in_words=on_terminal) for column in wanted]
     shown = laid if names else _fitting(laid, room)
     widths = _widths(shown, room)
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0))
-    for column, width in zip(shown, widths, strict=True):
-        table.add_column(
-            column.title,
-            justify="right" if column.is_amount else "left",
-            no_wrap=not column.wraps,
-            width=width,
-            overflow="fold",
-        )
-    for row in zip(*(column.cells for column in shown), strict=True):
-        table.add_row(*map(Text, row))
-    # Named columns that do not fit are printed in full all the same: the terminal breaks the lines.
-    Console(width=sum(widths) + _GAP * len(widths)).print(table)
+    lines = max(column.title.count("\n") for column in shown)
+    titles = ["\n" * (lines - column.title.count("\n")) + column.title for column in shown]  # they stand on one line
+    heading = _row(titles, shown, widths)
+    typer.echo(typer.style(heading, bold=True) if on_terminal else heading)
+    for values in zip(*(column.cells for column in shown), strict=True):
+        typer.echo(_row(values, shown, widths))
     if hidden := [column.name for column in laid if column not in shown]:
         Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
 
@@ -110,7 +103,6 @@ def _lay(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -
         cells,
         least=min(natural, column.width) if isinstance(column, Prose) else natural,
         natural=natural,
-        wraps=isinstance(column, Prose),
         is_amount=bool(given) and all(isinstance(value, Decimal) for value in given),
         is_empty=not given,
     )
@@ -123,6 +115,28 @@ def _fitting(columns: Sequence[_Laid], width: int) -> list[_Laid]:
         if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
             chosen.append(column)
     return [column for column in columns if column in chosen]
+
+
+def _row(values: Sequence[str], columns: Sequence[_Laid], widths: Sequence[int]) -> str:
+    """Return a row, on as many lines as its longest value takes; named columns that do not fit stay whole too."""
+    cells = [_broken(value, width) for value, width in zip(values, widths, strict=True)]
+    lines = []
+    for pieces in zip_longest(*cells, fillvalue=""):
+        padded = [
+            f"{' ' * (width - cell_len(piece))}{piece}" if column.is_amount else piece + " " * (width - cell_len(piece))
+            for piece, column, width in zip(pieces, columns, widths, strict=True)
+        ]
+        lines.append((" " * _GAP).join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _broken(value: str, width: int) -> list[str]:
+    """Return a value on lines of a width in cells, of which letters of some scripts take two."""
+    if "\n" in value:  # a title
+        return value.split("\n")
+    if cell_len(value) <= width:
+        return [value]
+    return [line.plain.rstrip() for line in Text(value).wrap(_BREAKING, width, overflow="fold")]
 
 
 def _widths(columns: Sequence[_Laid], width: int) -> list[int]:

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.setting_warnings import examples_in
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.installation_secret import kept_secret, secret_key
 from tradecounter.settings import Settings, SettingsError, unknown_settings
 
 
@@ -24,8 +24,9 @@ def _usable(settings: Settings) -> Check:
     if unknown := unknown_settings():
         names = [name if nearest is None else f"{name} (did you mean {nearest}?)" for name, nearest in unknown]
         return wrong("settings", f"these are no settings: {', '.join(names)}", "correct or remove them")
+    is_made_later = settings.embedded and settings.secret_key is None and kept_secret(settings.data_dir) is None
     try:
-        secret_key(settings)
+        _ = is_made_later or secret_key(settings)
     except SettingsError as error:
         return wrong("settings", str(error), "set it; `tradecounter init` writes a file with a fresh one")
     return fine("settings", f"all {len(fields(Settings))} can be used")
