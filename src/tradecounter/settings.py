@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,16 @@ from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.setting_rules import Rule, at_least, at_most, between, comma_separated, url_of
 
 PREFIX = "TRADECOUNTER_"
+FILE = ".env"  # in the working directory
 
-_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?")
+_SHORT_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)")
+_UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1), "s": timedelta(seconds=1)}
+_ISO_DURATION = {"": "PT{}S", "s": "PT{}S", "m": "PT{}M", "h": "PT{}H", "d": "P{}D"}
 _WANTED: dict[Any, str] = {
     int: "a whole number",
     bool: "true or false",
     Decimal: "a number",
-    timedelta: "an ISO 8601 duration in days, hours, minutes and seconds, such as P1DT12H, or a number of seconds",
+    timedelta: "a duration such as 24h, 7d, 90m, 30s or P1DT12H (ISO 8601); a number alone is seconds",
 }
 _WANTED[timedelta | None] = _WANTED[timedelta]
 _DURATIONS = (timedelta, timedelta | None)
@@ -40,7 +44,7 @@ def _setting(default: Any, meaning: str, rule: Rule | None = None, *, secret: bo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that can be configured, with its default; durations are ISO 8601 or seconds."""
+    """Everything that can be configured, with its default."""
 
     database_url: str | None = _setting(
         None,
@@ -167,9 +171,11 @@ class Settings:
 def _parse(name: str, annotation: Any, text: str) -> Any:
     if annotation is Path:
         return Path(text).expanduser()
-    is_seconds = annotation in _DURATIONS and _SECONDS.fullmatch(text)
+    short = _SHORT_DURATION.fullmatch(text) if annotation in _DURATIONS else None
     try:
-        return msgspec.convert(f"PT{text}S" if is_seconds else text, annotation, strict=False)
+        return msgspec.convert(
+            text if short is None else _ISO_DURATION[short[2]].format(short[1]), annotation, strict=False
+        )
     except (msgspec.ValidationError, OverflowError) as error:
         raise SettingsError(f"{PREFIX}{name.upper()}: {text!r} is not {_WANTED[annotation]}") from error
 
@@ -195,7 +201,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     An empty variable counts as unset. Raises SettingsError for a value that cannot be used.
     """
     if environment is None:
-        environment = {**_from_file(Path(".env")), **os.environ}
+        environment = _environment()
     values = {
         setting.name: _parse(setting.name, setting.type, text)
         for setting in fields(Settings)
@@ -206,7 +212,24 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return _checked(Settings(**values))
 
 
-def _from_file(path: Path) -> dict[str, str]:
+def unknown_settings(environment: Mapping[str, str] | None = None) -> list[tuple[str, str | None]]:
+    """Return the variables with the settings' prefix that are no setting, each with the most similar one, if any.
+
+    Raises SettingsError when the file cannot be read.
+    """
+    known = [setting.name.upper() for setting in fields(Settings)]
+    given = _environment() if environment is None else environment
+    unknown = sorted({name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX)}.difference(known))
+    nearest = {name: get_close_matches(name, known, n=1) for name in unknown}
+    return [(PREFIX + name, PREFIX + found[0] if found else None) for name, found in nearest.items()]
+
+
+def _environment() -> dict[str, str]:
+    return {**values_in(Path(FILE)), **os.environ}
+
+
+def values_in(path: Path) -> dict[str, str]:
+    """Return the variables that a file sets, none when there is no file. Raises SettingsError."""
     try:
         return {name: value for name, value in dotenv_values(path).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:
@@ -229,4 +252,13 @@ def describe(settings: Settings) -> list[dict[str, str | None]]:
 def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(msgspec.to_builtins(value)) if isinstance(value, timedelta) else str(value)
+    return _short_duration(value) if isinstance(value, timedelta) else str(value)
+
+
+def _short_duration(duration: timedelta) -> str:
+    """Return a duration in the largest unit of which it is a whole number, or in seconds with decimals."""
+    for unit, length in _UNITS.items():
+        count, rest = divmod(duration, length)
+        if not rest:
+            return f"{count}{unit}"
+    return f"{Decimal(duration // timedelta(microseconds=1)).scaleb(-6).normalize():f}s"

@@ -112,5 +112,5 @@ def test_an_order_is_shown_with_its_invoice_and_what_is_paid(tradecounter: Progr
     assert shown() == ("Completed", number, 66.60, 0)
     completed = tradecounter.json("order", "list", "--status", "completed")
     assert (reference, number) in [(found["order_reference"], found["invoice"]) for found in completed]
-    [row] = [line for line in tradecounter.text("order", "list").splitlines() if f" {reference} " in line]
+    [row] = [line for line in tradecounter.text("order", "list").splitlines() if line.startswith(f"{reference} ")]
     assert row.split()[-1] == str(number)

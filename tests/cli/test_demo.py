@@ -56,7 +56,7 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
         assert postmaster != interrupted
         assert running.stop(signal.SIGINT) == (0, "")
         assert not alive(postmaster)
-        assert {json.loads(line)["event"] for line in running.logs} == {"mail sent"}
+        assert {json.loads(line)["event"] for line in running.logs} == {"mail written to a folder"}
     return told
 
 

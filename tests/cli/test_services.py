@@ -1,5 +1,6 @@
 """`serve` and `worker`, started from scratch: they answer, work, and stop cleanly."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -23,7 +24,18 @@ BACK = "the embedded PostgreSQL runs again"
 
 @pytest.fixture(scope="module")
 def environment(database_url: str) -> dict[str, str]:
-    return {"TRADECOUNTER_DATABASE_URL": database_url, "TRADECOUNTER_SECRET_KEY": SECRET}
+    """The settings of a service that nothing is to be said of."""
+    return {
+        "TRADECOUNTER_DATABASE_URL": database_url,
+        "TRADECOUNTER_SECRET_KEY": SECRET,
+        "TRADECOUNTER_BASE_URL": "https://api.shop.example",
+        "TRADECOUNTER_SMTP_URL": "smtp://127.0.0.1:9",
+        "TRADECOUNTER_MAIL_FROM": "orders@shop.example",
+        "TRADECOUNTER_SUPPORT_EMAIL": "support@shop.example",
+        "TRADECOUNTER_SELLER_NAME": "Shop Ltd",
+        "TRADECOUNTER_SELLER_ADDRESS": "1 High Street, Leeds",
+        "TRADECOUNTER_SELLER_VAT_NUMBER": "GB123456782",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +154,26 @@ def test_a_worker_works_until_it_is_told_to_stop(environment: dict[str, str], se
             wait_for(lambda: state() == "expired")
             assert running.stop(signal.SIGTERM) == (0, "")
     assert ["pending orders expired" in line for line in running.logs] == [True]
+
+
+@pytest.mark.parametrize("words", [["serve", "--port", "0", "--workers", "2"], ["worker"]], ids=" ".join)
+def test_a_service_warns_once_of_settings_that_are_still_examples_or_unknown(
+    words: list[str], environment: dict[str, str], tmp_path: Path
+) -> None:
+    needed = {name: environment[name] for name in ("TRADECOUNTER_DATABASE_URL", "TRADECOUNTER_SECRET_KEY")}
+    misspelled = {"TRADECOUNTER_BASE_ULR": "https://api.shop.example"}
+    with started(*words, "--json", folder=tmp_path, environment={**needed, **misspelled}) as running:
+        if words[0] == "serve":
+            httpx.get(f"{running.announced['base_url']}/check-health", timeout=30)  # the processes are up
+        assert running.stop(signal.SIGTERM) == (0, "")
+    logged = [json.loads(line) for line in running.logs]
+    assert {entry["level"] for entry in logged} == {"warning"}
+    assert [(entry["event"], entry["setting"]) for entry in logged] == [
+        ("unknown setting", "TRADECOUNTER_BASE_ULR"),
+        *(("setting is still an example", name) for name in environment if name.startswith("TRADECOUNTER_SELLER_")),
+        *(
+            ("setting is still an example", f"TRADECOUNTER_{name}")
+            for name in ("MAIL_FROM", "SUPPORT_EMAIL", "SMTP_URL", "BASE_URL")
+        ),
+    ]
+    assert logged[0]["nearest"] == "TRADECOUNTER_BASE_URL"

@@ -104,6 +104,17 @@ def test_a_file_of_settings_counts_where_the_environment_is_silent(tmp_path: Pat
     assert (values["TRADECOUNTER_LOW_STOCK"], values["TRADECOUNTER_VAT_RATE"]) == ("7", "21")
 
 
+def test_every_command_warns_of_a_variable_that_is_no_setting(tmp_path: Path, tradecounter: Program) -> None:
+    (tmp_path / ".env").write_text("TRADECOUNTER_SELER_NAME=Shop Ltd\n")
+    here = Program(tmp_path, None, tradecounter.forker)
+    for words in (["settings"], ["customer", "list"], ["openapi"]):
+        lines = here.run(*words, TRADECOUNTER_BASE_ULR="https://shop.example").err.splitlines()
+        assert lines[:2] == [
+            "warning: TRADECOUNTER_BASE_ULR is not a setting; did you mean TRADECOUNTER_BASE_URL?",
+            "warning: TRADECOUNTER_SELER_NAME is not a setting; did you mean TRADECOUNTER_SELLER_NAME?",
+        ]
+
+
 def test_the_interface_document_is_printed(tradecounter: Program) -> None:
     document = json.loads(tradecounter.text("openapi", "--base-url", "https://shop.example"))
     assert document["servers"][0]["url"] == "https://shop.example"

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "tradecounter"
 
 # Where a file's whole purpose is its statements: these names, everything in `db` and `bulk`, and the small stores of
 # slices that need no more than one.
-SQL_FILES = {"importing.py", "queries.py", "records.py", "store.py"}
+SQL_FILES = {"importing.py", "lookup.py", "queries.py", "records.py", "store.py"}
 SQL_PLACES = {
     "credit/exposure.py",
     "customers/accounts.py",
@@ -109,7 +109,7 @@ RULES = [
         lambda place: (
             place in SQL_PLACES or place.startswith(("db/", "bulk/")) or place.rpartition("/")[2] in SQL_FILES
         ),
-        "give the statement a typed function in the slice's store.py, queries.py or records.py",
+        "give the statement a typed function in the slice's store.py, queries.py, lookup.py or records.py",
     ),
     Rule(
         "a float",

@@ -9,6 +9,8 @@ import importlib
 import io
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 import threading
@@ -23,6 +25,8 @@ from tradecounter.cli.main import COMMANDS, app, run
 
 SECRET = "s" * 64
 
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
 Forker = subprocess.Popen[str]
 
 
@@ -31,8 +35,13 @@ class Done:
     """How a command ended."""
 
     status: int
-    out: str
+    output: bytes
     err: str
+
+    @property
+    def out(self) -> str:
+        """What it wrote on standard output, as text."""
+        return self.output.decode()
 
     @property
     def document(self) -> Any:
@@ -50,8 +59,11 @@ class Program:
     forker: Forker
     environment: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *words: str, given: str | bytes = b"", **environment: str) -> Done:
-        """Run a command to its end, with something on its standard input and additional environment variables."""
+    def run(self, *words: str, given: str | bytes = b"", terminal: str | None = None, **environment: str) -> Done:
+        """Run a command to its end, with something on its standard input and additional environment variables.
+
+        Its standard output is a file, or the device of a terminal.
+        """
         settings = {"TRADECOUNTER_DATABASE_URL": self.url} if self.url else {}
         paths = {name: self.folder / f".{name}" for name in ("in", "out", "err")}
         paths["in"].write_bytes(given.encode() if isinstance(given, str) else given)
@@ -59,14 +71,31 @@ class Program:
             "words": words,
             "environment": {**settings, **self.environment, **environment},
             "folder": str(self.folder),
-            "files": [str(path) for path in paths.values()],
+            "files": [str(paths["in"]), terminal or str(paths["out"]), str(paths["err"])],
         }
+        paths["out"].touch()
         assert self.forker.stdin is not None
         assert self.forker.stdout is not None
         self.forker.stdin.write(json.dumps(order) + "\n")
         self.forker.stdin.flush()
         status = int(self.forker.stdout.readline())
-        return Done(status, paths["out"].read_text(), paths["err"].read_text())
+        return Done(status, paths["out"].read_bytes(), paths["err"].read_text())
+
+    def screen(self, width: int, *words: str) -> tuple[list[str], str]:
+        """Run a command on a terminal; return the lines that it wrote there, and its standard error."""
+        master, device = pty.openpty()
+        written: list[bytes] = []
+        reader = threading.Thread(target=_read_terminal, args=(master, written))
+        reader.start()
+        try:
+            done = self.run(*words, terminal=os.ttyname(device), COLUMNS=str(width), TERM="xterm")
+        finally:
+            os.close(device)
+            reader.join(timeout=10)
+            os.close(master)
+        assert done.status == 0, done
+        text = _ESCAPES.sub("", b"".join(written).decode())
+        return [line.rstrip() for line in text.splitlines()], " ".join(done.err.split())
 
     def json(self, *words: str, **options: Any) -> Any:
         """Run a command with `--json`, which has to succeed without a word beside the document that it prints."""
@@ -93,6 +122,12 @@ class Program:
         done = self.run(*words)
         assert (done.status, done.out) == (2, ""), done
         return " ".join(done.err.replace("│", " ").split())
+
+
+def _read_terminal(master: int, written: list[bytes]) -> None:
+    with suppress(OSError):  # the other end is closed
+        while piece := os.read(master, 65_536):
+            written.append(piece)
 
 
 @contextmanager

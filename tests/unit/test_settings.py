@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tradecounter.settings import PREFIX, Settings, SettingsError, describe, read_settings
+from tradecounter.settings import PREFIX, Settings, SettingsError, describe, read_settings, unknown_settings
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
@@ -36,6 +36,11 @@ def test_nothing_set_gives_the_defaults() -> None:
         ("PENDING_ORDER_LIFETIME", "P1DT2H3M4S", timedelta(days=1, hours=2, minutes=3, seconds=4)),
         ("PENDING_ORDER_LIFETIME", "3600", timedelta(hours=1)),
         ("PENDING_ORDER_LIFETIME", "1.5", timedelta(milliseconds=1500)),
+        ("PENDING_ORDER_LIFETIME", "24h", timedelta(hours=24)),
+        ("PENDING_ORDER_LIFETIME", "7d", timedelta(days=7)),
+        ("PENDING_ORDER_LIFETIME", "90m", timedelta(minutes=90)),
+        ("PENDING_ORDER_LIFETIME", "30s", timedelta(seconds=30)),
+        ("PENDING_ORDER_LIFETIME", "1.5h", timedelta(minutes=90)),
         ("REFRESH_INTERVAL", "PT0.25S", timedelta(milliseconds=250)),
         ("VAT_RATE", "17.5", Decimal("17.5")),
         ("VAT_RATE", "17.50", Decimal("17.5")),
@@ -149,10 +154,13 @@ def test_space_around_a_value_does_not_matter() -> None:
         ("BASE_URL", "https://", "must start with http:// or https:// and a host"),
         ("BASE_URL", "http://[broken", "must start with http:// or https:// and a host"),
         ("SECRET_KEY", "s" * 31, "must have at least 32 characters"),
-        ("PENDING_ORDER_LIFETIME", "a day", "'a day' is not an ISO 8601 duration"),
-        ("PENDING_ORDER_LIFETIME", "1 day", "'1 day' is not an ISO 8601 duration"),
-        ("PENDING_ORDER_LIFETIME", "²", "'²' is not an ISO 8601 duration"),
-        ("PENDING_ORDER_LIFETIME", "9" * 400, "is not an ISO 8601 duration"),
+        ("PENDING_ORDER_LIFETIME", "a day", "'a day' is not a duration such as 24h, 7d, 90m, 30s"),
+        ("PENDING_ORDER_LIFETIME", "1 day", "'1 day' is not a duration"),
+        ("PENDING_ORDER_LIFETIME", "²", "'²' is not a duration"),
+        ("PENDING_ORDER_LIFETIME", "9" * 400, "is not a duration"),
+        ("PENDING_ORDER_LIFETIME", "9" * 400 + "d", "is not a duration"),
+        ("PENDING_ORDER_LIFETIME", "7w", "'7w' is not a duration"),
+        ("PENDING_ORDER_LIFETIME", "1d12h", "'1d12h' is not a duration"),
         ("PENDING_ORDER_LIFETIME", "0", "must be longer than nothing"),
         ("PENDING_ORDER_LIFETIME", "-PT1H", "must be longer than nothing"),
         ("PENDING_ORDER_LIFETIME", "P4000D", "at most ten years"),
@@ -164,7 +172,7 @@ def test_space_around_a_value_does_not_matter() -> None:
         ("MAX_PENDING_ORDERS", "0", "must be at least 1"),
         ("MAX_UNPRICED_QUOTES", "0", "must be at least 1"),
         ("KEEP_EXPIRED_ORDERS", "0", "must be longer than nothing"),
-        ("KEEP_DELETED_ADDRESSES", "never", "is not an ISO 8601 duration"),
+        ("KEEP_DELETED_ADDRESSES", "never", "is not a duration"),
         ("KEEP_IDEMPOTENT_RESPONSES", "P4000D", "at most ten years"),
         ("MAX_CONNECTIONS", "0", "must be at least 1"),
         ("MAX_CONNECTIONS_PER_ADDRESS", "-1", "must be at least 1"),
@@ -255,3 +263,25 @@ def test_what_is_described_can_be_set_again() -> None:
     settings = read(PENDING_ORDER_LIFETIME="5400.5", LOG_REQUESTS="1", VAT_RATE="17.50", DATA_DIR="/var/shop")
     described = {str(row["name"]): row["value"] for row in describe(settings)}
     assert read_settings({name: value for name, value in described.items() if value is not None}) == settings
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("PT24H", "1d"),
+        ("129600", "36h"),
+        ("PT1H30M", "90m"),
+        ("90", "90s"),
+        ("1.5", "1.5s"),
+        ("P1DT0.25S", "86400.25s"),
+    ],
+)
+def test_a_duration_is_shown_in_the_largest_unit_that_it_is_whole_in(text: str, shown: str) -> None:
+    described = {row["name"]: row["value"] for row in describe(read(PENDING_ORDER_LIFETIME=text))}
+    assert described[f"{PREFIX}PENDING_ORDER_LIFETIME"] == shown
+    assert read(PENDING_ORDER_LIFETIME=shown) == read(PENDING_ORDER_LIFETIME=text)
+
+
+def test_names_that_are_no_setting_are_told_with_the_most_similar_one() -> None:
+    given = {f"{PREFIX}BASE_ULR": "x", f"{PREFIX}LOW_STOCK": "7", f"{PREFIX}COLOUR": "", "OTHER": "x"}
+    assert unknown_settings(given) == [(f"{PREFIX}BASE_ULR", f"{PREFIX}BASE_URL"), (f"{PREFIX}COLOUR", None)]

@@ -2,7 +2,8 @@
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.queries import any_order, lock_any_order
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries import lock_any_order
 from tradecounter.ordering.records import OrderRecord
 
 

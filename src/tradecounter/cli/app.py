@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.cli.output import LARGEST_ID, AsJson, show, show_json, show_table
+from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.output import AsJson, show, show_json, show_table
 from tradecounter.cli.session import with_database
-from tradecounter.customers.accounts import find_account
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.customers.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.identity.access_tokens import revoke_tokens
@@ -17,13 +19,16 @@ from tradecounter.identity.applications import (
     application_exists,
     disable_application,
     list_applications,
+    whole_client_id,
 )
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, Kind
 
 app = typer.Typer(no_args_is_help=True, help="Applications that act for customers (OAuth clients).")
 
-ClientId = Annotated[str, typer.Argument(help="The application's client id, from `app list`.")]
+ClientId = Annotated[
+    str, typer.Argument(metavar="CLIENT_ID", help="The application's client id, from `app list`, or its beginning.")
+]
 
 
 @app.command("add")
@@ -42,51 +47,54 @@ def add(name: Annotated[str, typer.Argument(help="What the application is called
 
 
 @app.command("list")
-def show_all(as_json: AsJson = False) -> None:
+def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List applications, disabled ones included."""
 
     async def work(database: Database) -> list[ApplicationRecord]:
         async with reading(database) as tx:
             return await list_applications(tx)
 
-    show_table(with_database(work), ("client_id", "name", "created_at", "disabled_at"), as_json=as_json)
+    shown = ("client_id", Prose("name"), "disabled_at", "created_at")
+    show_table(with_database(work), shown, as_json=as_json, names=columns)
 
 
 @app.command("disable")
 def disable(client_id: ClientId, as_json: AsJson = False) -> None:
     """Disable an application and its tokens, in every process within five seconds."""
 
-    async def work(database: Database) -> None:
+    async def work(database: Database) -> str:
         async with transaction(database) as tx:
-            if not await disable_application(tx, client_id, SystemClock().now()):
+            whole_id = await whole_client_id(tx, client_id)
+            if not await disable_application(tx, whole_id, SystemClock().now()):
                 raise _unknown(client_id)
+            return whole_id
 
-    with_database(work)
+    whole_id = with_database(work)
     if as_json:
-        show_json({"client_id": client_id, "disabled": True})
+        show_json({"client_id": whole_id, "disabled": True})
     else:
-        typer.echo(f"application {client_id} is disabled")
+        typer.echo(f"application {whole_id} is disabled")
 
 
 @app.command("revoke")
 def revoke(
     client_id: ClientId,
-    customer_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")],
+    customer_id: CustomerId,
     as_json: AsJson = False,
 ) -> None:
     """Revoke an application's tokens and consent for one customer, in every process within five seconds."""
 
-    async def work(database: Database) -> int:
+    async def work(database: Database) -> tuple[str, int]:
         async with transaction(database) as tx:
-            if not await application_exists(tx, client_id):
+            whole_id = await whole_client_id(tx, client_id)
+            if not await application_exists(tx, whole_id):
                 raise _unknown(client_id)
-            if await find_account(tx, customer_id) is None:
-                raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
-            return await revoke_tokens(tx, client_id, customer_id, SystemClock().now())
+            await the_account(tx, customer_id)
+            return whole_id, await revoke_tokens(tx, whole_id, customer_id, SystemClock().now())
 
-    count = with_database(work)
+    whole_id, count = with_database(work)
     if as_json:
-        show_json({"client_id": client_id, "customer_id": customer_id, "revoked": count})
+        show_json({"client_id": whole_id, "customer_id": customer_id, "revoked": count})
     else:
         typer.echo(f"{count} tokens revoked; subject tokens issued before now are refused")
 

@@ -1,208 +1,89 @@
 """`tradecounter customer`: the reseller's customers."""
 
-import re
-from decimal import Decimal, InvalidOperation
-from enum import StrEnum
-from typing import Annotated, Any, cast
+from dataclasses import asdict
+from typing import Any
 
 import typer
-from msgspec import UNSET
 
-from tradecounter.cli.output import LARGEST_ID, AsJson, show_record, show_table
+from tradecounter.billing.lookup import overdue_of
+from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.customer_edit import add, edit
+from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import with_database
-from tradecounter.customers.accounts import (
-    Account,
-    AccountChange,
-    add_account,
-    edit_account,
-    find_account,
-    list_accounts,
-)
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.credit.exposure import outstanding_of
+from tradecounter.customers.accounts import Account, list_accounts, the_account
+from tradecounter.customers.addresses import list_addresses
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.money import rounded
+from tradecounter.db.transaction import Transaction, reading
+from tradecounter.identity.api_keys import KeyRecord, list_keys
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import NOTHING
 
 app = typer.Typer(no_args_is_help=True, help="The reseller's customers.")
 
+_COLUMNS = ("id", Prose("company"), "email_address", "credit_limit", "price_list", "discount", "term_days",
+            "trade_account", "packing", "shipping_method")  # fmt: skip
+_ADDRESSES = ("id", Prose("contact_name"), Prose("street_one"), Prose("city", 12), "zip", "country_code",
+              Prose("company_name"), Prose("street_two"), Prose("street_three"), "state", "contact_number",
+              "tax_number")  # fmt: skip
+_KEYS = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
 
-class Packing(StrEnum):
-    """How a customer's orders are packed."""
-
-    OWN = "own"
-    PLAIN = "plain"
-
-
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_LARGEST_LIMIT = Decimal(1_000_000_000)
-
-
-def _email(text: str) -> str:
-    if not _EMAIL.fullmatch(text):
-        raise typer.BadParameter(f"{text!r} is not an e-mail address")
-    return text
-
-
-def _amount(text: str, most: Decimal) -> Decimal:
-    try:
-        value = Decimal(text)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{text!r} is not a number") from error
-    if not value.is_finite() or not 0 <= value <= most:
-        raise typer.BadParameter(f"must be between 0 and {most}")
-    return rounded(value)
-
-
-def _discount(text: str) -> Decimal:
-    return _amount(text, Decimal(100))
-
-
-def _limit(text: str) -> Decimal:
-    return _amount(text, _LARGEST_LIMIT)
-
-
-CustomerId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")]
-Email = Annotated[str | None, typer.Option("--email", parser=_email, metavar="E", help="The login address.")]
-FirstName = Annotated[str | None, typer.Option("--first-name", metavar="F")]
-LastName = Annotated[str | None, typer.Option("--last-name", metavar="L")]
-Company = Annotated[str | None, typer.Option("--company", metavar="C")]
-AccountsEmail = Annotated[
-    str | None, typer.Option("--accounts-email", parser=_email, metavar="E", help="Receives copies of invoices.")
-]
-Trade = Annotated[bool | None, typer.Option("--trade/--no-trade", help="A trade account sees expected deliveries.")]
-PriceList = Annotated[str | None, typer.Option("--price-list", metavar="KEY", help="Else the list `default`.")]
-Discount = Annotated[
-    Decimal | None,
-    typer.Option("--discount", parser=_discount, metavar="PERCENT", help="Off every price but contract prices."),
-]
-CreditLimit = Annotated[Decimal | None, typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT")]
-TermDays = Annotated[int | None, typer.Option("--term-days", min=0, max=3650, metavar="N")]
-PackingChoice = Annotated[Packing | None, typer.Option("--packing", help="Own-brand or plain.")]
-ShippingMethod = Annotated[
-    int | None, typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The default.")
-]
-UniqueReferences = Annotated[
-    bool | None,
-    typer.Option("--unique-references/--no-unique-references", help="Refuse a customer reference used before."),
-]
-
-
-def _change(**options: Any) -> AccountChange:
-    values = {name: UNSET if value is None else value for name, value in options.items()}
-    if isinstance(values["packing"], Packing):
-        values["packing"] = values["packing"].value
-    return AccountChange(**cast("dict[str, Any]", values))
-
-
-@app.command("add")
-def add(
-    email: Annotated[str, typer.Option("--email", parser=_email, metavar="E", help="The login address.")],
-    first_name: Annotated[str, typer.Option("--first-name", metavar="F")],
-    last_name: Annotated[str, typer.Option("--last-name", metavar="L")],
-    company: Company = None,
-    accounts_email: AccountsEmail = None,
-    trade: Trade = None,
-    price_list: PriceList = None,
-    discount: Discount = None,
-    credit_limit: CreditLimit = None,
-    term_days: TermDays = None,
-    packing: PackingChoice = None,
-    shipping_method: ShippingMethod = None,
-    unique_references: UniqueReferences = None,
-    as_json: AsJson = False,
-) -> None:
-    """Add a customer; without --credit-limit it has no credit terms and cannot order."""
-    if (credit_limit is None) != (term_days is None):
-        raise typer.BadParameter("--credit-limit and --term-days go together")
-    change = _change(
-        email_address=email,
-        first_name=first_name,
-        last_name=last_name,
-        company=company,
-        accounts_email=accounts_email,
-        trade_account=trade,
-        price_list=price_list,
-        discount=discount,
-        credit_limit=credit_limit,
-        term_days=term_days,
-        packing=packing,
-        shipping_method=shipping_method,
-        unique_references=unique_references,
-    )
-
-    async def work(database: Database) -> Account:
-        async with transaction(database) as tx:
-            return await add_account(tx, change)
-
-    show_record(with_database(work), as_json=as_json)
-
-
-@app.command("edit")
-def edit(
-    customer_id: CustomerId,
-    email: Email = None,
-    first_name: FirstName = None,
-    last_name: LastName = None,
-    company: Company = None,
-    accounts_email: AccountsEmail = None,
-    trade: Trade = None,
-    price_list: PriceList = None,
-    discount: Discount = None,
-    credit_limit: CreditLimit = None,
-    term_days: TermDays = None,
-    packing: PackingChoice = None,
-    shipping_method: ShippingMethod = None,
-    unique_references: UniqueReferences = None,
-    no_credit: Annotated[bool, typer.Option("--no-credit", help="Take the credit terms away.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Change a customer; what is not named stays."""
-    if no_credit and (credit_limit is not None or term_days is not None):
-        raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
-    change = _change(
-        email_address=email,
-        first_name=first_name,
-        last_name=last_name,
-        company=company,
-        accounts_email=accounts_email,
-        trade_account=trade,
-        price_list=price_list,
-        discount=discount,
-        credit_limit=credit_limit,
-        term_days=term_days,
-        packing=packing,
-        shipping_method=shipping_method,
-        unique_references=unique_references,
-    )
-
-    async def work(database: Database) -> Account:
-        async with transaction(database) as tx:
-            return await edit_account(tx, customer_id, change.without_credit() if no_credit else change)
-
-    show_record(with_database(work), as_json=as_json)
+app.command("add")(add)
+app.command("edit")(edit)
 
 
 @app.command("list")
-def show_all(as_json: AsJson = False) -> None:
+def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List all customers."""
 
     async def work(database: Database) -> list[Account]:
         async with reading(database) as tx:
             return await list_accounts(tx)
 
-    columns = ("id", "company", "email_address", "price_list", "discount", "credit_limit", "trade_account")
-    show_table(with_database(work), columns, as_json=as_json)
+    show_table(with_database(work), _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("show")
 def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
-    """Show a customer."""
+    """Show a customer with its credit, its addresses and its API keys."""
 
-    async def work(database: Database) -> Account:
+    async def work(database: Database) -> dict[str, Any]:
         async with reading(database) as tx:
-            account = await find_account(tx, customer_id)
-        if account is None:
-            raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
-        return account
+            account = await the_account(tx, customer_id)
+            return {
+                **asdict(account),
+                "credit": await _credit(tx, account),
+                "addresses": await list_addresses(tx, customer_id),
+                "keys": [_key(key) for key in await list_keys(tx, customer_id)],
+            }
 
-    show_record(with_database(work), as_json=as_json)
+    found = with_database(work)
+    if as_json:
+        show_json(found)
+        return
+    addresses, keys = found.pop("addresses"), found.pop("keys")
+    show_record(found, as_json=False)
+    show_part("Addresses", addresses, _ADDRESSES)
+    show_part("API keys", keys, _KEYS)
+
+
+async def _credit(tx: Transaction, account: Account) -> dict[str, Any]:
+    limit, outstanding = account.credit_limit or NOTHING, await outstanding_of(tx, account.id)
+    return {
+        "credit_limit": limit,
+        "total_outstanding": outstanding,
+        "available_credit": limit - outstanding,
+        "overdue": await overdue_of(tx, account.id, SystemClock().now()),
+    }
+
+
+def _key(key: KeyRecord) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "created_at": key.created_at,
+        "last_used_at": key.last_used_at,
+        "disabled_at": key.disabled_at,
+    }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tradecounter.bulk.differences import Change, OnChange
-from tradecounter.cli.output import one_line
+from tradecounter.cli.text import one_line
 from tradecounter.kit.errors import OperatorError
 from tradecounter.rest.answers import to_json
 

@@ -13,8 +13,9 @@ from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.cli.differences import changes_to
-from tradecounter.cli.output import AsJson, one_line, show, show_json
+from tradecounter.cli.output import AsJson, show, show_json
 from tradecounter.cli.session import refusing, with_database
+from tradecounter.cli.text import one_line
 from tradecounter.db.pool import Database
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
 from tradecounter.imports.run import import_rows

@@ -4,9 +4,12 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.cli.output import LARGEST_ID, AsJson, one_line, show, show_table
+from tradecounter.cli.arguments import LARGEST_ID, CustomerId
+from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import with_database
-from tradecounter.customers.accounts import Account, find_account
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.cli.text import one_line
+from tradecounter.customers.accounts import Account, find_account, the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
@@ -14,8 +17,6 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, Kind
 
 app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
-
-CustomerId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The customer's id.")]
 
 
 @app.command("add")
@@ -28,8 +29,7 @@ def add(
 
     async def work(database: Database) -> NewKey:
         async with transaction(database) as tx:
-            if await find_account(tx, customer_id) is None:
-                raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+            await the_account(tx, customer_id)
             return await add_key(tx, customer_id, name, SystemClock().now())
 
     made = with_database(work)
@@ -37,22 +37,23 @@ def add(
 
 
 @app.command("list")
-def show_all(customer_id: CustomerId, as_json: AsJson = False) -> None:
+def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List a customer's keys, disabled ones included."""
 
     async def work(database: Database) -> list[KeyRecord]:
         async with reading(database) as tx:
-            if await find_account(tx, customer_id) is None:
-                raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+            await the_account(tx, customer_id)
             return await list_keys(tx, customer_id)
 
-    columns = ("id", "name", "prefix", "created_at", "last_used_at", "disabled_at")
-    show_table(with_database(work), columns, as_json=as_json)
+    shown = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
+    show_table(with_database(work), shown, as_json=as_json, names=columns)
 
 
 @app.command("disable")
 def disable(
-    key_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, help="The key's id, from `key list`.")],
+    key_id: Annotated[
+        int, typer.Argument(min=1, max=LARGEST_ID, metavar="KEY_ID", help="The key's id, from `key list`.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Disable a key, in every process within five seconds."""

@@ -6,15 +6,21 @@ A command's module is imported when the command is called, so that the quick one
 import importlib
 import signal
 import sys
+from contextlib import suppress
 from importlib.metadata import version as installed_version
 from types import FrameType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer._click.exceptions import NoSuchOption
+from typer._click.shell_completion import CompletionItem
 from typer.main import get_command, get_group
 
+from tradecounter.cli.groups import CommandGroup
+from tradecounter.settings import SettingsError, unknown_settings
+
 COMMANDS = {
+    "init": "tradecounter.cli.init:init",
     "demo": "tradecounter.cli.demo:demo",
     "serve": "tradecounter.cli.serve:serve",
     "worker": "tradecounter.cli.serve:worker",
@@ -23,33 +29,58 @@ COMMANDS = {
     "customer": "tradecounter.cli.customer:app",
     "key": "tradecounter.cli.key:app",
     "app": "tradecounter.cli.app:app",
+    "product": "tradecounter.cli.product:app",
+    "price": "tradecounter.cli.price:app",
+    "stock": "tradecounter.cli.stock:app",
     "order": "tradecounter.cli.order:app",
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
+    "invoice": "tradecounter.cli.invoice:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
+    "doctor": "tradecounter.cli.doctor:doctor",
     "openapi": "tradecounter.cli.openapi:openapi",
 }
 
 
-class _Commands(TyperGroup):
-    """The commands of `COMMANDS`, each loaded when it is asked for."""
+SERVICES = {"serve", "worker"}  # they log what the other commands write for a person
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names, in the order in which they are shown."""
-        return list(COMMANDS)
+
+class _Commands(CommandGroup):
+    """The commands of `COMMANDS`, each loaded when it is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # the names alone, for lists and suggestions
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, or None."""
         return _load(cmd_name, COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. For an unknown option, suggest similar ones, as the library does for commands."""
+        try:
+            return super().invoke(ctx)
+        except NoSuchOption as error:
+            if error.possibilities:
+                error.message += f". Did you mean {', '.join(map(repr, error.possibilities))}?"
+                error.possibilities = None
+            raise
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Return completions of a command's name, without the commands' help, since reading it would load them all."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
 
 
 def _load(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
     found = getattr(importlib.import_module(module), attribute)
     if isinstance(found, typer.Typer):
+        found.info.cls, found.rich_markup_mode = CommandGroup, None
         command: Any = get_group(found)
     else:
-        alone = typer.Typer(add_completion=False)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(name)(found)
         command = get_command(alone)
     command.name = name
@@ -60,7 +91,8 @@ app = typer.Typer(
     cls=_Commands,
     name="tradecounter",
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode=None,  # its panels cut off the names of options on a terminal of 80 columns
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
@@ -73,12 +105,22 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def program(
+    context: typer.Context,
     *,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 its callback has shown it
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """The ordering API of a telecoms-hardware reseller."""
+    if context.invoked_subcommand not in SERVICES:
+        _warn_of_unknown_settings()
+
+
+def _warn_of_unknown_settings() -> None:
+    with suppress(SettingsError):  # the command that needs the settings says what is wrong with them
+        for name, nearest in unknown_settings():
+            hint = "" if nearest is None else f"; did you mean {nearest}?"
+            typer.echo(f"warning: {name} is not a setting{hint}", err=True)
 
 
 def run() -> None:

@@ -16,7 +16,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 
-Reference = Annotated[str, typer.Argument(help="An order reference or an order id.")]
+Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 
 
 def pounds(text: str) -> Decimal:

@@ -19,8 +19,9 @@ from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.lookup import any_order
 
-Reference = Annotated[str, typer.Argument(help="The order's reference or id.")]
+Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 
 _ITEM = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
 # The MAC may itself hold colons: then it is taken whole.
@@ -92,7 +93,12 @@ def video(
 
 
 def cancel(
-    reference: Annotated[str, typer.Argument(help="The order's reference, id or confirmation code.")],
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="ORDER", help="The order's reference or id, or its confirmation code or the beginning of that."
+        ),
+    ],
     reason: Annotated[str, typer.Option(help="Why; it stays with the order.")],
     as_json: AsJson = False,
 ) -> None:
@@ -108,7 +114,7 @@ def _change(reference: str, change: Callable[[Transaction], Awaitable[None]], *,
     async def work(database: Database) -> dict[str, Any]:
         async with transaction(database) as tx:
             await change(tx)
-            return await whole_order(tx, reference)
+            return await whole_order(tx, await any_order(tx, reference))
 
     print_order(with_database(work), as_json=as_json)
 

@@ -7,7 +7,8 @@ import msgspec
 import typer
 
 from tradecounter.billing.queries import find_invoice
-from tradecounter.cli.output import show_json, show_record, show_table
+from tradecounter.cli.output import show_json, show_part, show_record, show_table
+from tradecounter.cli.tables import Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.check_secret import check_secret
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
@@ -15,7 +16,7 @@ from tradecounter.fulfilment.queries import OrderFulfilment, find_video
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
-from tradecounter.ordering.queries import any_order, lines_of
+from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord, OrderRecord
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
@@ -77,9 +78,8 @@ def _item(line: LineRecord) -> dict[str, Any]:
     }
 
 
-async def whole_order(tx: Transaction, reference: str, *, passwords: bool = False) -> dict[str, Any]:
+async def whole_order(tx: Transaction, order: OrderRecord, *, passwords: bool = False) -> dict[str, Any]:
     """Return an order as `as_operators_see_it`, with what became of it; passwords are hidden unless asked for."""
-    order = await any_order(tx, reference)
     lines = (await lines_of(tx, [order.id]))[order.id]
     unreadable: list[int] = []
     fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(read_settings())), unreadable.extend)
@@ -145,28 +145,25 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     items, shipments = order.pop("items"), order.pop("shipments")
     show_record(order, as_json=False)
     typer.echo()
-    columns = ("id", "bundle", "sku", "quantity", "unit_cost", "cost_net", "allocated", "back_ordered", "dispatched")
+    columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "unit_cost", "cost_net", "bundle")
     parts = [
         part for item in items for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
     ]
     show_table(parts, columns, as_json=False)
     for title, name in (("Serial numbers", "serial_numbers"), ("Configurations", "configurations")):
-        _print_of_parts(parts, title, name)
-    if shipments:
-        typer.echo("\nShipments")
-        show_table(
-            shipments,
-            ("id", "dispatched_on", "method_id", "tracking_number", "items", "tracking_events"),
-            as_json=False,
-        )
+        found = _of_parts(parts, name)
+        show_part(title, found, list(found[0] | found[-1]) if found else ())
+    show_part(
+        "Shipments",
+        shipments,
+        ("id", "dispatched_on", "method_id", "tracking_number", Prose("items"), Prose("tracking_events")),
+    )
 
 
-def _print_of_parts(parts: Sequence[dict[str, Any]], title: str, name: str) -> None:
-    found = [
+def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return what an order's items and their components have in a member, each with the item's id."""
+    return [
         {"item": part["id"], **msgspec.to_builtins(value.data if isinstance(value, OrderItemConfiguration) else value)}
         for part in parts
         for value in part[name]
     ]
-    if found:
-        typer.echo(f"\n{title}")
-        show_table(found, list(found[0] | found[-1]), as_json=False)

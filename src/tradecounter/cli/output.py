@@ -7,14 +7,10 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from tradecounter.cli.tables import Column, print_table
+from tradecounter.cli.text import cell
 from tradecounter.rest.answers import to_json
-
-LARGEST_ID = 2**63 - 1  # of PostgreSQL's bigint
-_WIDE = 10_000
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]
 
@@ -33,17 +29,13 @@ def show(value: Any, text: str, *, as_json: bool) -> None:
         typer.echo(text)
 
 
-def show_table(values: Iterable[Any], columns: Sequence[str], *, as_json: bool) -> None:
-    """Print records, as a JSON array or as a table of some of their members."""
+def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: bool, names: str | None = None) -> None:
+    """Print records, as a JSON array or as a table; `names` are the columns that the operator asked for, if any."""
     records = _plain(list(values))
     if as_json:
         show_json(records)
-        return
-    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
-    for record in records:
-        table.add_row(*(Text(_cell(record.get(column))) for column in columns))
-    console = Console(width=None if sys.stdout.isatty() else _WIDE)  # nothing is cut off in a file or a pipe
-    console.print(table if records else "nothing found")
+    else:
+        print_table(records, columns, names, hint="A wider terminal or --columns shows them.")
 
 
 def show_record(value: Any, *, as_json: bool) -> None:
@@ -55,7 +47,15 @@ def show_record(value: Any, *, as_json: bool) -> None:
     record = dict(_flat(record))
     width = max(map(len, record), default=0)
     for name, member in record.items():
-        typer.echo(f"{name:<{width}}  {_cell(member)}")
+        typer.echo(f"{name:<{width}}  {cell(member)}")
+
+
+def show_part(title: str, values: Iterable[Any], columns: Sequence[Column]) -> None:
+    """Print a part of a record as a table under a title, unless it is empty."""
+    records = _plain(list(values))
+    if records:
+        typer.echo(f"\n{title}")
+        print_table(records, columns, hint="A wider terminal shows them.")
 
 
 def _flat(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -68,17 +68,3 @@ def _flat(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _plain(value: Any) -> Any:
     return json.loads(to_json(value), parse_float=Decimal)  # amounts keep their places
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-    return one_line(text)
-
-
-def one_line(text: str) -> str:
-    """Return text as it can be printed: what customers typed must not command the operator's terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

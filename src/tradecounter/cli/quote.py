@@ -10,22 +10,24 @@ import typer
 from tradecounter.cli.order_shown import as_operators_see_it
 from tradecounter.cli.output import AsJson, show_json, show_record, show_table
 from tradecounter.cli.session import refusing, with_database
+from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
+from tradecounter.ordering.lookup import find_quote, list_quotes, whole_code
 from tradecounter.ordering.price_quote import price_quote
-from tradecounter.ordering.queries import find_quote, lines_of, list_quotes
+from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord, OrderRecord
 from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 
-Code = Annotated[str, typer.Argument(help="The confirmation code.")]
+Code = Annotated[str, typer.Argument(help="The confirmation code, or its beginning.")]
 
-_COLUMNS = ("confirmation_code", "customer_id", "customer_reference", "state", "created_on", "priced_on", "expires_on",
-            "cost_gross")  # fmt: skip
+_COLUMNS = ("confirmation_code", "created_on", "cost_gross", "customer_id", "customer_reference", "state", "priced_on",
+            "expires_on")  # fmt: skip
 
 
 @app.command("list")
@@ -34,6 +36,7 @@ def show_all(
         bool, typer.Option("--all", help="Also quotes that are priced, confirmed or expired.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most so many.")] = 1000,
+    columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
     """List quotes waiting for a price, the oldest first; with --all every quote, the latest first."""
@@ -44,7 +47,7 @@ def show_all(
             lines = await lines_of(tx, [quote.id for quote in quotes])
         return [_as_support_sees_it(quote, lines[quote.id]) for quote in quotes]
 
-    show_table(with_database(work), _COLUMNS, as_json=as_json)
+    show_table(with_database(work), _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("show")
@@ -85,14 +88,16 @@ def price(
 
     async def work(database: Database) -> dict[str, Any]:
         async with transaction(database) as tx:
-            await price_quote(tx, code, unit_costs, (note or "").strip() or None, SystemClock().now(), lifetime)
+            await price_quote(
+                tx, await whole_code(tx, code), unit_costs, (note or "").strip() or None, SystemClock().now(), lifetime
+            )
             return await _quote(tx, code)
 
     _print(with_database(work), as_json=as_json)
 
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
-    quote = await find_quote(tx, code)
+    quote = await find_quote(tx, await whole_code(tx, code))
     if quote is None:
         raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
     return _as_support_sees_it(quote, (await lines_of(tx, [quote.id]))[quote.id])
@@ -122,4 +127,4 @@ def _print(quote: dict[str, Any], *, as_json: bool) -> None:
     items = quote.pop("items")
     show_record(quote, as_json=False)
     typer.echo()
-    show_table(items, ("id", "sku", "name", "quantity", "unit_cost", "cost_net", "cost_tax"), as_json=False)
+    show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", Prose("name")), as_json=False)

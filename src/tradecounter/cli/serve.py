@@ -10,6 +10,7 @@ from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.schema import require_current_schema
 from tradecounter.cli.secret import require_secret
 from tradecounter.cli.session import database_url, refusing, run_until_stopped
+from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
@@ -35,6 +36,7 @@ def serve(
         with database_url(settings, serving=True) as url:
             require_current_schema(url)
             require_secret(settings, url)
+            log_setting_warnings(settings)
 
             async def run(stop: asyncio.Event) -> None:
                 async with serving(settings, url, SystemClock(), listener):
@@ -69,6 +71,7 @@ def worker(as_json: AsJson = False) -> None:
         with database_url(settings, serving=True) as url:
             state = require_current_schema(url)
             require_secret(settings, url)
+            log_setting_warnings(settings)
 
             async def run(stop: asyncio.Event) -> None:
                 if as_json:

@@ -21,8 +21,21 @@ from tradecounter.settings import Settings, read_settings
 Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 5
-_NOT_MIGRATED = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedFunction)
-_NOT_ALLOWED = (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction)
+EXPECTED: tuple[type[Exception], ...] = (
+    DomainError,
+    OperatorError,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.OperationalError,
+    PoolTimeout,
+)
+
+
+class NoDatabaseError(OperatorError):
+    """The settings name no database that can be used."""
 
 
 def refuse(reason: str) -> NoReturn:
@@ -31,19 +44,26 @@ def refuse(reason: str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def reason_for(error: Exception) -> str:
+    """Return why a command fails, for one of the EXPECTED errors."""
+    match error:
+        case psycopg.errors.UndefinedTable() | psycopg.errors.UndefinedColumn() | psycopg.errors.UndefinedFunction():
+            return "the database does not have this version's tables: run `tradecounter db upgrade`"
+        case psycopg.errors.InsufficientPrivilege() | psycopg.errors.ReadOnlySqlTransaction():
+            return f"the database does not allow this: {error.diag.message_primary}"
+        case psycopg.OperationalError() | PoolTimeout():
+            return f"the database cannot be reached: {error}"
+        case _:
+            return str(error)
+
+
 @contextmanager
 def refusing() -> Iterator[None]:
     """Turn expected failures into a refusal."""
     try:
         yield
-    except (DomainError, OperatorError) as error:
-        refuse(str(error))
-    except _NOT_MIGRATED:
-        refuse("the database does not have this version's tables: run `tradecounter db upgrade`")
-    except _NOT_ALLOWED as error:
-        refuse(f"the database does not allow this: {error.diag.message_primary}")
-    except (psycopg.OperationalError, PoolTimeout) as error:
-        refuse(f"the database cannot be reached: {error}")
+    except EXPECTED as error:
+        refuse(reason_for(error))
 
 
 @contextmanager
@@ -57,12 +77,14 @@ def database_url(settings: Settings, *, create: bool = False, serving: bool = Fa
         try:
             psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
         except psycopg.ProgrammingError:  # its message would show the password
-            refuse("TRADECOUNTER_DATABASE_URL: is not a connection URL that PostgreSQL understands")
+            raise NoDatabaseError(
+                "TRADECOUNTER_DATABASE_URL: is not a connection URL that PostgreSQL understands"
+            ) from None
         yield settings.database_url
     else:
         embedded = EmbeddedPostgres(settings.data_dir)
         if not create and not embedded.has_cluster():
-            refuse(
+            raise NoDatabaseError(
                 f"there is no database in {settings.data_dir.absolute()}: run this in the folder where yours is, set "
                 "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or make one with `tradecounter db upgrade` or "
                 "`tradecounter demo`"

@@ -2,11 +2,12 @@
 
 from tradecounter.cli.output import AsJson, show_table
 from tradecounter.cli.session import refusing
+from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.settings import describe, read_settings
 
 
-def show_settings(as_json: AsJson = False) -> None:
+def show_settings(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List all settings with their values and meaning."""
     with refusing():
         rows = describe(read_settings())
-    show_table(rows, ("name", "value", "meaning"), as_json=as_json)
+    show_table(rows, ("name", Prose("value", 20), Prose("meaning", 40)), as_json=as_json, names=columns)

@@ -91,6 +91,14 @@ async def find_account(tx: Transaction, customer_id: int) -> Account | None:
     return found.first
 
 
+async def the_account(tx: Transaction, customer_id: int) -> Account:
+    """Return a customer's account. Raises DomainError (not found)."""
+    account = await find_account(tx, customer_id)
+    if account is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+    return account
+
+
 async def list_accounts(tx: Transaction) -> list[Account]:
     """Return all accounts, oldest first."""
     return await fetch_all(tx, Account, SQL("select {} from customer order by id").format(_SELECTED))

@@ -21,8 +21,8 @@ from tradecounter.identity.installation_secret import derived_key, secret_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.lookup import OrderFilter, list_all_orders
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.queries import list_all_orders
 from tradecounter.settings import Settings
 
 
@@ -49,7 +49,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
     """
     async with reading(database) as tx:
         emails = {account.email_address for account in await list_accounts(tx)}
-        if not emails <= customer_notes().keys() or await list_all_orders(tx, None, 1):
+        if not emails <= customer_notes().keys() or await list_all_orders(tx, OrderFilter(), 1):
             return
         if not settings.embedded and not emails and await count_products(tx):
             return

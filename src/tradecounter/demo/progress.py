@@ -19,9 +19,10 @@ from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
 from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.price_quote import price_quote
-from tradecounter.ordering.queries import any_order, lines_of
+from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord
 
 

@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.store import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.queries import any_order
+from tradecounter.ordering.lookup import any_order
 
 _LONGEST = 2000
 

@@ -14,7 +14,8 @@ from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
 from tradecounter.fulfilment.store import NewShipment, insert_shipment
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.allocate_back_orders import hold_off_serving
-from tradecounter.ordering.queries import any_order, lines_of, lock_any_order
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries import lines_of, lock_any_order
 from tradecounter.ordering.records import OrderRecord
 from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
 from tradecounter.ordering.store import note_dispatch

@@ -9,7 +9,7 @@ from tradecounter.fulfilment.queries import find_shipment
 from tradecounter.fulfilment.store import insert_event
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import local_text
-from tradecounter.ordering.queries import any_order
+from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.wire import TrackingEvent
 
 _LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.changes import bump
-from tradecounter.db.rows import execute, fetch_all, fetch_one
+from tradecounter.db.rows import execute, fetch_all, fetch_one, fetch_tuples
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.kit.errors import DomainError, Kind
 
 _ID_BYTES = 16
+_SHORTEST_BEGINNING = 4  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,22 @@ async def disable_application(tx: Transaction, client_id: str, now: datetime) ->
     )
     await bump(tx, "keys")
     return found == 1
+
+
+async def whole_client_id(tx: Transaction, beginning: str) -> str:
+    """Return the client id that a text is the beginning of, or else the text.
+
+    Raises DomainError (invalid) when several client ids begin so.
+    """
+    found = await fetch_tuples(
+        tx, "select client_id from application where starts_with(client_id, lower(%s)) order by client_id", [beginning]
+    )
+    ids = [client_id for (client_id,) in found]
+    if len(beginning) < _SHORTEST_BEGINNING or not ids:
+        return beginning
+    if len(ids) > 1:
+        raise DomainError(Kind.INVALID, f"{beginning} is the beginning of several client ids: {', '.join(ids)}")
+    return str(ids[0])
 
 
 async def application_exists(tx: Transaction, client_id: str) -> bool:

@@ -41,6 +41,14 @@ def secret_keys(settings: Settings) -> list[str]:
     return list(dict.fromkeys([secret_key(settings), *former_secrets(settings)]))
 
 
+def kept_secret(data_dir: Path) -> str | None:
+    """Return the secret that is kept in a data directory, if there is one that can be read."""
+    try:
+        return (data_dir / _FILE).read_text().strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def derived_key(secret: str, purpose: str) -> str:
     """Return a key of 64 hexadecimal characters that only the secret's holder can make."""
     return hmac.digest(secret.encode(), purpose.encode(), hashlib.sha256).hex()

@@ -78,7 +78,6 @@ def _add(
             mail = await letter(Writing(tx, office, clock.now()), **ids)
         if mail is not None:  # no connection is held while the mail server takes its time
             await post.send(mail)
-            log.info("mail sent", mail=mail.name)
             if mail.quotes:  # only now: a mail that is sent twice is better than a quote that nobody hears of
                 async with transaction(database) as tx:
                     await note_support_told(tx, mail.quotes, clock.now())

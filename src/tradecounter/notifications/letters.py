@@ -220,25 +220,26 @@ async def order_dispatched(writing: Writing, *, order_id: int, shipment_id: int)
     )
 
 
-async def order_invoiced(writing: Writing, *, order_id: int) -> Mail | None:
-    """Send the invoice to the order's contact."""
+async def order_invoiced(writing: Writing, *, order_id: int, resent: int = 0) -> Mail | None:
+    """Send the invoice to the order's contact; `resent` is the second at which it is sent once more."""
     order, invoice = await _invoiced(writing, order_id)
     if order.contact is None:
         return None
-    return _with_invoice(writing, "order-invoiced", order.contact, order, invoice)
+    return _with_invoice(writing, "order-invoiced", order.contact, order, invoice, resent)
 
 
-async def invoice_copy(writing: Writing, *, order_id: int) -> Mail | None:
+async def invoice_copy(writing: Writing, *, order_id: int, resent: int = 0) -> Mail | None:
     """Send a copy of the invoice to the account's address for them (specification, section 6, rule 3)."""
     order, invoice = await _invoiced(writing, order_id)
     if order.accounts_email is None:
         return None
-    return _with_invoice(writing, "invoice-copy", order.accounts_email, order, invoice)
+    return _with_invoice(writing, "invoice-copy", order.accounts_email, order, invoice, resent)
 
 
-def _with_invoice(writing: Writing, about: str, to: str, order: OrderFacts, invoice: InvoiceFacts) -> Mail:
+def _with_invoice(writing: Writing, about: str, to: str, order: OrderFacts, invoice: InvoiceFacts, resent: int) -> Mail:
+    # A mail of another name has another Message-ID: with the same one, mail programs would hide it.
     return writing.mail(
-        f"{about}-{invoice.number}",
+        f"{about}-{invoice.number}" + (f"-{resent}" if resent else ""),
         invoice.issued_at,
         [to],
         f"Invoice {invoice.number} for order {order.order_reference} (your reference {order.customer_reference})",

@@ -23,6 +23,7 @@ log = structlog.get_logger()
 ANSWER_SECONDS = 30.0
 SENDING_SECONDS = 120.0
 GOODBYE_SECONDS = 2.0
+CHECK_SECONDS = 10.0
 
 _PORT, _TLS_PORT = 25, 465
 _PERMANENT = 500  # SMTP answers from here on say no for good
@@ -70,11 +71,12 @@ class MailFolder:
     async def send(self, mail: Mail) -> None:
         """Write a mail."""
         try:
-            await asyncio.to_thread(self._write, mail)
+            path = await asyncio.to_thread(self._write, mail)
         except OSError as error:
             raise Delayed(f"the mail folder cannot be written: {error}") from error
+        log.info("mail written to a folder", mail=mail.name, file=str(path))
 
-    def _write(self, mail: Mail) -> None:
+    def _write(self, mail: Mail) -> Path:
         ascii_only = all(map(str.isascii, mail.recipients))
         content = mail.message.as_bytes(policy=email.policy.SMTP if ascii_only else email.policy.SMTPUTF8)
         make_private(self._folder)
@@ -82,7 +84,7 @@ class MailFolder:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-            Path(draft).replace(self._folder / f"{mail.moment:%Y%m%dT%H%M%SZ}-{mail.name}.eml")
+            return Path(draft).replace(self._folder / f"{mail.moment:%Y%m%dT%H%M%SZ}-{mail.name}.eml")
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
@@ -107,16 +109,23 @@ class MailServer:
         self._starttls = parts.scheme == "smtp"
         self._starttls_required = self._starttls and (self._user is not None or not is_loopback(self._host))
 
+    async def check(self, sender: str) -> None:
+        """Connect as for a mail of a sender, log in, and send nothing. Raises Delayed."""
+        client = self._client(sender)
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                await self._connect(client)
+                await client.ehlo()
+            with suppress(aiosmtplib.SMTPException, OSError):
+                await client.quit(timeout=GOODBYE_SECONDS)
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise _delayed(error) from None  # not chained, as below
+        finally:
+            client.close()
+
     async def send(self, mail: Mail) -> None:
         """Hand a mail to the server."""
-        client = aiosmtplib.SMTP(
-            hostname=self._host,
-            port=self._port,
-            use_tls=self._tls,
-            start_tls=None if self._starttls and not self._starttls_required else False,  # None: where it is offered
-            local_hostname=mail.sender.rpartition("@")[2],
-            timeout=ANSWER_SECONDS,
-        )
+        client = self._client(mail.sender)
         try:
             async with asyncio.timeout(SENDING_SECONDS):
                 await self._connect(client)
@@ -131,6 +140,17 @@ class MailServer:
         if refused:
             answers = [_answer(answer.code, answer.message) for answer in refused.values()]
             log.warning("mail refused for some recipients", mail=mail.name, answers=answers)
+        log.info("mail sent", mail=mail.name)
+
+    def _client(self, sender: str) -> aiosmtplib.SMTP:
+        return aiosmtplib.SMTP(
+            hostname=self._host,
+            port=self._port,
+            use_tls=self._tls,
+            start_tls=None if self._starttls and not self._starttls_required else False,  # None: where it is offered
+            local_hostname=sender.rpartition("@")[2],
+            timeout=ANSWER_SECONDS,
+        )
 
     async def _connect(self, client: aiosmtplib.SMTP) -> None:
         await client.connect()
@@ -156,6 +176,11 @@ def _undelivered(mail: Mail, error: Exception) -> Undelivered:
         return Refused(f"the mail server refuses the mail: {_answer(error.code, error.message)}")
     if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
         return Refused("the mail server takes no addresses that are not ASCII")
+    return _delayed(error)
+
+
+def _delayed(error: Exception) -> Delayed:
+    """Return what keeps any mail from being handed over now."""
     if isinstance(error, aiosmtplib.SMTPAuthenticationError):
         return Delayed(f"the mail server does not accept user and password: {error.code}")
     if isinstance(error, aiosmtplib.SMTPResponseException):

@@ -11,7 +11,8 @@ from tradecounter.credit.exposure import discharge
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.allocate_back_orders import allocate_back_orders, lock_waiting_orders
-from tradecounter.ordering.queries import any_order, lines_of, lock_any_order
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries import lines_of, lock_any_order
 from tradecounter.ordering.records import LineRecord, OrderRecord
 from tradecounter.ordering.store import cancel_order_row
 from tradecounter.stock.allocation import release

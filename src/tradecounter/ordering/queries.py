@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL
 
 from tradecounter.db.round_trip import Nothing, Query, Statement, array
-from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.rows import fetch_one
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
 from tradecounter.ordering.records import LineRecord, OrderRecord
 
@@ -227,7 +227,7 @@ _TAKE_CUSTOMER = Statement("select from customer where id = $1 for no key update
 _WITH_REFERENCE = Statement(
     """
     select order_reference, confirmation_code from orders
-    where customer_id = $1 and customer_reference = $2
+    where customer_id = $1 and lower(btrim(customer_reference)) = lower(btrim($2))
       and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= $3)))
     order by id limit 1
     """,
@@ -244,64 +244,6 @@ async def order_with_reference(tx: Transaction, customer_id: int, customer_refer
     await tx.ask(_TAKE_CUSTOMER(customer_id), found)
     other = found.first
     return None if other is None else other.order_reference or other.confirmation_code
-
-
-async def list_all_orders(tx: Transaction, status: str | None, most: int) -> list[OrderRecord]:
-    """Return the latest orders of all customers, for the operator; `status` is a label or a state.
-
-    The latest are those confirmed last, or created last while they are not confirmed.
-    """
-    return await fetch_all(
-        tx,
-        OrderRecord,
-        SQL(
-            "select {} from orders where %(status)s::text is null or lower(status) = lower(%(status)s)"
-            " or state = lower(%(status)s) order by coalesce(confirmed_at, created_at) desc, id desc limit %(most)s"
-        ).format(_ORDER),
-        {"status": status, "most": most},
-    )
-
-
-async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[OrderRecord]:
-    """Return all customers' quotes, for the operator: those waiting for a price, oldest first; or all, latest first."""
-    chosen = SQL(
-        "state = 'pending' and priced_at is null order by created_at, id" if waiting else "true order by id desc"
-    )
-    return await fetch_all(
-        tx,
-        OrderRecord,
-        SQL("select {} from orders where kind = 'quote' and {} limit %s").format(_ORDER, chosen),
-        [most],
-    )
-
-
-async def find_quote(tx: Transaction, code: str) -> OrderRecord | None:
-    """Return anybody's quote by its confirmation code, for the operator, whatever has become of it."""
-    return await fetch_one(
-        tx,
-        OrderRecord,
-        SQL("select {} from orders where kind = 'quote' and confirmation_code = %s").format(_ORDER),
-        [code],
-    )
-
-
-async def any_order(tx: Transaction, reference: str) -> OrderRecord:
-    """Return anybody's order by id, reference or confirmation code, for the operator.
-
-    Raises DomainError (not found).
-    """
-    number = int(reference) if _is_number(reference) else None
-    order = await fetch_one(
-        tx,
-        OrderRecord,
-        SQL("select {} from orders where order_reference = %s or number = %s or confirmation_code = %s limit 1").format(
-            _ORDER
-        ),
-        [reference, number, reference],
-    )
-    if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no order {reference}")
-    return order
 
 
 async def order_by_id(tx: Transaction, order_id: int) -> OrderRecord | None:

@@ -18,7 +18,7 @@ from tradecounter.catalogue.packed import RowOfId, bitmap
 from tradecounter.customers.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.records import NO_PRICE, ContractRows, Costs, PriceRows, day_number
-from tradecounter.pricing.rules import UnitCosts
+from tradecounter.pricing.rules import UnitCosts, discounted_pence
 
 DEFAULT_LIST = "default"
 Rows = NDArray[np.int32]
@@ -196,7 +196,7 @@ def discounted(costs: Costs, discount: int) -> Costs:
     """Take hundredths of a per cent off, rounded half up to whole pence; a missing price stays missing."""
     if discount == 0:
         return costs
-    reduced = (costs.astype(np.int64) * (10_000 - discount) + 5_000) // 10_000
+    reduced = discounted_pence(costs.astype(np.int64), discount)
     return np.where(costs == NO_PRICE, NO_PRICE, reduced).astype(np.int32)
 
 

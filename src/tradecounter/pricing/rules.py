@@ -1,6 +1,11 @@
 """The rules of pricing (decisions, prices and money). Costs are net, in whole pence, for 1, 5 and 10 units."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pence = TypeVar("Pence", int, NDArray[np.int64])
 
 FIVE = 5
 TEN = 10
@@ -18,3 +23,8 @@ class UnitCosts(NamedTuple):
         if quantity >= TEN:
             return self.ten_plus
         return self.five_plus if quantity >= FIVE else self.single
+
+
+def discounted_pence(cost: Pence, discount: int) -> Pence:
+    """Return a cost, or an array of costs, less hundredths of a per cent, rounded half up to whole pence."""
+    return (cost * (10_000 - discount) + 5_000) // 10_000

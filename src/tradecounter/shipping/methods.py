@@ -12,6 +12,7 @@ import structlog
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.rows import fetch_all
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
 from tradecounter.shipping.regions import Region, Regions
 from tradecounter.shipping.rules import ShippingMethod
 from tradecounter.shipping.working_days import load_calendar
@@ -80,6 +81,15 @@ async def read_regions(tx: Transaction) -> list[Region]:
         tx, _RegionRow, "select id, name, countries, postcodes from shipping_region where active order by id"
     )
     return [Region(row.id, row.name, frozenset(row.countries), frozenset(row.postcodes)) for row in rows]
+
+
+async def require_method(tx: Transaction, method_id: int) -> None:
+    """Raise DomainError (invalid), with the methods that there are, unless a shipping method is active."""
+    methods = await read_methods(tx)
+    if all(method.id != method_id for method in methods):
+        known = ", ".join(f"{m.id} ({m.provider}, region {m.region})" for m in methods)
+        hint = f"there are {known}" if known else "import shipping methods first"
+        raise invalid("shipping_method", f"there is no method {method_id}; {hint}")
 
 
 class ShippingMethods:

@@ -58,7 +58,13 @@ def test_a_refused_order_leaves_nothing_behind(shop: Service, customer: Customer
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
 
 
-@pytest.mark.parametrize("reference", ["PO-2", "po-1", "PO-1 ", "PO-10"])
+@pytest.mark.parametrize("reference", ["po-1", " PO-1 "])
+def test_case_and_space_around_do_not_make_another_reference(customer: Customer, reference: str) -> None:
+    create(customer)
+    assert place(customer, reference).status_code == 409
+
+
+@pytest.mark.parametrize("reference", ["PO-2", "PO-10", "PO 1"])
 def test_another_reference_is_accepted(customer: Customer, reference: str) -> None:
     create(customer)
     assert place(customer, reference).status_code == 201

@@ -120,6 +120,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
     "7 409": {
         "data would be there twice": [
             "api/ordering/unique_references::the_reference_of_a_confirmed_order_is_refused_naming_that_order",
+            "api/ordering/unique_references::case_and_space_around_do_not_make_another_reference",
             "concurrency/the_same_order::of_twenty_pending_orders_with_one_unique_reference_one_is_held",
         ],
         "the same request is still being processed": [

@@ -7,7 +7,7 @@ Revises: 0006
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0013"
-down_revision = "0009"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,58 @@
+"""Arguments and options that several commands share."""
+
+from datetime import date, datetime, time, timedelta
+from typing import Annotated
+
+import typer
+
+from tradecounter.kit.local_time import at_uk_time
+
+LARGEST_ID = 2**63 - 1  # of PostgreSQL's bigint
+
+CustomerId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="CUSTOMER_ID", help="The customer's id, from `customer list`.")
+]
+Customer = Annotated[
+    int | None,
+    typer.Option(
+        "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only those of this customer.", show_default=False
+    ),
+]
+Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in any case.")]
+Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The most to list.")]
+
+
+def _since(text: str) -> datetime:
+    day = _day(text)
+    return _moment(text) if day is None else at_uk_time(day, time())
+
+
+def _until(text: str) -> datetime:
+    day = _day(text)
+    return _moment(text) + timedelta(seconds=1) if day is None else at_uk_time(day + timedelta(days=1), time())
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is neither a date (2026-06-01) nor a UK time (2026-06-01T09:30)") from error
+    return at_uk_time(moment.date(), moment.time()) if moment.tzinfo is None else moment
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        "--from", parser=_since, metavar="D", help="Only from this date or UK time on: 2026-06-01 or 2026-06-01T09:30."
+    ),
+]
+Until = Annotated[
+    datetime | None, typer.Option("--to", parser=_until, metavar="D", help="Only up to this date or time, inclusive.")
+]

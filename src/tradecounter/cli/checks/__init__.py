@@ -1,0 +1,1 @@
+"""What `tradecounter doctor` checks: the settings, the services around, and what the database holds."""

@@ -1,0 +1,115 @@
+"""Checks of the database: its clock, the job queue in it, and what has to hold between its tables."""
+
+from datetime import timedelta
+
+from tradecounter.cli.checks.check import Check, fine, wrong
+from tradecounter.cli.text import one_line
+from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
+from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.schema_state import SchemaState
+from tradecounter.db.server_time import server_time
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import Clock
+from tradecounter.worker import SILENT_SECONDS
+
+LARGEST_SKEW = timedelta(seconds=2)
+LONGEST_WAIT = timedelta(minutes=5)
+
+_CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, stop all services, and correct"
+
+
+def check_schema(state: SchemaState) -> Check:
+    """Check that the schema is the one that this version needs."""
+    if state.current:
+        return fine("schema", f"revision {state.revision}, the newest")
+    found = f"revision {state.revision or '(none)'}, this version needs {state.newest}"
+    return wrong("schema", found, "run `tradecounter db upgrade`")
+
+
+async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
+    """Check what a database with the newest schema holds."""
+    return [
+        await _clock(tx, clock),
+        await _worker(tx),
+        await _queue(tx),
+        await _failed_jobs(tx),
+        await _credit(tx),
+        await _stock(tx),
+        await _invoice_numbers(tx),
+    ]
+
+
+async def _clock(tx: Transaction, clock: Clock) -> Check:
+    before = clock.now()
+    there = await server_time(tx)
+    after = clock.now()
+    skew = max(before - there, there - after, timedelta())
+    found = f"{skew.total_seconds():.1f} seconds from the database's"
+    if skew <= LARGEST_SKEW:
+        return fine("clock", found)
+    return wrong("clock", found, "synchronise the clocks of this machine and the database's, with NTP")
+
+
+async def _worker(tx: Transaction) -> Check:
+    workers = await workers_heard_of(tx, SILENT_SECONDS)
+    if workers.alive:
+        return fine("worker", f"{workers.alive} alive")
+    last = "" if workers.last_heartbeat is None else f" since {workers.last_heartbeat:%Y-%m-%d %H:%M:%S} UTC"
+    return wrong("worker", f"none has been heard of{last}", "start `tradecounter worker`: without it, no mail is sent")
+
+
+async def _queue(tx: Transaction) -> Check:
+    waiting = await waiting_jobs(tx)
+    later = f"; {waiting.later} scheduled for later" if waiting.later else ""
+    if waiting.oldest is None:
+        return fine("queue", f"no job is due{later}")
+    found = f"{waiting.due} due, the oldest for {_rounded(waiting.oldest)}{later}"
+    if waiting.oldest <= LONGEST_WAIT:
+        return fine("queue", found)
+    return wrong("queue", found, "check that the worker runs and what it logs, or start another one")
+
+
+def _rounded(wait: timedelta) -> timedelta:
+    return timedelta(seconds=round(max(wait, timedelta()).total_seconds()))
+
+
+async def _failed_jobs(tx: Transaction) -> Check:
+    failed = await failed_jobs(tx)
+    if not failed:
+        return fine("failed_jobs", "none")
+    found = ", ".join(f"{job.count} of {job.task_name}" for job in failed)
+    return wrong(
+        "failed_jobs", found, "read the worker's log for the cause; the guide for operators shows how to retry them"
+    )
+
+
+async def _credit(tx: Transaction) -> Check:
+    found = [f"customer {c.customer_id} {c.charged} instead of {c.unpaid}" for c in await wrong_credit(tx)]
+    if not found:
+        return fine("credit", "accounts are charged with what their orders have left to pay")
+    return wrong("credit", f"charged with: {_listed(found)}", f"{_CHANGED_BY_HAND} credit_exposure.outstanding")
+
+
+async def _stock(tx: Transaction) -> Check:
+    found = [
+        f"{one_line(s.sku)}: {s.available} available, {s.allocated} allocated ({s.on_lines_allocated} on orders), "
+        f"{s.back_ordered} back-ordered ({s.on_lines_back_ordered} on orders)"
+        for s in await wrong_stock(tx)
+    ]
+    if not found:
+        return fine("stock", "levels are those of the orders' lines, none is negative")
+    return wrong("stock", _listed(found), f"{_CHANGED_BY_HAND} stock_level")
+
+
+async def _invoice_numbers(tx: Transaction) -> Check:
+    found = [
+        str(gap.first) if gap.first == gap.last else f"{gap.first} to {gap.last}" for gap in await missing_invoices(tx)
+    ]
+    if not found:
+        return fine("invoice_numbers", "there are no gaps")
+    remedy = "find the missing invoices in a backup: auditors ask for every number"
+    return wrong("invoice_numbers", f"missing: {_listed(found)}", remedy)
+
+
+def _listed(found: list[str]) -> str:
+    return "; ".join(found) + (" and maybe more" if len(found) == MOST_FOUND else "")

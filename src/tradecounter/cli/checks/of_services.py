@@ -1,0 +1,77 @@
+"""Checks of what the service talks to: the mail server, the issuer of subject tokens, and its own API."""
+
+import os
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from tradecounter.cli.checks.check import Check, fine, wrong
+from tradecounter.identity.issuer_documents import IssuerAwayError, read_issuer
+from tradecounter.notifications.letters import Office
+from tradecounter.notifications.post import MailServer, Undelivered, mail_folder
+from tradecounter.settings import Settings, SettingsError
+
+_SECONDS = 5.0
+
+
+class _Health(msgspec.Struct):
+    status: str
+    database: str
+
+
+async def check_mail(settings: Settings) -> Check:
+    """Check that mails can be handed over: connect to the mail server and log in, without sending any."""
+    try:
+        office = Office.from_settings(settings)
+        if settings.smtp_url is None:
+            return _check_folder(settings)
+        await MailServer(settings.smtp_url).check(office.sender.addr_spec)
+    except (SettingsError, Undelivered) as error:
+        return wrong(
+            "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or repair the mail server; mails wait until then"
+        )
+    return fine("mail", f"{urlsplit(settings.smtp_url).hostname} takes mail from {office.sender.addr_spec}")
+
+
+def _check_folder(settings: Settings) -> Check:
+    folder = mail_folder(settings)
+    place = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if os.access(place, os.W_OK):
+        return fine("mail", f"mails are written to {folder}")
+    return wrong(
+        "mail", f"{place} cannot be written", "let the worker's user write there, or set TRADECOUNTER_SMTP_URL"
+    )
+
+
+async def check_issuer(settings: Settings) -> Check:
+    """Check that the issuer's keys can be fetched."""
+    if settings.auth_url is None:
+        return fine("issuer", "none is set: no subject token is accepted")
+    try:
+        issuer = await read_issuer(settings.auth_url)
+    except IssuerAwayError as error:
+        return wrong("issuer", f"{settings.auth_url}: {error}", "correct TRADECOUNTER_AUTH_URL, or repair the issuer")
+    return fine("issuer", f"{issuer.name} publishes {len(issuer.keys)} keys")
+
+
+async def check_snapshot(settings: Settings) -> Check:
+    """Check that the API responds at its public address, and that what it shows is up to date."""
+    if settings.base_url is None:
+        return fine("snapshot", "not checked: TRADECOUNTER_BASE_URL is not set")
+    url = f"{settings.base_url}/check-health"
+    remedy = "start `tradecounter serve`, or correct TRADECOUNTER_BASE_URL or the proxy; the log of `serve` says more"
+    try:
+        async with httpx.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
+            response = await client.get(url)
+        health = msgspec.json.decode(response.content, type=_Health) if response.is_success else None
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, msgspec.DecodeError) as error:
+        return wrong("snapshot", f"{url}: {type(error).__name__}: {error}", remedy)
+    if health is None:
+        return wrong("snapshot", f"{url} responds with status {response.status_code}", remedy)
+    found = f"{url} says status {health.status}, database {health.database}"
+    return (
+        fine("snapshot", found)
+        if (health.status, health.database) == ("ok", "ok")
+        else wrong("snapshot", found, remedy)
+    )

@@ -1,0 +1,32 @@
+"""Checks of the settings alone."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from tradecounter.cli.checks.check import Check, fine, wrong
+from tradecounter.cli.setting_warnings import examples_in
+from tradecounter.identity.installation_secret import kept_secret, secret_key
+from tradecounter.settings import Settings, SettingsError, unknown_settings
+
+
+def check_settings(settings: Settings) -> Iterator[Check]:
+    """Check that all settings are known and usable, and that none is still an example."""
+    yield _usable(settings)
+    examples = examples_in(settings)
+    if examples:
+        found = ", ".join(example.setting for example in examples)
+        yield wrong("examples", f"still an example, or not set: {found}", "set them, in the environment or in `.env`")
+    else:
+        yield fine("examples", "no setting is an example any more")
+
+
+def _usable(settings: Settings) -> Check:
+    if unknown := unknown_settings():
+        names = [name if nearest is None else f"{name} (did you mean {nearest}?)" for name, nearest in unknown]
+        return wrong("settings", f"these are no settings: {', '.join(names)}", "correct or remove them")
+    is_made_later = settings.embedded and settings.secret_key is None and kept_secret(settings.data_dir) is None
+    try:
+        _ = is_made_later or secret_key(settings)
+    except SettingsError as error:
+        return wrong("settings", str(error), "set it; `tradecounter init` writes a file with a fresh one")
+    return fine("settings", f"all {len(fields(Settings))} can be used")

@@ -1,0 +1,57 @@
+"""`tradecounter doctor`: checks everything that a service needs, and says what to do."""
+
+import asyncio
+
+from tradecounter.cli.checks.check import Check, fine, wrong
+from tradecounter.cli.checks.of_database import check_contents, check_schema
+from tradecounter.cli.checks.of_services import check_issuer, check_mail, check_snapshot
+from tradecounter.cli.checks.of_settings import check_settings
+from tradecounter.cli.output import AsJson, show_json, show_table
+from tradecounter.cli.session import EXPECTED, database_url, reason_for, refuse
+from tradecounter.cli.tables import Prose
+from tradecounter.db.pool import Database
+from tradecounter.db.schema_state import schema_state
+from tradecounter.db.transaction import reading
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import Settings, SettingsError, read_settings
+
+_COLUMNS = ("name", "ok", Prose("message", 30), Prose("remedy", 24))
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check settings, database, worker, mail server, issuer and API, and say what to do; status 1 if any is wrong."""
+    checks = _checks()
+    failed = [check.name for check in checks if not check.ok]
+    if as_json:
+        show_json({"ok": not failed, "checks": checks})
+    else:
+        show_table(checks, _COLUMNS, as_json=False)
+    if failed:
+        refuse(f"{len(failed)} of {len(checks)} checks found something wrong: {', '.join(failed)}")
+
+
+def _checks() -> list[Check]:
+    try:
+        settings = read_settings()
+    except SettingsError as error:
+        return [wrong("settings", str(error), "correct it, in the environment or in `.env`")]
+    return [*check_settings(settings), *_of_database(settings), *asyncio.run(_of_services(settings))]
+
+
+def _of_database(settings: Settings) -> list[Check]:
+    try:
+        with database_url(settings) as url:
+            state = schema_state(url)
+            contents = asyncio.run(_of_contents(url)) if state.current else []
+    except EXPECTED as error:
+        return [wrong("database", reason_for(error), "start the database, or correct TRADECOUNTER_DATABASE_URL")]
+    return [fine("database", "it responds"), check_schema(state), *contents]
+
+
+async def _of_contents(url: str) -> list[Check]:
+    async with Database(url, connections=1) as database, reading(database) as tx:
+        return await check_contents(tx, SystemClock())
+
+
+async def _of_services(settings: Settings) -> list[Check]:
+    return list(await asyncio.gather(check_mail(settings), check_issuer(settings), check_snapshot(settings)))

@@ -1,0 +1,110 @@
+"""`tradecounter init`: a file of settings to begin with."""
+
+import os
+import secrets
+import tempfile
+import textwrap
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tradecounter.cli.output import AsJson, show
+from tradecounter.cli.session import refuse
+from tradecounter.identity.installation_secret import kept_secret
+from tradecounter.kit.setting_rules import SHORTEST_SECRET, comma_separated
+from tradecounter.settings import FILE, PREFIX, Settings, SettingsError, describe, values_in
+
+_SECRET_BYTES = 32
+_WIDTH = 100
+_SAVED = Path(f"{FILE}.old")
+
+# What a service for customers needs, each with an example. The others have defaults that do.
+_NEEDED = {
+    "DATABASE_URL": "postgresql://user:password@host/tradecounter",
+    "BASE_URL": "https://api.example.com",
+    "TRUSTED_PROXIES": "127.0.0.1",
+    "SMTP_URL": "smtp://user:password@mail.example.com:587",
+    "MAIL_FROM": "Orders <orders@example.com>",
+    "SUPPORT_EMAIL": "support@example.com",
+    "SELLER_NAME": "Example Reseller Ltd",
+    "SELLER_ADDRESS": "1 Example Street, London, EC1A 1AA, United Kingdom",
+    "SELLER_VAT_NUMBER": "GB000000000",
+}
+_HEADING = """\
+# Settings of Tradecounter. A line that begins with # sets nothing. `tradecounter settings` lists what is in use,
+# `tradecounter doctor` checks it. Variables of the environment take precedence over this file.
+"""
+_SECRETS = {"SECRET_KEY", "FORMER_SECRET_KEYS"}
+
+
+def init(
+    force: Annotated[bool, typer.Option("--force", help=f"Replace {FILE}; the old one is kept as {_SAVED}.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a commented `.env` with all settings and a fresh secret key, readable by you alone."""
+    path = Path(FILE)
+    try:
+        saved = _save(path) if force else None
+        _write(path, _text(_former_secrets(saved)))
+    except FileExistsError:
+        refuse(f"{FILE} exists: edit it, or replace it with --force, which keeps the old one as {_SAVED}")
+    except OSError as error:
+        refuse(f"{FILE} cannot be written: {error.strerror}")
+    text = f"{path.absolute()} is written. Set what it lists first, then run `tradecounter doctor`."
+    show(
+        {"path": str(path.absolute()), "saved": None if saved is None else str(saved.absolute())}, text, as_json=as_json
+    )
+
+
+def _save(path: Path) -> Path | None:
+    """Rename a file that is there; return its new name."""
+    if not path.exists():
+        return None
+    return path.replace(_SAVED)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole, unless there is one; raises FileExistsError."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=path.name, encoding="utf-8") as draft:  # mode 0600
+        draft.write(text)
+        draft.flush()
+        os.fsync(draft.fileno())
+        path.hardlink_to(draft.name)
+
+
+def _former_secrets(saved: Path | None) -> list[str]:
+    """Return the secrets that were in use here: with them encrypted passwords can still be read."""
+    values: dict[str, str] = {}
+    if saved is not None:
+        with suppress(SettingsError):  # a file that cannot be read sets nothing
+            values = values_in(saved)
+    named = [values.get(f"{PREFIX}SECRET_KEY", ""), *comma_separated(values.get(f"{PREFIX}FORMER_SECRET_KEYS"))]
+    embedded = kept_secret(Path(values.get(f"{PREFIX}DATA_DIR") or Settings().data_dir))
+    return [secret for secret in dict.fromkeys([*named, embedded or ""]) if len(secret) >= SHORTEST_SECRET]
+
+
+def _text(former: list[str]) -> str:
+    meanings = {str(row["name"]): str(row["meaning"]) for row in describe(Settings())}
+    defaults = {str(row["name"]): row["value"] or "" for row in describe(Settings())}
+    parts = [
+        _HEADING,
+        _setting(f"{PREFIX}SECRET_KEY", meanings, secrets.token_hex(_SECRET_BYTES), is_set=True),
+        _setting(f"{PREFIX}FORMER_SECRET_KEYS", meanings, ",".join(former), is_set=bool(former)),
+        "# ---- What a service for customers needs: remove the # and set them ----\n",
+        *(_setting(PREFIX + name, meanings, example) for name, example in _NEEDED.items()),
+        "# ---- What has a default, which is shown ----\n",
+        *(
+            _setting(name, meanings, default)
+            for name, default in defaults.items()
+            if name.removeprefix(PREFIX) not in _NEEDED.keys() | _SECRETS
+        ),
+    ]
+    return "\n".join(parts)
+
+
+def _setting(name: str, meanings: dict[str, str], value: str, *, is_set: bool = False) -> str:
+    comment = textwrap.fill(meanings[name], _WIDTH, initial_indent="# ", subsequent_indent="# ")
+    written = f'"{value}"' if " " in value else value
+    return f"{comment}\n{'' if is_set else '# '}{name}={written}\n"

@@ -1,0 +1,169 @@
+"""`tradecounter invoice`: invoices that were issued."""
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.billing.invoice_document import InvoiceLine
+from tradecounter.billing.lookup import (
+    InvoiceFilter,
+    InvoiceRecord,
+    invoice_document,
+    invoiced_items,
+    list_invoices,
+    printed_invoice,
+    the_invoice,
+)
+from tradecounter.billing.queries import PrintedInvoice
+from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
+from tradecounter.cli.output import AsJson, show, show_json, show_part, show_record, show_table
+from tradecounter.cli.session import refuse, with_database
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.cli.text import one_line
+from tradecounter.customers.accounts import the_account
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.local_time import uk_date
+
+app = typer.Typer(no_args_is_help=True, help="Invoices that were issued; `order invoice` issues one.")
+
+Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice's number.")]
+
+_COLUMNS = ("number", "order_reference", "customer_id", "issued_on", "due_on", "cost_gross", "due", "paid", "cost_net",
+            "cost_tax", "tax_point")  # fmt: skip
+_LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "tax_rate", Prose("description"))
+
+
+@app.command("list")
+def show_all(
+    customer: Customer = None,
+    since: Since = None,
+    until: Until = None,
+    unpaid: Annotated[bool, typer.Option("--unpaid", help="Only those with something left to pay.")] = False,
+    overdue: Annotated[
+        bool, typer.Option("--overdue", help="Only those with something left to pay that is past its due date.")
+    ] = False,
+    limit: Limit = 1000,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List invoices, the latest first. --from and --to compare the time of issue."""
+
+    async def work(database: Database) -> list[InvoiceRecord]:
+        async with reading(database) as tx:
+            wanted = InvoiceFilter(
+                customer_id=None if customer is None else (await the_account(tx, customer)).id,
+                issued_from=since,
+                issued_to=until,
+                unpaid=unpaid,
+                overdue_at=SystemClock().now() if overdue else None,
+            )
+            return await list_invoices(tx, wanted, limit)
+
+    found = [_shown(invoice) for invoice in with_database(work)]
+    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+
+
+@app.command("show")
+def show_one(number: Number, as_json: AsJson = False) -> None:
+    """Show an invoice with its lines."""
+
+    async def work(database: Database) -> dict[str, Any]:
+        async with reading(database) as tx:
+            invoice = await the_invoice(tx, number)
+            document = await invoice_document(tx, number)
+            items: list[int | None] = [
+                *await invoiced_items(tx, invoice.order_id),
+                None,
+            ]  # the last one is the shipping
+            lines = [_line(item, line) for item, line in zip(items, document.lines, strict=True)]
+            return {**_shown(invoice), "lines": lines}
+
+    found = with_database(work)
+    if as_json:
+        show_json(found)
+        return
+    lines = found.pop("lines")
+    show_record(found, as_json=False)
+    show_part("Lines", lines, _LINES)
+
+
+@app.command("pdf")
+def pdf(
+    number: Number,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The file to write; - is standard output.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write an invoice's PDF file, by default to invoice-NUMBER.pdf in the working directory."""
+    if output == "-" and as_json:
+        raise typer.BadParameter("--json and --output - both write to standard output")
+
+    async def work(database: Database) -> PrintedInvoice:
+        async with reading(database) as tx:
+            return await printed_invoice(tx, number)
+
+    content = with_database(work).pdf
+    if output == "-":
+        sys.stdout.buffer.write(content)
+        return
+    path = Path(output or f"invoice-{number}.pdf")
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        refuse(f"{path} cannot be written: {error.strerror}")
+    show(
+        {"number": number, "file": str(path), "bytes": len(content)}, f"invoice {number} is in {path}", as_json=as_json
+    )
+
+
+@app.command("resend")
+def resend(number: Number, as_json: AsJson = False) -> None:
+    """Send an invoice again, to the order's contact and to the account's address for invoices."""
+
+    async def work(database: Database) -> ResentInvoice:
+        async with transaction(database) as tx:
+            return await resend_invoice(tx, number, SystemClock().now())
+
+    resent = with_database(work)
+    to = one_line(", ".join(resent.recipients))
+    show(resent, f"the worker sends invoice {number} of order {resent.order_reference} to {to}", as_json=as_json)
+
+
+def _shown(invoice: InvoiceRecord) -> dict[str, Any]:
+    return {
+        "number": invoice.number,
+        "order_reference": invoice.order_reference,
+        "customer_id": invoice.customer_id,
+        "issued_on": uk_date(invoice.issued_at),
+        "tax_point": uk_date(invoice.supplied_at),
+        "due_on": uk_date(invoice.due_at),
+        "cost_net": invoice.net,
+        "cost_tax": invoice.vat,
+        "cost_gross": invoice.gross,
+        "paid": invoice.paid,
+        "due": invoice.due,
+    }
+
+
+def _line(item_id: int | None, line: InvoiceLine) -> dict[str, Any]:
+    shown: dict[str, int | str | Decimal | None] = {
+        "item_id": item_id,
+        "sku": line.sku or None,
+        "description": line.description,
+        "quantity": line.quantity,
+        "unit_cost": line.unit_price,
+        "cost_net": line.net,
+        "tax_rate": line.vat_rate,
+        "cost_tax": line.vat,
+    }
+    return shown

@@ -1,0 +1,90 @@
+"""`tradecounter order list`: the latest orders of all customers, or of those that have something in common."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.billing.queries import invoice_numbers
+from tradecounter.catalogue.lookup import find_product
+from tradecounter.cli.arguments import Customer, Limit, Since, Until
+from tradecounter.cli.order_shown import as_operators_see_it
+from tradecounter.cli.output import AsJson, show_table
+from tradecounter.cli.session import with_database
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.customers.accounts import the_account
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading
+from tradecounter.kit.text import joined_word
+from tradecounter.ordering.lookup import OrderFilter, list_all_orders
+from tradecounter.ordering.queries import lines_of
+from tradecounter.ordering.rules import STATUSES
+
+_STATES = ("pending", "expired", "confirmed", "cancelled")
+_COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",
+            "invoice")  # fmt: skip
+
+
+def _status(text: str) -> dict[str, str]:
+    """Return the member of OrderFilter that a status label or a state sets. Raises BadParameter for other words."""
+    known = {label: {"status": label} for label in STATUSES} | {state: {"state": state} for state in _STATES}
+    found = next((chosen for name, chosen in known.items() if joined_word(name) == joined_word(text)), None)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(known)}")
+    return found
+
+
+def order_list(
+    customer: Customer = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="R", help="Only those whose order reference or id is R or begins with R.")
+    ] = None,
+    customer_reference: Annotated[
+        str | None, typer.Option(metavar="R", help="Only those with this reference of the customer's, in any case.")
+    ] = None,
+    sku: Annotated[str | None, typer.Option(metavar="S", help="Only those with this product on a line.")] = None,
+    since: Since = None,
+    until: Until = None,
+    status: Annotated[
+        Any,
+        typer.Option(
+            parser=_status,
+            metavar="S",
+            help=f"Only those with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}), in any case.",
+        ),
+    ] = None,
+    limit: Limit = 1000,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List orders and quotes, the latest first: by their confirmation, or by their creation while there is none."""
+
+    async def work(database: Database) -> list[dict[str, Any]]:
+        async with reading(database) as tx:
+            wanted = OrderFilter(
+                customer_id=None if customer is None else (await the_account(tx, customer)).id,
+                reference=reference,
+                customer_reference=customer_reference,
+                product_id=None if sku is None else (await find_product(tx, sku)).record.id,
+                created_from=since,
+                created_to=until,
+                **(status or {}),
+            )
+            return await _listed(tx, wanted, limit)
+
+    found = with_database(work)
+    if not as_json:
+        found = [_for_people(order) for order in found]
+    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+
+
+async def _listed(tx: Transaction, wanted: OrderFilter, limit: int) -> list[dict[str, Any]]:
+    orders = await list_all_orders(tx, wanted, limit)
+    ids = [order.id for order in orders]
+    lines, invoices = await lines_of(tx, ids), await invoice_numbers(tx, ids)
+    return [as_operators_see_it(o, lines[o.id]) | {"invoice": invoices.get(o.id)} for o in orders]
+
+
+def _for_people(order: dict[str, Any]) -> dict[str, Any]:
+    """Return an order with one name, its reference or else its code, and its state where it has no status."""
+    name = order["order_reference"] or order["confirmation_code"]
+    return {**order, "order": name, "status": order["status"] or order["state"]}

@@ -1,0 +1,67 @@
+"""`tradecounter price`: what a product costs a customer, and why."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.catalogue.lookup import find_product
+from tradecounter.cli.arguments import CustomerId, Sku
+from tradecounter.cli.output import AsJson, show_json, show_part
+from tradecounter.cli.session import with_database
+from tradecounter.cli.tables import Prose
+from tradecounter.cli.text import one_line
+from tradecounter.customers.accounts import the_account
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.wire import MOST_UNITS
+from tradecounter.pricing.explain_price import CONTRACT, Buyer, ExplainedPrice, explain_price
+from tradecounter.pricing.lookup import contract_prices_of, list_prices_of
+
+app = typer.Typer(no_args_is_help=True, help="What products cost customers, and why.")
+
+_COLUMNS = ("rule", "price_list", "applies", Prose("why", 22), "single_unit_cost", "five_plus_unit_cost",
+            "ten_plus_unit_cost", "valid_from", "valid_until")  # fmt: skip
+
+
+@app.command("show")
+def show_one(
+    customer_id: CustomerId,
+    sku: Sku,
+    quantity: Annotated[
+        int, typer.Option("--quantity", min=1, max=MOST_UNITS, metavar="N", help="The units of the order's line.")
+    ] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a product costs a customer today, and every price that could have been the customer's."""
+
+    async def work(database: Database) -> ExplainedPrice:
+        async with reading(database) as tx:
+            account = await the_account(tx, customer_id)
+            product = (await find_product(tx, sku)).record
+            return explain_price(
+                product.sku,
+                Buyer(account.id, account.price_list, account.discount),
+                quantity,
+                await contract_prices_of(tx, product.id, account.id),
+                await list_prices_of(tx, product.id),
+                uk_date(SystemClock().now()),
+            )
+
+    explained = with_database(work)
+    if as_json:
+        show_json(explained)
+        return
+    typer.echo(_in_words(explained))
+    show_part("Candidates, in order of precedence", explained.candidates, _COLUMNS)
+
+
+def _in_words(price: ExplainedPrice) -> str:
+    of_what = f"{one_line(price.sku)} for customer {price.customer_id}"
+    if price.unit_cost is None:
+        return f"{of_what}: no price applies, so the customer does not see the product and cannot order it"
+    won = next(candidate for candidate in price.candidates if candidate.applies)
+    source = "contract price" if price.rule == CONTRACT else f"price list {won.price_list}"
+    less = f", less {price.discount} %" if price.discount else ""
+    return f"{of_what}: £{price.unit_cost:,} a unit for {price.quantity} (break {price.break_}, {source}{less})"

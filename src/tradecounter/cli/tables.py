@@ -1,0 +1,147 @@
+"""Tables for a person: every value is whole, and a terminal gets as many columns as fit."""
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import zip_longest
+from typing import Annotated, Any
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from tradecounter.cli.text import cell
+
+_WIDE = 10_000  # characters, of a file or a pipe
+_GAP = 2
+_BREAKING = Console()  # the library wants one where it breaks lines
+
+ColumnNames = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="The columns to show, comma-separated, with the names of the JSON members. Without it, those that fit.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A column of texts that may be broken over several lines; it is shown where there is room for `width`."""
+
+    name: str
+    width: int = 16
+
+
+Column = str | Prose
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A column with its cells, the width that it needs, and the one at which nothing of it is broken."""
+
+    name: str
+    title: str
+    cells: list[str]
+    least: int
+    natural: int
+    is_amount: bool
+    is_empty: bool
+
+
+def print_table(
+    records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None = None, *, hint: str
+) -> None:
+    """Print records: the columns that are named, else as many of `columns` as fit, the first ones first.
+
+    In a file or a pipe all fit. `hint` says how to see those that do not. Raises BadParameter for a name that no record
+    has.
+    """
+    if not records:
+        typer.echo("nothing found")
+        return
+    on_terminal = sys.stdout.isatty()
+    room = Console().width if on_terminal else _WIDE
+    wanted = _named(names, columns, records) if names else columns
+    laid = [_lay(column, records, in_words=on_terminal) for column in wanted]
+    shown = laid if names else _fitting(laid, room)
+    widths = _widths(shown, room)
+    lines = max(column.title.count("\n") for column in shown)
+    titles = ["\n" * (lines - column.title.count("\n")) + column.title for column in shown]  # they stand on one line
+    heading = _row(titles, shown, widths)
+    typer.echo(typer.style(heading, bold=True) if on_terminal else heading)
+    for values in zip(*(column.cells for column in shown), strict=True):
+        typer.echo(_row(values, shown, widths))
+    if hidden := [column.name for column in laid if column not in shown]:
+        Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
+
+
+def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:
+    known: dict[str, Column] = {name: name for record in records for name in record}
+    known |= {column.name: column for column in columns if isinstance(column, Prose)}
+    chosen = [name.strip().replace("-", "_") for name in names.split(",") if name.strip()]
+    if unknown := [name for name in chosen if name not in known]:
+        raise typer.BadParameter(f"--columns: there is no {', '.join(unknown)}; there are {', '.join(known)}")
+    return [known[name] for name in dict.fromkeys(chosen)]
+
+
+def _lay(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Laid:
+    """Return a column with its cells; its title is its name, or the words of that on lines as narrow as the cells."""
+    name = column.name if isinstance(column, Prose) else column
+    values = [record.get(name) for record in records]
+    cells = [cell(value) for value in values]
+    natural = max(map(cell_len, (*cells, *(name.split("_") if in_words else [name]))))
+    given = [value for value in values if value is not None]
+    return _Laid(
+        name,
+        textwrap.fill(name.replace("_", " "), natural) if in_words else name,
+        cells,
+        least=min(natural, column.width) if isinstance(column, Prose) else natural,
+        natural=natural,
+        is_amount=bool(given) and all(isinstance(value, Decimal) for value in given),
+        is_empty=not given,
+    )
+
+
+def _fitting(columns: Sequence[_Laid], width: int) -> list[_Laid]:
+    """Return the columns for which there is room, earlier ones first and those without any value last."""
+    chosen: list[_Laid] = []
+    for column in sorted(columns, key=lambda column: column.is_empty):
+        if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
+            chosen.append(column)
+    return [column for column in columns if column in chosen]
+
+
+def _row(values: Sequence[str], columns: Sequence[_Laid], widths: Sequence[int]) -> str:
+    """Return a row, on as many lines as its longest value takes; named columns that do not fit stay whole too."""
+    cells = [_broken(value, width) for value, width in zip(values, widths, strict=True)]
+    lines = []
+    for pieces in zip_longest(*cells, fillvalue=""):
+        padded = [
+            f"{' ' * (width - cell_len(piece))}{piece}" if column.is_amount else piece + " " * (width - cell_len(piece))
+            for piece, column, width in zip(pieces, columns, widths, strict=True)
+        ]
+        lines.append((" " * _GAP).join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _broken(value: str, width: int) -> list[str]:
+    """Return a value on lines of a width in cells, of which letters of some scripts take two."""
+    if "\n" in value:  # a title
+        return value.split("\n")
+    if cell_len(value) <= width:
+        return [value]
+    return [line.plain.rstrip() for line in Text(value).wrap(_BREAKING, width, overflow="fold")]
+
+
+def _widths(columns: Sequence[_Laid], width: int) -> list[int]:
+    """Return the columns' widths: the room that is left is shared by those that would need more."""
+    room = max(width - sum(column.least + _GAP for column in columns) + _GAP, 0)
+    wanted = sum(column.natural - column.least for column in columns)
+    share = Fraction(min(room, wanted), wanted or 1)
+    return [column.least + int((column.natural - column.least) * share) for column in columns]

@@ -1,0 +1,96 @@
+"""What has to hold between tables at any moment, and the rows that violate it.
+
+The statements read whole tables: they take seconds on a database with millions of order lines.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tradecounter.db.rows import fetch_all
+from tradecounter.db.transaction import Transaction
+
+MOST_FOUND = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCredit:
+    """A customer whose account is charged with another amount than its confirmed orders have left to pay."""
+
+    customer_id: int
+    charged: Decimal
+    unpaid: Decimal
+
+
+async def wrong_credit(tx: Transaction) -> list[WrongCredit]:
+    """Return the first customers whose exposure is not the sum of what their orders have left to pay."""
+    return await fetch_all(
+        tx,
+        WrongCredit,
+        """
+        select customer_id, coalesce(e.outstanding, 0) as charged, coalesce(o.unpaid, 0) as unpaid
+        from credit_exposure e full join (
+            select customer_id, sum(gross - paid) as unpaid from orders
+            where state = 'confirmed' and paid < gross group by customer_id
+        ) as o using (customer_id)
+        where coalesce(e.outstanding, 0) <> coalesce(o.unpaid, 0) order by customer_id limit %s
+        """,
+        [MOST_FOUND],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WrongStock:
+    """A product whose level differs from its orders' lines, or is negative; units."""
+
+    sku: str
+    available: int
+    allocated: int
+    on_lines_allocated: int
+    back_ordered: int
+    on_lines_back_ordered: int
+
+
+async def wrong_stock(tx: Transaction) -> list[WrongStock]:
+    """Return the first products whose level is not the sum of their orders' lines, or is negative."""
+    return await fetch_all(
+        tx,
+        WrongStock,
+        """
+        select p.sku, coalesce(s.available, 0) as available,
+               coalesce(s.allocated, 0) as allocated, coalesce(l.allocated, 0) as on_lines_allocated,
+               coalesce(s.back_ordered, 0) as back_ordered, coalesce(l.back_ordered, 0) as on_lines_back_ordered
+        from stock_level s full join (
+            select product_id, sum(allocated) as allocated, sum(back_ordered) as back_ordered from order_line
+            where allocated <> 0 or back_ordered <> 0 group by product_id
+        ) as l using (product_id) join product p on p.id = product_id
+        where (coalesce(s.allocated, 0), coalesce(s.back_ordered, 0))
+              <> (coalesce(l.allocated, 0), coalesce(l.back_ordered, 0))
+           or least(s.available, s.allocated, s.back_ordered) < 0
+        order by p.sku_key limit %s
+        """,
+        [MOST_FOUND],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MissingInvoices:
+    """Numbers between two invoices, or after the last one, that were given and have no invoice."""
+
+    first: int
+    last: int
+
+
+async def missing_invoices(tx: Transaction) -> list[MissingInvoices]:
+    """Return the first gaps in the invoices' numbers, up to the number that was given last."""
+    return await fetch_all(
+        tx,
+        MissingInvoices,
+        """
+        select number + 1 as first, next - 1 as last from (
+            select number, lead(number, 1, (select last + 1 from invoice_number)) over (order by number) as next
+            from invoice
+        ) as invoices
+        where next <> number + 1 order by number limit %s
+        """,
+        [MOST_FOUND],
+    )

@@ -1,0 +1,74 @@
+"""The state of the job queue: which workers are alive, what is due, and what has failed."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """How many workers have sent a heartbeat lately, and the time of the last heartbeat of any."""
+
+    alive: int
+    last_heartbeat: datetime | None
+
+
+async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
+    """Return the workers; one without a heartbeat for longer than `silent_seconds` counts as gone."""
+    found = await fetch_one(
+        tx,
+        Workers,
+        """
+        select count(*) filter (where last_heartbeat > now() - make_interval(secs => %s)) as alive,
+               max(last_heartbeat) as last_heartbeat
+        from procrastinate_workers
+        """,
+        [silent_seconds],
+    )
+    return found or Workers(0, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many jobs are due, for how long the oldest of them has been, and how many are to be done later."""
+
+    due: int
+    oldest: timedelta | None
+    later: int
+
+
+async def waiting_jobs(tx: Transaction) -> Waiting:
+    """Return how many jobs wait in the queue, and since when."""
+    found = await fetch_one(
+        tx,
+        Waiting,
+        """
+        select count(*) filter (where due) as due, count(*) filter (where not due) as later,
+               now() - min(coalesce(scheduled_at, queued_at)) filter (where due) as oldest
+        from (
+            select scheduled_at, coalesce(scheduled_at, '-infinity') <= now() as due,
+                   (select min(e.at) from procrastinate_events e where e.job_id = j.id) as queued_at
+            from procrastinate_jobs j where status = 'todo'
+        ) as waiting
+        """,
+    )
+    return found or Waiting(0, None, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJobs:
+    """How many jobs of a kind were given up."""
+
+    task_name: str
+    count: int
+
+
+async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
+    """Return how many jobs were given up, by kind."""
+    return await fetch_all(
+        tx,
+        FailedJobs,
+        "select task_name, count(*) as count from procrastinate_jobs where status = 'failed' group by 1 order by 1",
+    )

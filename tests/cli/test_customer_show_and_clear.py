@@ -1,0 +1,118 @@
+"""`customer show` with all that belongs to a customer, and `customer edit` where it makes something empty."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from support.billing import invoiced
+from support.command_line import Forker, Program
+from support.orders import at, buy
+from support.service import MORNING, Service
+from support.shop import ADDRESS, STANDARD
+
+NAME = ["--email", "clear@shop.example", "--first-name", "Cleo", "--last-name", "Clear"]
+
+
+@pytest.fixture(scope="module")
+def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
+    return Program(tmp_path_factory.mktemp("customers"), shop.database_url, forker)
+
+
+@pytest.fixture(scope="module")
+def added(tradecounter: Program) -> dict[str, Any]:
+    """A customer of whom everything is set that may be empty."""
+    found: dict[str, Any] = tradecounter.json(
+        "customer", "add", *NAME, "--company", "Clear Ltd", "--accounts-email", "pay@shop.example",
+        "--price-list", "default", "--shipping-method", str(STANDARD), "--credit-limit", "10", "--term-days", "1",
+    )  # fmt: skip
+    return found
+
+
+def test_a_customer_is_shown_with_credit_addresses_and_keys(tradecounter: Program, shop: Service) -> None:
+    buyer = shop.customer(credit="1000.00")
+    address = buyer.post("/customer/address", ADDRESS).json()
+    gone = buyer.post("/customer/address", ADDRESS).json()
+    buyer.delete(f"/customer/address/{gone['id']}")
+    shown = tradecounter.json("customer", "show", str(buyer.id))
+    assert shown["credit"] == {
+        "credit_limit": 1000, "total_outstanding": 0, "available_credit": 1000, "overdue": 0,
+    }  # fmt: skip
+    assert shown["addresses"] == [address]
+    [key] = shown["keys"]
+    assert key.keys() == {"id", "name", "prefix", "created_at", "last_used_at", "disabled_at"}
+    assert buyer.key.startswith(key["prefix"])
+    text = tradecounter.text("customer", "show", str(buyer.id))
+    assert "credit.available_credit   1000.00\n" in text
+    assert str(address["id"]) in text.split("\nAddresses\n")[1]
+    assert key["prefix"] in text.split("\nAPI keys\n")[1]
+    assert buyer.key not in text
+
+
+def test_credit_used_and_overdue_are_those_of_the_credit_overview(tradecounter: Program, shop: Service) -> None:
+    buyer = shop.customer(credit="1000.00", term_days=0)
+    with at(shop, MORNING - timedelta(days=900)):
+        invoiced(shop, buyer)
+        buy(buyer)  # not invoiced: it is due by its confirmation
+    with at(shop, MORNING + timedelta(days=20_000)):
+        buy(buyer)
+    overview = buyer.get("/customer/credit").json()
+    credit = tradecounter.json("customer", "show", str(buyer.id))["credit"]
+    assert credit.pop("overdue") == pytest.approx(
+        sum(order["total_due"] for order in overview["outstanding_orders"] if order["is_overdue"])
+    )
+    assert credit == {name: overview[name] for name in credit}
+    assert (credit["total_outstanding"], credit["available_credit"]) == (199.80, 800.20)
+
+
+def test_without_credit_terms_the_limit_is_nothing(tradecounter: Program, shop: Service) -> None:
+    buyer = shop.customer(credit=None)
+    shown = tradecounter.json("customer", "show", str(buyer.id))
+    assert (shown["credit_limit"], shown["credit"]["credit_limit"], shown["addresses"]) == (None, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "empty"),
+    [
+        ("company", "company", ""),
+        ("accounts-email", "accounts_email", None),
+        ("price-list", "price_list", None),
+        ("shipping-method", "shipping_method", None),
+    ],
+)
+def test_what_may_be_empty_is_cleared_and_the_rest_stays(
+    tradecounter: Program, added: dict[str, Any], name: str, member: str, empty: str | None
+) -> None:
+    before = tradecounter.json("customer", "show", str(added["id"]))
+    assert before[member]
+    tradecounter.json("customer", "edit", str(added["id"]), "--clear", name)
+    assert tradecounter.json("customer", "show", str(added["id"])) == {**before, member: empty}
+
+
+def test_several_are_cleared_and_others_set_at_once(tradecounter: Program, added: dict[str, Any]) -> None:
+    options = ["--clear", "company", "--clear", "price-list", "--first-name", "New", "--no-credit"]
+    changed = tradecounter.json("customer", "edit", str(added["id"]), *options)
+    assert (changed["company"], changed["price_list"], changed["first_name"]) == ("", None, "New")
+    assert (changed["credit_limit"], changed["term_days"]) == (None, None)
+
+
+def test_clearing_what_is_set_in_the_same_breath_is_wrong_usage(tradecounter: Program, added: dict[str, Any]) -> None:
+    edit = ["customer", "edit", str(added["id"])]
+    said = tradecounter.misused(*edit, "--clear", "price-list", "--price-list", "default")
+    assert "--clear price-list contradicts --price-list" in said
+    assert "'email' is not one of" in tradecounter.misused(*edit, "--clear", "email")
+
+
+def test_a_shipping_method_that_does_not_exist_is_refused_with_those_that_do(
+    tradecounter: Program, shop: Service, added: dict[str, Any]
+) -> None:
+    shop.must_load("shipping-methods", [{"id": 98, "provider": "P", "description": "", "region": 1, "countries": ["GB"],
+                                         "max_weight_kg": 1, "base_cost_net": 1}])  # fmt: skip
+    tradecounter.run("customer", "edit", str(added["id"]), "--shipping-method", "98")
+    before = tradecounter.json("customer", "list")
+    known = "there are 11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
+    reason = f"shipping_method: there is no method 99; {known}"
+    assert tradecounter.refused("customer", "edit", str(added["id"]), "--shipping-method", "99") == reason
+    other = ["--email", "other@shop.example", *NAME[2:], "--shipping-method", "99"]
+    assert tradecounter.refused("customer", "add", *other) == reason
+    assert tradecounter.json("customer", "list") == before

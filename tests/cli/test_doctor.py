@@ -1,0 +1,286 @@
+"""`tradecounter doctor`: what it finds of a whole installation, and of one with each part missing or wrong."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+from aiosmtpd.smtp import AuthResult
+
+from support.billing import invoiced
+from support.cluster import Cluster
+from support.command_line import SECRET, Forker, Program
+from support.issuer import running_issuer
+from support.mail import free_port, mail_server, running_worker
+from support.orders import buy
+from support.service import Service
+from tradecounter.cli.checks.check import Check
+from tradecounter.cli.checks.of_database import check_contents
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import FrozenClock
+
+NAMES = [
+    "settings", "examples", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit", "stock",
+    "invoice_numbers", "mail", "issuer", "snapshot",
+]  # fmt: skip
+SETTINGS = {
+    "TRADECOUNTER_SECRET_KEY": SECRET,
+    "TRADECOUNTER_MAIL_FROM": "Orders <orders@shop.example>",
+    "TRADECOUNTER_SUPPORT_EMAIL": "support@shop.example",
+    "TRADECOUNTER_SELLER_NAME": "Shop Ltd",
+    "TRADECOUNTER_SELLER_ADDRESS": "1 High Street, Leeds",
+    "TRADECOUNTER_SELLER_VAT_NUMBER": "GB123456782",
+}
+
+
+@pytest.fixture(scope="module")
+def installation(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[Program]:
+    """The program with all its settings, and everything that they name running."""
+    buyer = shop.customer()
+    invoiced(shop, buyer)
+    buy(buyer, [("SWITCH", 5)])
+    with mail_server() as inbox, running_issuer() as issuer, running_worker(shop, inbox.url):
+        found = {
+            **SETTINGS,
+            "TRADECOUNTER_SMTP_URL": inbox.url,
+            "TRADECOUNTER_AUTH_URL": issuer.url,
+            "TRADECOUNTER_BASE_URL": shop.url,
+        }
+        yield Program(tmp_path_factory.mktemp("doctor"), shop.database_url, forker, found)
+
+
+def ill(program: Program, **environment: str) -> dict[str, dict[str, Any]]:
+    """What the doctor finds wrong, by name; each has to come with a remedy, and all in one line of the reason."""
+    done = program.run("doctor", "--json", **environment)
+    found = done.document
+    wrong = {check["name"]: check for check in found["checks"] if not check["ok"]}
+    assert all(check["remedy"] for check in wrong.values())
+    assert all(check["remedy"] is None for check in found["checks"] if check["ok"])
+    assert (found["ok"], done.status) == (not wrong, 1 if wrong else 0)
+    if wrong:
+        assert done.err.splitlines()[-1] == (
+            f"error: {len(wrong)} of {len(found['checks'])} checks found something wrong: {', '.join(wrong)}"
+        )
+    return wrong
+
+
+@contextmanager
+def broken(service: Service, *statements: LiteralString, mended: LiteralString) -> Iterator[None]:
+    """Change tables past the program while the block runs."""
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        for statement in statements:
+            database.execute(statement)
+        try:
+            yield
+        finally:
+            database.execute(mended)
+
+
+def test_of_a_whole_installation_everything_is_well(installation: Program) -> None:
+    found = installation.json("doctor")
+    assert found["ok"] is True
+    assert [check["name"] for check in found["checks"]] == NAMES
+    assert {tuple(check) for check in found["checks"]} == {("name", "ok", "message", "remedy")}
+    lines = installation.text("doctor").splitlines()
+    assert [line.split()[:2] for line in lines] == [["name", "ok"], *([name, "yes"] for name in NAMES)]
+
+
+def test_settings_that_are_unknown_or_examples_are_named(installation: Program) -> None:
+    found = ill(installation, TRADECOUNTER_BASE_ULR="x", TRADECOUNTER_SUPPORT_EMAIL="help@localhost")
+    assert found.keys() == {"settings", "examples"}
+    assert "TRADECOUNTER_BASE_ULR (did you mean TRADECOUNTER_BASE_URL?)" in found["settings"]["message"]
+    assert found["examples"]["message"] == "still an example, or not set: TRADECOUNTER_SUPPORT_EMAIL"
+
+
+def test_a_setting_that_cannot_be_used_ends_the_examination(installation: Program) -> None:
+    found = ill(installation, TRADECOUNTER_VAT_RATE="lots")
+    assert found["settings"]["message"] == "TRADECOUNTER_VAT_RATE: 'lots' is not a number"
+
+
+def test_a_missing_secret_is_a_wrong_setting(installation: Program) -> None:
+    found = ill(installation, TRADECOUNTER_SECRET_KEY="")
+    assert found["settings"]["message"].startswith("TRADECOUNTER_SECRET_KEY: is required")
+
+
+def test_a_database_that_is_away_is_told_and_the_services_are_checked_all_the_same(installation: Program) -> None:
+    away = f"postgresql://user:hunter2@127.0.0.1:{free_port()}/shop"
+    found = ill(installation, TRADECOUNTER_DATABASE_URL=away)
+    assert found.keys() == {"database"}
+    assert found["database"]["message"].startswith("the database cannot be reached: ")
+    assert "hunter2" not in str(found)
+
+
+def test_a_schema_that_is_not_current_is_told(installation: Program, postgres: Cluster) -> None:
+    with postgres.empty_database() as url:
+        found = ill(installation, TRADECOUNTER_DATABASE_URL=url)
+    assert found.keys() == {"schema"}
+    assert "db upgrade" in found["schema"]["remedy"]
+
+
+def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, forker: Forker) -> None:
+    nowhere = Program(tmp_path, None, forker, {**SETTINGS, "TRADECOUNTER_SECRET_KEY": ""})
+    found = ill(nowhere)
+    assert found["database"]["message"].startswith(f"there is no database in {tmp_path / '.tradecounter'}: ")
+    assert not (tmp_path / ".tradecounter").exists()
+
+
+def test_a_mail_server_that_is_away_or_refuses_the_login_is_told_and_gets_no_mail(installation: Program) -> None:
+    away = ill(installation, TRADECOUNTER_SMTP_URL=f"smtp://user:hunter2@127.0.0.1:{free_port()}")
+    assert away["mail"]["message"].startswith("the mail server cannot be reached: ")
+    with mail_server(
+        login="user:hunter2@", authenticator=lambda *_: AuthResult(success=False, handled=False), auth_require_tls=False
+    ) as inbox:
+        refused = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url)
+    assert refused["mail"]["message"] == "the mail server does not accept user and password: 535"
+    assert "hunter2" not in str([away, refused])
+    with mail_server() as inbox:
+        assert ill(installation, TRADECOUNTER_SMTP_URL=inbox.url) == {}
+    assert inbox.started == 0
+
+
+def test_an_issuer_that_cannot_be_used_is_told(installation: Program) -> None:
+    found = ill(installation, TRADECOUNTER_AUTH_URL=f"http://127.0.0.1:{free_port()}")
+    assert found.keys() == {"issuer"}
+
+
+def test_an_api_that_does_not_answer_or_is_not_well_is_told(installation: Program) -> None:
+    away = ill(installation, TRADECOUNTER_BASE_URL=f"http://127.0.0.1:{free_port()}")
+    assert away.keys() == {"snapshot"}
+    for status, body, said in (
+        (200, b'{"status": "degraded", "database": "ok"}', "status degraded, database ok"),
+        (200, b'{"status": "ok", "database": "away"}', "status ok, database away"),
+        (200, b"<html>", "DecodeError"),
+        (502, b"", "responds with status 502"),
+    ):
+        with answering(status, body) as url:
+            found = ill(installation, TRADECOUNTER_BASE_URL=url)
+        assert said in found["snapshot"]["message"]
+
+
+@contextmanager
+def answering(status: int, body: bytes) -> Iterator[str]:
+    """A server in the API's place that gives one answer to everything."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join(timeout=10)
+        server.server_close()
+
+
+def test_jobs_that_failed_or_wait_for_long_are_counted(installation: Program, shop: Service) -> None:
+    with broken(
+        shop,
+        "insert into procrastinate_jobs (queue_name, task_name, status)"
+        " values ('default', 'mail_order_confirmed', 'failed'), ('default', 'mail_order_confirmed', 'failed')",
+        "insert into procrastinate_jobs (queue_name, task_name, scheduled_at)"
+        " values ('nobody', 'mail_order_confirmed', now() + interval '1 hour')",
+        mended="delete from procrastinate_jobs",
+    ):
+        found = ill(installation)
+        assert found.keys() == {"failed_jobs", "queue"} or found.keys() == {"failed_jobs"}
+        assert found["failed_jobs"]["message"] == "2 of mail_order_confirmed"
+
+
+def test_without_a_worker_jobs_wait_and_the_doctor_says_for_how_long(
+    postgres: Cluster, tmp_path: Path, forker: Forker
+) -> None:
+    with postgres.database() as url:
+        alone = Program(tmp_path, url, forker, SETTINGS)
+        assert ill(alone)["worker"]["message"] == "none has been heard of"
+        with psycopg.connect(url, autocommit=True) as database:
+            database.execute("insert into procrastinate_workers (last_heartbeat) values ('2026-06-16 08:00:00+00')")
+            database.execute(
+                "insert into procrastinate_jobs (queue_name, task_name, scheduled_at)"
+                " values ('default', 'mail_order_confirmed', now() - interval '4 minutes'),"
+                " ('default', 'mail_order_confirmed', now() + interval '1 hour')"
+            )
+        found = ill(alone)
+        assert found["worker"]["message"] == "none has been heard of since 2026-06-16 08:00:00 UTC"
+        assert "queue" not in found
+        with psycopg.connect(url, autocommit=True) as database:
+            database.execute("update procrastinate_jobs set scheduled_at = scheduled_at - interval '5 minutes'")
+        message = ill(alone)["queue"]["message"]
+        assert message.startswith("1 due, the oldest for 0:09:0")
+        assert message.endswith("; 1 scheduled for later")
+
+
+def test_a_clock_that_is_off_is_told(shop: Service) -> None:
+    def clock(moment: datetime) -> Check:
+        async def work(tx: Transaction) -> list[Check]:
+            return await check_contents(tx, FrozenClock(moment))
+
+        return shop.in_transaction(work)[0]
+
+    now = datetime.now(UTC)
+    assert clock(now).ok
+    for step in (timedelta(minutes=5), timedelta(minutes=-5)):
+        assert not clock(now + step).ok
+        assert "seconds from the database's" in clock(now + step).message
+
+
+def test_credit_that_differs_from_the_orders_is_told_by_customer(installation: Program, shop: Service) -> None:
+    buyer = shop.customer()
+    buy(buyer)
+    change = (
+        "update credit_exposure set outstanding = outstanding + 1 where customer_id = (select max(id) from customer)"
+    )
+    mend = "update credit_exposure set outstanding = outstanding - 1 where customer_id = (select max(id) from customer)"
+    with broken(shop, change, mended=mend):
+        found = ill(installation)
+    assert found.keys() == {"credit"}
+    assert f"customer {buyer.id} 67.60 instead of 66.60" in found["credit"]["message"]
+
+
+def test_credit_without_any_order_is_told(installation: Program, shop: Service) -> None:
+    buyer = shop.customer()
+    insert = "insert into credit_exposure select max(id), 5 from customer"
+    with broken(shop, insert, mended="delete from credit_exposure where outstanding = 5"):
+        assert f"customer {buyer.id} 5.00 instead of 0" in ill(installation)["credit"]["message"]
+
+
+@pytest.mark.parametrize("column", ["allocated", "back_ordered"])
+def test_stock_that_differs_from_the_orders_is_told_by_sku(installation: Program, shop: Service, column: str) -> None:
+    changes: dict[str, tuple[LiteralString, LiteralString]] = {
+        "allocated": (
+            "update stock_level set allocated = allocated + 7",
+            "update stock_level set allocated = allocated - 7",
+        ),
+        "back_ordered": (
+            "update stock_level set back_ordered = back_ordered + 7",
+            "update stock_level set back_ordered = back_ordered - 7",
+        ),
+    }
+    change, mend = changes[column]
+    with broken(shop, change, mended=mend):
+        found = ill(installation)
+    assert found.keys() == {"stock"}
+    for sku in ("CABLE", "PHONE", "SWITCH"):
+        assert f"{sku}: " in found["stock"]["message"]
+
+
+def test_missing_invoice_numbers_are_told(installation: Program, shop: Service) -> None:
+    last = "update invoice_number set last = last + 3"
+    with broken(shop, last, mended="update invoice_number set last = last - 3"):
+        found = ill(installation)
+    assert found.keys() == {"invoice_numbers"}
+    assert found["invoice_numbers"]["message"] == "missing: 10002 to 10004"

@@ -1,0 +1,192 @@
+"""`order list` by what orders have in common, and orders named by beginnings and by customers' references."""
+
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from support.command_line import Forker, Program
+from support.orders import at, buy, cancel, create, dispatch, sell
+from support.quotes import request_quote
+from support.service import MORNING, Customer, Service
+from support.shop import STANDARD, stock_shop
+from tradecounter.kit.local_time import local_text
+
+
+@pytest.fixture(scope="module")
+def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
+    stock_shop(service)
+    return Program(tmp_path_factory.mktemp("lookups"), service.database_url, forker)
+
+
+@pytest.fixture(scope="module")
+def buyer(service: Service, tradecounter: Program) -> Customer:
+    assert tradecounter.url == service.database_url
+    return service.customer(shipping_method=STANDARD)
+
+
+@pytest.fixture(scope="module")
+def other(service: Service) -> Customer:
+    return service.customer(shipping_method=STANDARD)
+
+
+@pytest.fixture(scope="module")
+def orders(service: Service, buyer: Customer, other: Customer) -> dict[str, dict[str, Any]]:
+    """Orders of two customers, a day after each other, the pending one last."""
+    sell(service, "BUNDLE", available=5, components=[{"sku": "CABLE", "quantity": 2}])
+    placed = {}
+    for day, (name, customer, items, reference) in enumerate(
+        (
+            ("dispatched", buyer, [("PHONE", 1)], "Job 7"),
+            ("cancelled", buyer, [("PHONE", 1)], "Job 8"),
+            ("bundle", buyer, [("BUNDLE", 1)], "Job 9"),
+            ("back_ordered", other, [("SWITCH", 5)], "job 7 "),
+        )
+    ):
+        with at(service, MORNING + timedelta(days=day)):
+            placed[name] = buy(customer, items, customer_reference=reference)
+    with at(service, MORNING + timedelta(days=4)):
+        placed["pending"] = create(other, [("SWITCH", 1)], customer_reference="PO-1")
+    dispatch(service, placed["dispatched"])
+    cancel(service, placed["cancelled"])
+    return placed
+
+
+Lookup = dict[str, dict[str, Any]]
+
+
+def listed(tradecounter: Program, orders: Lookup, *options: str) -> list[str]:
+    """The names of those of the orders that `order list` finds, in its order."""
+    names = {order["confirmation_code"]: name for name, order in orders.items()}
+    codes = [found["confirmation_code"] for found in tradecounter.json("order", "list", *options)]
+    return [names[code] for code in codes if code in names]
+
+
+def test_without_options_all_are_listed_the_latest_first(tradecounter: Program, orders: Lookup) -> None:
+    latest = ["pending", "back_ordered", "bundle", "cancelled", "dispatched"]
+    assert listed(tradecounter, orders) == latest
+    assert listed(tradecounter, orders, "--limit", "2") == latest[:2]
+
+
+def test_orders_are_listed_by_customer_in_every_state(tradecounter: Program, orders: Lookup, buyer: Customer) -> None:
+    found = listed(tradecounter, orders, "--customer", str(buyer.id))
+    assert found == ["bundle", "cancelled", "dispatched"]
+    assert tradecounter.refused("order", "list", "--customer", "999") == "there is no customer 999"
+
+
+def test_orders_are_listed_by_the_customers_reference_in_any_case(
+    tradecounter: Program, orders: Lookup, buyer: Customer
+) -> None:
+    by_reference = ["--customer-reference", "JOB 7"]
+    assert listed(tradecounter, orders, *by_reference) == ["back_ordered", "dispatched"]
+    assert listed(tradecounter, orders, *by_reference, "--customer", str(buyer.id)) == ["dispatched"]
+    assert listed(tradecounter, orders, "--customer-reference", " job 8") == ["cancelled"]
+    assert listed(tradecounter, orders, "--customer-reference", "Job") == []
+
+
+def test_orders_are_listed_by_reference_id_and_the_beginning_of_either(tradecounter: Program, orders: Lookup) -> None:
+    reference, number = orders["bundle"]["order_reference"], str(orders["bundle"]["order_id"])
+    for typed in (reference, reference.lower(), number):
+        assert listed(tradecounter, orders, "--reference", typed) == ["bundle"]
+    for typed in (reference[:-1].lower(), number[:-1]):
+        assert listed(tradecounter, orders, "--reference", typed) == [
+            "back_ordered", "bundle", "cancelled", "dispatched"
+        ]  # fmt: skip
+    for typed in ("NONE-1", "ORD-", "0", reference[1:]):
+        assert listed(tradecounter, orders, "--reference", typed) == []
+
+
+def test_orders_are_listed_by_sku_also_of_what_a_bundle_holds(tradecounter: Program, orders: Lookup) -> None:
+    assert listed(tradecounter, orders, "--sku", "switch") == ["pending", "back_ordered"]
+    assert listed(tradecounter, orders, "--sku", "CABLE") == ["bundle"]
+    unknown = tradecounter.refused("order", "list", "--sku", "SWICTH")
+    assert unknown == "there is no product SWICTH; did you mean SWITCH?"
+
+
+def test_orders_are_listed_by_day_and_by_time_both_inclusive(tradecounter: Program, orders: Lookup) -> None:
+    start = (MORNING + timedelta(days=1)).date().isoformat()
+    end = (MORNING + timedelta(days=2)).date().isoformat()
+    assert listed(tradecounter, orders, "--from", start, "--to", end) == ["bundle", "cancelled"]
+    assert listed(tradecounter, orders, "--to", start) == ["cancelled", "dispatched"]
+    moment = local_text(MORNING + timedelta(days=3))
+    assert listed(tradecounter, orders, "--from", moment) == ["pending", "back_ordered"]
+    assert listed(tradecounter, orders, "--from", moment, "--to", moment) == ["back_ordered"]
+    assert "'yesterday' is neither a date" in tradecounter.misused("order", "list", "--from", "yesterday")
+
+
+def test_orders_are_listed_by_status_in_any_case_and_unknown_ones_get_the_list(
+    tradecounter: Program, orders: Lookup, other: Customer
+) -> None:
+    assert listed(tradecounter, orders, "--status", "BACK-ORDERED", "--customer", str(other.id)) == ["back_ordered"]
+    assert listed(tradecounter, orders, "--status", "backordered") == ["back_ordered"]
+    assert listed(tradecounter, orders, "--status", "Pending") == ["pending"]
+    assert listed(tradecounter, orders, "--status", "completed") == []
+    said = tradecounter.misused("order", "list", "--status", "shipped")
+    assert "'shipped' is not one of: Awaiting dispatch, Back-ordered, Part dispatched, Dispatched, Invoiced," in said
+
+
+def shown(tradecounter: Program, name: str) -> Any:
+    return tradecounter.json("order", "show", name)["confirmation_code"]
+
+
+def test_an_order_is_shown_by_the_customers_reference(tradecounter: Program, orders: Lookup) -> None:
+    assert shown(tradecounter, "job 9") == orders["bundle"]["confirmation_code"]
+    refused = tradecounter.refused("order", "show", "JOB 7")
+    assert refused.startswith("JOB 7 is the customer's reference of several orders: ")
+    for name in ("dispatched", "back_ordered"):
+        assert f"{orders[name]['order_reference']} (customer " in refused
+
+
+def test_an_order_is_shown_by_the_unique_beginning_of_its_code(tradecounter: Program, orders: Lookup) -> None:
+    for order in orders.values():
+        code = order["confirmation_code"]
+        assert shown(tradecounter, code[:20].upper()) == code
+    assert tradecounter.refused("order", "show", "fff") == "there is no order fff"
+
+
+def test_an_order_is_shown_in_any_case_and_by_a_unique_beginning_of_its_reference(
+    tradecounter: Program, orders: Lookup, service: Service
+) -> None:
+    reference = orders["bundle"]["order_reference"]
+    assert shown(tradecounter, reference.lower()) == orders["bundle"]["confirmation_code"]
+    refused = tradecounter.refused("order", "show", reference[:-1])
+    assert refused.startswith(f"{reference[:-1]} is the beginning of several references: ")
+    assert f"{reference} (customer " in refused
+    plain = buy(service.customer(packing="plain"))
+    assert shown(tradecounter, plain["order_reference"][:-1]) == plain["confirmation_code"]
+
+
+def test_a_change_takes_no_beginning_of_a_reference_and_names_the_candidates(
+    tradecounter: Program, orders: Lookup
+) -> None:
+    reference = orders["bundle"]["order_reference"]
+    for words in (["dispatch"], ["invoice"], ["cancel", "--reason", "No"], ["pay", "5"]):
+        command, *rest = words
+        refused = tradecounter.refused("order", command, reference[:-1], *rest)
+        assert refused.startswith(f"there is no order {reference[:-1]}; references that begin so: ")
+        assert f"{reference} (customer " in refused
+    refused = tradecounter.refused("order", "cancel", "job 9", "--reason", "No")
+    assert refused == "there is no order job 9"
+
+
+def test_a_beginning_that_several_codes_have_is_refused_with_the_candidates(
+    tradecounter: Program, service: Service, other: Customer
+) -> None:
+    codes = [create(other)["confirmation_code"] for _ in range(2)]
+    alike = [f"abcdef{number}".ljust(32, "0") for number in range(2)]
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        for code, new in zip(codes, alike, strict=True):
+            database.execute("update orders set confirmation_code = %s where confirmation_code = %s", [new, code])
+    refused = tradecounter.refused("order", "cancel", "ABCD", "--reason", "No")
+    assert refused.startswith("abcd is the beginning of several confirmation codes: ")
+    assert all(code in refused for code in alike)
+    assert [shown(tradecounter, code[:7]) for code in alike] == alike
+
+
+def test_a_quote_is_shown_and_priced_by_the_beginning_of_its_code(tradecounter: Program, other: Customer) -> None:
+    code = request_quote(other)["confirmation_code"]
+    assert tradecounter.json("quote", "show", code[:12])["confirmation_code"] == code
+    priced = tradecounter.json("quote", "price", code[:12], "--item", "PHONE=41.50")
+    assert (priced["confirmation_code"], priced["items"][0]["unit_cost"]) == (code, 41.5)
+    assert tradecounter.refused("quote", "show", "0" * 12) == f"there is no quote {'0' * 12}"
