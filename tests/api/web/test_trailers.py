@@ -1,6 +1,7 @@
 """Fields after the header section say nothing about a request: neither who sends it nor from where."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -43,3 +44,16 @@ def test_a_trailer_replaces_no_header(service: Service, front: FrontProxy) -> No
     address = unused_address()
     refused = status(front, address, f"X-Api-Key: {key}", trailers=("Content-Type: text/plain",))
     assert refused == 400, "not 415"
+
+
+@pytest.mark.parametrize("trailers", [b"a:b\r\n" * 400_000, b"X: " + b"a" * 2_000_000 + b"\r\n"], ids=["many", "long"])
+def test_more_trailers_than_a_head_may_have_end_in_a_refusal_or_at_the_proxy(
+    service: Service, front: FrontProxy, trailers: bytes
+) -> None:
+    head = b"POST /order HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
+    received = b""
+    with front.connect() as connection, suppress(ConnectionError):  # reset, with more on its way than is taken
+        connection.sendall(head + trailers + b"\r\n")
+        received = connection.recv(65536)
+    assert not received or received.split(b" ", 2)[1] in {b"400", b"401", b"431"}
+    assert service.client().get("/check-health").status_code == 200
