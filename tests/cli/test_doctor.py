@@ -135,7 +135,7 @@ def test_a_mail_server_that_is_away_or_refuses_the_login_is_told_and_gets_no_mai
     with mail_server(
         login="user:hunter2@", authenticator=lambda *_: AuthResult(success=False, handled=False), auth_require_tls=False
     ) as inbox:
-        refused = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url)
+        refused = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url.replace("smtp://", "smtp+plain://"))
     assert refused["mail"]["message"] == "the mail server does not accept user and password: 535"
     assert "hunter2" not in str([away, refused])
     with mail_server() as inbox:

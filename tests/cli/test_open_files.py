@@ -4,11 +4,12 @@ import json
 import socket
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from support.command_line import SECRET, started
+from support.command_line import SECRET, Running, started
 
 MANY = 300
 
@@ -25,6 +26,12 @@ def asked(address: tuple[str, int]) -> bytes:
         return connection.recv(12)
 
 
+def logged(running: Running) -> list[dict[str, Any]]:
+    """What the service logged, but for settings that are still examples."""
+    lines = [json.loads(line) for line in running.logs]
+    return [line for line in lines if "connection" in line["event"]]
+
+
 def test_more_connections_than_files_are_refused_with_a_word(environment: dict[str, str], tmp_path: Path) -> None:
     words = ("serve", "--port", "0", "--json")
     with started(*words, folder=tmp_path, environment=environment, most_files=256) as running, ExitStack() as stack:
@@ -32,7 +39,7 @@ def test_more_connections_than_files_are_refused_with_a_word(environment: dict[s
         address = (place.hostname or "", place.port or 0)
         idle = [stack.enter_context(socket.create_connection(address, timeout=10)) for _ in range(MANY)]
         assert asked(address) == b"HTTP/1.1 503"
-        possible = json.loads(running.logs[0])["possible"]
+        possible = logged(running)[0]["possible"]
         assert 100 < possible < 256
         for refused in idle[possible:]:
             assert refused.recv(12) == b"HTTP/1.1 503"
@@ -40,7 +47,7 @@ def test_more_connections_than_files_are_refused_with_a_word(environment: dict[s
             kept.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             assert kept.recv(12) == b"HTTP/1.1 200"
         assert asked(address) == b"HTTP/1.1 200"
-    few, refused, *_ = (json.loads(line) for line in running.logs)
+    few, refused, *_ = logged(running)
     assert few["event"] == "fewer client connections than wanted: the process may not open enough files"
     assert (few["setting"], few["wanted"], few["files"]) == ("TRADECOUNTER_MAX_CONNECTIONS", 4096, 256)
     assert refused["event"] == "connection refused"

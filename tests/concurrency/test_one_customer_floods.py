@@ -5,6 +5,7 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from urllib.parse import urlsplit
 
 import psycopg
@@ -105,3 +106,19 @@ def test_a_request_whose_body_is_on_its_way_has_no_turn_yet(shop: Service) -> No
     finally:
         for connection in slow:
             connection.close()
+
+
+def test_prices_are_followed_though_requests_use_all_connections(shop: Service) -> None:
+    customer, pool = shop.customer(), shop.application.database.pool
+    shop.refresh()
+    assert customer.get("/product/PHONE").status_code == 200
+    taken = [shop.call(pool.getconn) for _ in range(pool.max_size)]
+    try:
+        with psycopg.connect(shop.database_url, autocommit=True) as connection:
+            connection.execute("update price set single_unit_cost = 51")
+            connection.execute("update change set version = version + 1 where topic = 'prices'")
+        shop.refresh()
+        assert customer.get("/product/PHONE").json()["single_unit_cost"] == 51
+    finally:
+        for each in taken:
+            shop.call(partial(pool.putconn, each))

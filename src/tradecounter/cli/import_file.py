@@ -64,7 +64,6 @@ def import_file(
     as_json: AsJson = False,
 ) -> None:
     """Import a file, all or nothing; every fault is reported with its line number.
-
     `import samples FOLDER` writes a sample file of every kind.
     """
     if kind == SAMPLES:

@@ -37,7 +37,6 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Encrypt what former secret keys encrypted with the present one. It may be interrupted and repeated.
-
     Set TRADECOUNTER_SECRET_KEY to the new key and TRADECOUNTER_FORMER_SECRET_KEYS to the old one, restart all services
     with both, run this, then remove the old one.
     """
