@@ -106,14 +106,21 @@ class Generator:
         return checked_id(f"{self.name}.{TRAILER}{self._count}")
 
     def chunked(self, body: bytes) -> bytes:
-        """Return a body in chunks, with extensions at times."""
+        """Return a body in chunks, at times with extensions, and with trailers that mean nothing to the service."""
         written, rest = b"", body
         while rest:
             size = self.chance.randint(1, len(rest))
             extension = self.chance.choice([b"", b"", b";a=1", b';name="quoted; text"', b";flag"])
             written += b"%x%b\r\n%b\r\n" % (size, extension, rest[:size])
             rest = rest[size:]
-        return written + b"0\r\n\r\n"
+        fields = [
+            "X-Checksum: 1",
+            f"X-Request-Id: {self.trailer_id()}",
+            "Connection: close",
+            "X-Forwarded-For: 203.0.113.9",
+        ]
+        trailers = self.chance.sample(fields, self.chance.choice([0, 0, 1, 2]))
+        return written + "\r\n".join(["0", *trailers, "", ""]).encode()
 
 
 def _account(_: Generator, base: RawRequest, buyer: Buyer) -> RawRequest:
