@@ -63,9 +63,7 @@ def import_file(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import a file, all or nothing; every fault is reported with its line number.
-    `import samples FOLDER` writes a sample file of every kind.
-    """
+    """Import a file, all or nothing, and name every fault; `import samples FOLDER` writes samples of every kind."""
     if kind == SAMPLES:
         _write_samples(file, as_json=as_json)
         return

@@ -36,10 +36,7 @@ def rotate(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Encrypt what former secret keys encrypted with the present one. It may be interrupted and repeated.
-    Set TRADECOUNTER_SECRET_KEY to the new key and TRADECOUNTER_FORMER_SECRET_KEYS to the old one, restart all services
-    with both, run this, then remove the old one.
-    """
+    """Encrypt what former secret keys encrypted with the present one; it may be interrupted and repeated."""
 
     async def work(database: Database) -> Rotation:
         keys = secret_keys(read_settings())
