@@ -47,11 +47,11 @@ def test_more_connections_than_files_are_refused_with_a_word(environment: dict[s
             kept.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             assert kept.recv(12) == b"HTTP/1.1 200"
         assert asked(address) == b"HTTP/1.1 200"
-    few, refused, *_ = logged(running)
+    few, turned_away, *_ = logged(running)
     assert few["event"] == "fewer client connections than wanted: the process may not open enough files"
     assert (few["setting"], few["wanted"], few["files"]) == ("TRADECOUNTER_MAX_CONNECTIONS", 4096, 256)
-    assert refused["event"] == "connection refused"
-    assert refused["setting"] == "TRADECOUNTER_MAX_CONNECTIONS"
+    assert turned_away["event"] == "connection refused"
+    assert turned_away["setting"] == "TRADECOUNTER_MAX_CONNECTIONS"
 
 
 def test_where_no_connection_would_fit_it_does_not_start(environment: dict[str, str], tmp_path: Path) -> None:
