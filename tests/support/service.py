@@ -85,6 +85,7 @@ class Service:
     database_url: str
     clock: FrozenClock
     application: Application
+    commands: Database  # for what the command line does: it waits for locks as long as it takes
     settings: Settings
     loop: asyncio.AbstractEventLoop
     clients: list[httpx.Client] = field(default_factory=list)
@@ -101,7 +102,7 @@ class Service:
         """Run a use case in a transaction of its own."""
 
         async def run() -> Result:
-            async with transaction(self.application.database) as tx:
+            async with transaction(self.commands) as tx:
                 return await work(tx)
 
         return self.call(run)
@@ -167,12 +168,13 @@ def running_service(database_url: str, *, now: datetime = MORNING, **settings: A
     listener = listen("127.0.0.1", 0)
     database = Database(database_url, connections=chosen.database_connections, for_requests=True)
     application = Application(chosen, database, clock)
+    commands = Database(database_url, connections=chosen.database_connections)
     ready: threading.Event = threading.Event()
     state: dict[str, Any] = {}
 
     async def serve() -> None:
         state["loop"], state["stop"] = asyncio.get_running_loop(), asyncio.Event()
-        async with run_server(application, listener):
+        async with commands, run_server(application, listener):
             ready.set()
             await state["stop"].wait()
 
@@ -190,7 +192,7 @@ def running_service(database_url: str, *, now: datetime = MORNING, **settings: A
     ready.wait(timeout=30)
     if "error" in state:
         raise state["error"]
-    service = Service(listener.url, database_url, clock, application, chosen, state["loop"])
+    service = Service(listener.url, database_url, clock, application, commands, chosen, state["loop"])
     try:
         yield service
     finally:

@@ -171,7 +171,7 @@ class Refresher:
         age = round(self._freshness.age, 1)
         if not self._failure_log.is_due():
             return
-        if isinstance(error, psycopg.OperationalError):
+        if isinstance(error, psycopg.OperationalError) and not isinstance(error, _DATABASE_ANSWERED):
             log.warning("database away, keeping what is in memory", reason=str(error).strip(), data_age=age)
         else:
             log.error("refresh failed, keeping what is in memory", data_age=age, exc_info=error)

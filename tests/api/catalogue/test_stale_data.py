@@ -54,7 +54,7 @@ def calls(customer: Customer) -> list[httpx.Response]:
     ]
 
 
-def test_unconfirmed_data_is_refused_after_a_while_also_from_memory_and_sold_by_again_once_it_is_confirmed(
+def test_unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed(
     shop: Service,
 ) -> None:
     customer = shop.customer()

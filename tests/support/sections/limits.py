@@ -161,6 +161,9 @@ LIMITS: dict[str, dict[str, list[str]]] = {
         "also when the database hangs": [
             "api/web/outages::a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on"
         ],
+        "also when prices and stock could not be confirmed for too long": [
+            "api/catalogue/stale_data::unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed"
+        ],
     },
     "7 504": {
         "no request waits for a third party but the issuer, whose absence is 503": [
@@ -185,6 +188,9 @@ LIMITS: dict[str, dict[str, list[str]]] = {
             "api/catalogue/product_prices::imported_prices_show_as_soon_as_the_server_notices",
             "api/catalogue/product_stock::imported_stock_shows_once_the_server_has_noticed",
             "unit/settings::a_bad_value_is_refused_and_its_variable_named",
+        ],
+        "what could not be confirmed for so long is not shown": [
+            "api/catalogue/stale_data::unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed"
         ],
     },
     "8 Pending order lifetime": {
