@@ -8,20 +8,20 @@ the same load just before.
 import json
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from bench.kit.customers import ADDRESS, COUNT
 from bench.kit.figures import Row, milliseconds, shown
 from bench.kit.http import Connection, request_text
-from bench.kit.load import Load, Target, press_at, write_requests, wrk_command
+from bench.kit.load import Target, write_requests, wrk_command
 from bench.kit.processes import BenchError, end
 from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
+from bench.kit.steady import Stream, Times, steadily
 from bench.kit.store import Store
 from bench.kit.workbench import Workbench
 from bench.questions.place_orders import orders
@@ -43,7 +43,7 @@ def answer(bench: Workbench) -> list[Row]:
     folder = bench.place("one-customer-floods")
     env = bench.small.env | {"TRADECOUNTER_MAX_PENDING_ORDERS": "1000000000"}
     with serving(env, folder) as server:
-        others = _Others(server, bench.small, folder)
+        others = _Others.of(server, bench.small, folder)
         others.measured(2)
         return [
             *_rows(bench, others, f"one places {PARALLEL_ORDERS} orders in parallel", _placing(others)),
@@ -58,24 +58,24 @@ class _Others:
     server: Server
     store: Store
     folder: Path
-    runs: int = 0
+    streams: dict[str, Stream]
 
-    def measured(self, seconds: float) -> dict[str, Load]:
-        """Send each kind of request at its rate, all at a time, for so many seconds."""
-        self.runs += 1
-        count = round(_RATES[_ORDER] * seconds * 2)  # new ones each time: a repeated order is none
+    @classmethod
+    def of(cls, server: Server, store: Store, folder: Path) -> "_Others":
+        """Return them with what they ask; an order is never sent twice, since that would create none."""
         requests = {
-            _PAGE: [request_text("/product?limit=100", headers_of(number)) for number in range(_OTHERS)],
-            _ACCOUNT: [request_text("/customer", headers_of(number)) for number in range(_OTHERS)],
-            _ORDER: list(islice(orders(list(self.store.products), f"flood{self.runs}", customers=_OTHERS), count)),
+            _PAGE: cycle([request_text("/product?limit=100", headers_of(number)) for number in range(_OTHERS)]),
+            _ACCOUNT: cycle([request_text("/customer", headers_of(number)) for number in range(_OTHERS)]),
+            _ORDER: orders(list(store.products), "others", customers=_OTHERS),
         }
-        targets = {what: self.target(f"others-{number}", requests[what]) for number, what in enumerate(requests)}
-        with ThreadPoolExecutor(len(targets)) as threads:
-            loads = threads.map(lambda what: press_at(targets[what], _RATES[what], seconds), targets)
-            return dict(zip(targets, loads, strict=True))
+        return cls(server, store, folder, {what: Stream(requests[what], rate) for what, rate in _RATES.items()})
+
+    def measured(self, seconds: float) -> dict[str, Times]:
+        """Ask for so many seconds."""
+        return steadily(self.server, self.streams, seconds)
 
     def target(self, name: str, requests: list[bytes]) -> Target:
-        """Return the server with the requests to send to it."""
+        """Return the server with the requests to flood it with."""
         return Target(self.server.host, self.server.port, self.server.pid, write_requests(self.folder / name, requests))
 
 
@@ -143,7 +143,7 @@ def _rows(bench: Workbench, others: _Others, name: str, flood: AbstractContextMa
     return [_row(name, what, calm[what], meanwhile[what]) for what in _RATES]
 
 
-def _row(name: str, what: str, calm: Load, meanwhile: Load) -> Row:
+def _row(name: str, what: str, calm: Times, meanwhile: Times) -> Row:
     return Row(
         question="One customer floods",
         what=f"p99 of others' {what} while {name}",

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from support.cluster import Cluster
@@ -35,6 +36,16 @@ def failures(running: Running) -> int:
     return sum("worker process ended" in line for line in running.logs)
 
 
+def connections(database_url: str) -> int:
+    """The connections that services have to a database."""
+    with psycopg.connect(database_url) as connection:
+        row = connection.execute(
+            "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def is_ready(running: Running) -> bool:
     with checked_client() as client:
         try:
@@ -46,7 +57,7 @@ def is_ready(running: Running) -> bool:
 def test_a_worker_that_dies_while_the_database_is_away_comes_back_with_it(
     served: Running, postgres: Cluster, database_url: str
 ) -> None:
-    wait_for(lambda: is_ready(served))
+    wait_for(lambda: is_ready(served) and connections(database_url) >= 4)  # two of each worker process, once it has started
     with database_away(postgres, database_url):
         first = workers(served)
         os.kill(first[0], signal.SIGKILL)

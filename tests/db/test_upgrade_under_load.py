@@ -1,5 +1,6 @@
 """`db upgrade` beside a service in use: nobody waits for a change that waits for its lock."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import Queue
@@ -11,7 +12,10 @@ from support.cluster import Cluster
 from support.waiting import waiting_for_a_lock
 from tradecounter.db import migrate
 from tradecounter.db.migrate import TablesInUseError, upgrade
+from tradecounter.db.pool import Database
+from tradecounter.db.rows import fetch_value
 from tradecounter.db.schema_state import newest_revision, schema_state
+from tradecounter.db.transaction import reading
 
 BEFORE = "0003"  # the next one changes `orders`
 
@@ -37,6 +41,16 @@ def test_a_change_gives_way_and_is_tried_again_until_its_table_is_free(url: str)
         assert schema_state(url).revision == BEFORE
         reader.rollback()
         assert upgrading.result(timeout=60).revision == newest_revision()
+
+
+def test_a_request_waits_longer_for_a_lock_than_a_change_of_its_table_does(url: str) -> None:
+    async def bound() -> str:
+        async with Database(url, connections=1, for_requests=True) as database, reading(database) as tx:
+            found: str = await fetch_value(tx, "show lock_timeout")
+            return found
+
+    assert asyncio.run(bound()) == "2500ms"
+    assert migrate._LOCK_TIMEOUT == "1s"  # noqa: SLF001
 
 
 def test_it_gives_up_when_the_table_is_never_free_and_leaves_everything_as_it_was(

@@ -130,7 +130,7 @@ def soak(found: Soak, place: tuple[str, int], buyers: Sequence[Any], wanted: arg
     """Watch the honest clients alone, then beside the hostile ones, then alone again; return what is wrong."""
     *honest, hostile = buyers
     seconds = wanted.minutes * 60
-    with running(ask_honestly, *place, honest, found.queue):
+    with running(ask_honestly, *place, honest, found.queue) as asking:
         found.watch("warm-up", WARM_UP_SECONDS)
         calm = found.watch("calm", seconds / 3)
         with running(be_hostile, *place, hostile.key, wanted.seed) as process:
@@ -138,6 +138,8 @@ def soak(found: Soak, place: tuple[str, int], buyers: Sequence[Any], wanted: arg
             if not process.is_alive():
                 return ["the hostile clients ended by themselves"]
         found.watch("after", SETTLING_SECONDS)
+        if not asking.is_alive():
+            return ["the honest clients ended by themselves"]
     return judged(found, calm, rough)
 
 

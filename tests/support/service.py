@@ -102,6 +102,7 @@ class Service:
         """Run a use case in a transaction of its own."""
 
         async def run() -> Result:
+            await self.commands.pool.check()  # the database may have been away
             async with transaction(self.commands) as tx:
                 return await work(tx)
 

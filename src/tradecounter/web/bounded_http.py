@@ -62,6 +62,7 @@ class BoundedHttp(HttpToolsProtocol):
         "_chunks",
         "_connections",
         "_deadline",
+        "_head_decides",
         "_in_head",
         "_overhead",
         "_refusal",
@@ -80,6 +81,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._stopping: Stopping = self.app.stopping
         self._under_way = False
         self._in_head = True
+        self._head_decides = False  # whether another request may follow, whatever the trailers say
         self._begun = 0  # requests that began in the data that is taken in
         self._overhead = 0  # bytes of the request under way that are no data of its body
         self._body_bytes = 0  # in the piece that is parsed
@@ -123,6 +125,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._under_way = self._in_head = True
         self._begun += 1
         self._overhead = 0
+        if self._head_decides:
+            self._let_the_head_decide(decides=False)
         self._clear_deadline()
         self._unset_keepalive_if_required()  # which a request in the same piece, answered at once, may have set
 
@@ -145,6 +149,13 @@ class BoundedHttp(HttpToolsProtocol):
     def on_chunk_header(self) -> None:
         """Count a chunk."""
         self._chunks += 1
+        if not self._head_decides and self.parser.should_keep_alive():
+            self._let_the_head_decide(decides=True)
+
+    def _let_the_head_decide(self, *, decides: bool) -> None:
+        """Have the parser read on behind the request, even when `Connection: close` comes among its trailers."""
+        self._head_decides = decides
+        self.parser.set_dangerous_leniencies(lenient_keep_alive=decides)
 
     def on_body(self, body: bytes) -> None:
         """Count and take in a piece of the body."""

@@ -11,6 +11,7 @@ from bench.kit.figures import Row, shown
 from bench.kit.load import Load, middle, read_load
 from bench.kit.reads import FILES, representative
 from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, remarks, table, with_excerpt
+from bench.kit.steady import times
 
 
 def row(ratio: float, **more: object) -> Row:
@@ -55,6 +56,11 @@ def test_what_wrk_prints_is_read_behind_its_own_report() -> None:
     )
     found = read_load(printed, used_seconds=1.0)
     assert found == Load(rate=50, bytes_rate=2000, p50=1.5, p99=9, worst=12, busy=0.5, failed=3)
+
+
+def test_a_steady_load_is_summed_up_with_its_failures_among_the_times() -> None:
+    found = times([*[0.001] * 98, -0.5, 0.9])
+    assert (found.p50, found.p99, found.worst, found.failed) == (1.0, 900.0, 900.0, 1)
 
 
 def test_the_files_that_stand_for_all_answers_have_their_mean_size() -> None:

@@ -59,10 +59,10 @@ def with_length(body: bytes) -> Request:
     return Request(head % len(body) + body, b"/length 2 " + body)
 
 
-def in_chunks(chunks: list[bytes], trailers: int, extension: bytes) -> Request:
+def in_chunks(chunks: list[bytes], trailer: bytes, trailers: int, extension: bytes) -> Request:
     head = b"PUT /chunks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     body = b"".join(b"%x%b\r\n%b\r\n" % (len(chunk), extension, chunk) for chunk in chunks)
-    end = b"0%b\r\n" % extension + b"X-Api-Key: trailer\r\n" * trailers + b"\r\n"
+    end = b"0%b\r\n" % extension + b"%b\r\n" % trailer * trailers + b"\r\n"
     return Request(head + body + end, b"/chunks 2 " + b"".join(chunks))
 
 
@@ -77,6 +77,7 @@ REQUESTS = st.one_of(
     st.builds(
         in_chunks,
         st.lists(st.binary(min_size=1, max_size=3000), max_size=5),
+        st.sampled_from([b"X-Api-Key: trailer", b"Connection: close", b"Connection: Upgrade\r\nUpgrade: h2c"]),
         st.integers(0, 300),
         st.sampled_from([b"", b";name", b';name="value"']),
     ),
@@ -116,3 +117,19 @@ def test_each_request_gets_its_own_response_in_order(loop: Callable[[], asyncio.
 
         check()
         runner.run(stack.aclose())
+
+
+@pytest.mark.parametrize(
+    "body", [b"\r\n", b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"], ids=["none", "chunked"]
+)
+def test_nothing_is_answered_behind_a_request_that_ends_the_connection(body: bytes) -> None:
+    chunked = in_chunks([b"a"], b"Connection: keep-alive", 1, b"")
+    last = b"POST /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + body
+
+    async def received() -> bytes:
+        async with serving(Echo(), HttpProtocol) as server, asyncio.timeout(20):
+            reader, writer = await server.connect()
+            writer.write(chunked.data + last + KNOWN.data + chunked.data)
+            return await reader.read()
+
+    assert asyncio.run(received()).count(b"HTTP/1.1 200") == 2

@@ -1,0 +1,87 @@
+"""A steady load: each request is sent when it is due, even while earlier ones wait, and timed from then.
+
+Unlike `wrk`, it does not begin with a burst, and does not wait for slow responses before it asks again.
+"""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from bench.kit.http import Connection
+from bench.kit.processes import BenchError
+from bench.kit.product import Server
+
+_MOST_AT_ONCE = 128
+_REFUSED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Requests of one kind, and how many of them to send in a second."""
+
+    requests: Iterator[bytes]
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What one stream measured: milliseconds from when a request was due, and how many failed."""
+
+    p50: float
+    p99: float
+    worst: float
+    failed: int
+
+
+def steadily(server: Server, streams: Mapping[str, Stream], seconds: float) -> dict[str, Times]:
+    """Send all streams at once for a number of seconds; return what each measured."""
+    asking = _Asking(server)
+    dues = sorted(
+        (number / stream.rate, name)
+        for name, stream in streams.items()
+        for number in range(round(stream.rate * seconds))
+    )
+    with ThreadPoolExecutor(_MOST_AT_ONCE) as threads:
+        start = time.perf_counter()
+        pending: list[tuple[str, Future[float]]] = []
+        for due, name in dues:
+            time.sleep(max(0.0, start + due - time.perf_counter()))
+            pending.append((name, threads.submit(asking.ask, next(streams[name].requests), start + due)))
+        taken = [(name, future.result()) for name, future in pending]
+    return {name: times([found for kind, found in taken if kind == name]) for name in streams}
+
+
+class _Asking:
+    """Asks on a connection of each thread's own; one that broke is replaced."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._local = threading.local()
+
+    def ask(self, request: bytes, due: float) -> float:
+        """Return the seconds from when the request was due to its response, negative when it failed."""
+        try:
+            connection = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = self._local.connection = Connection(self._server.host, self._server.port)
+            failed = connection.ask(request).status >= _REFUSED
+        except (OSError, BenchError):
+            self._local.connection = None
+            failed = True
+        taken = time.perf_counter() - due
+        return -taken if failed else taken
+
+
+def times(taken: Sequence[float]) -> Times:
+    """Sum up the seconds that requests took, negative where they failed."""
+    if not taken:
+        raise BenchError("no request was due")
+    ordered = sorted(abs(seconds) * 1000 for seconds in taken)
+    return Times(
+        p50=ordered[len(ordered) // 2],
+        p99=ordered[int(len(ordered) * 0.99)],
+        worst=ordered[-1],
+        failed=sum(seconds < 0 for seconds in taken),
+    )
