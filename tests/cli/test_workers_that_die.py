@@ -57,7 +57,9 @@ def is_ready(running: Running) -> bool:
 def test_a_worker_that_dies_while_the_database_is_away_comes_back_with_it(
     served: Running, postgres: Cluster, database_url: str
 ) -> None:
-    wait_for(lambda: is_ready(served) and connections(database_url) >= 4)  # two of each worker process, once it has started
+    wait_for(
+        lambda: is_ready(served) and connections(database_url) >= 4
+    )  # two of each worker process, once it has started
     with database_away(postgres, database_url):
         first = workers(served)
         os.kill(first[0], signal.SIGKILL)
