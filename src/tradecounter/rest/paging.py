@@ -19,7 +19,11 @@ _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` b
 
 PageNumber = Annotated[
     int,
-    Meta(ge=1, description="The page, counted from 1, which is the default; one beyond the end is empty."),
+    Meta(
+        ge=1,
+        description="The page, counted from 1, which is the default; one beyond the end is empty.",
+        extra_json_schema={"format": ""},  # any number of digits
+    ),
 ]
 PageLimit = Annotated[
     int,

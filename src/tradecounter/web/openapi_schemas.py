@@ -51,7 +51,10 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tidy(schema: Any) -> None:
-    """Say of numbers what they are on the wire: amounts are numbers (`rest/answers.py`), whole numbers have 64 bits."""
+    """Say of numbers what they are on the wire: amounts are numbers (`rest/answers.py`), whole numbers have 64 bits.
+
+    A type's own format stays; an empty one is left out.
+    """
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     for part in parts:
         _tidy(part)
@@ -61,7 +64,9 @@ def _tidy(schema: Any) -> None:
         schema["type"] = "number"
         del schema["format"]
     if schema.get("type") == "integer":
-        schema["format"] = "int64"
+        schema.setdefault("format", "int64")
+    if schema.get("format") == "":
+        del schema["format"]
     if "enum" in schema and all(isinstance(value, str) for value in schema["enum"]):
         schema.setdefault("type", "string")
     if "default" in schema and schema["default"] is None:
