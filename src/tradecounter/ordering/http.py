@@ -119,7 +119,8 @@ class OrderEndpoints:
             description=(
                 "Takes what `POST /order` takes, except `auto_confirm`, and asks support for better prices. You are "
                 "told by e-mail when the quote is priced; its `confirmation_code` then confirms the order at that "
-                "price."
+                "price. Where no shipping method fits, `shipping_options` is empty, and support names the carriage "
+                "with the price."
             ),
             request_headers=(HEADER,),
             body=CreateOrderRequest,

@@ -121,7 +121,10 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     confirmation_code: Annotated[str, Meta(description="Names the order when it is confirmed.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
-    shipping_options: list[CreateOrderShipping]
+    shipping_options: Annotated[
+        list[CreateOrderShipping],
+        Meta(description="Empty where no method fits a quote, until support has named the carriage with the price."),
+    ]
     shipping_weight: Annotated[Decimal, Meta(description="Kilograms, of all items together.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount

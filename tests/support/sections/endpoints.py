@@ -158,6 +158,10 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/ordering/quotes_requested::a_quote_takes_neither_stock_nor_credit_and_is_not_listed",
         ],
         "auto_confirm set is 400": ["api/ordering/quotes_requested::auto_confirm_must_not_be_set"],
+        "no fitting shipping method: no options, and support names the carriage (an addition)": [
+            "api/ordering/quotes_without_shipping::what_no_method_fits_is_refused_as_an_order_and_taken_as_a_quote",
+            "api/ordering/quotes_without_shipping::support_names_the_carriage_and_the_customer_confirms_with_it",
+        ],
         "its other errors": [
             "api/ordering/quotes_requested::what_is_wrong_with_an_order_is_wrong_with_a_quote",
             "api/ordering/quotes_requested::a_quote_needs_credit_like_an_order",
