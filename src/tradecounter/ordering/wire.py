@@ -180,6 +180,18 @@ class OrderItem(Struct):
     related_items: Annotated[list["OrderItem"], Meta(description="The components, of a bundle.")]
     configurations: list[OrderItemConfiguration]
     serial_numbers: list[ProductSerialNumber]
+    quantity_dispatched: Annotated[int, Meta(description="Units that have left.")]
+    quantity_cancelled: Annotated[int, Meta(description="Units that will not come any more.")]
+
+
+class CsvOrderItem(Struct):
+    """A line of an order in CSV, where a spreadsheet's cell has to hold all lines."""
+
+    id: int
+    sku: str
+    quantity: int
+    cost_net: Amount
+    cost_tax: Amount
 
 
 class TrackingEvent(Struct):
@@ -204,7 +216,7 @@ class OrderShipping(Struct, omit_defaults=True):
     last_tracking_status: str | None = None
 
 
-class Order(Struct):
+class Order(Struct, omit_defaults=True):
     """A confirmed order."""
 
     id: int
@@ -217,3 +229,12 @@ class Order(Struct):
     status: Annotated[str, Meta(description="A label; new values may appear.", examples=["Awaiting dispatch"])]
     items: list[OrderItem]
     shipping: list[OrderShipping]
+    shipping_address: CustomerAddress
+    external_customer_id: Annotated[str | None, Meta(description="Your identifier of your own customer.")] = None
+    expected_dispatch_date: Annotated[
+        LocalDateTime | None,
+        Meta(
+            description="When what is still to come is expected to leave; absent when nothing is, or when no known "
+            "delivery covers it."
+        ),
+    ] = None
