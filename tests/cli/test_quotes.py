@@ -9,7 +9,7 @@ from support.command_line import Forker, Program
 from support.orders import at, confirm, create, sell
 from support.quotes import jobs, request_quote
 from support.service import MORNING, Customer, Service
-from support.shop import stock_shop
+from support.shop import NEXT_DAY, stock_shop
 
 AS_TABLE = ["confirmation_code", "customer_id", "customer_reference", "state", "created_on", "priced_on", "expires_on"]
 
@@ -112,6 +112,22 @@ def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
     assert [item["unit_cost"] for item in priced["items"]] == [9.99, 50, 0]
 
 
+def test_carriage_is_named_for_a_quote_that_no_method_fits(tradecounter: Program, customer: Customer) -> None:
+    code = request_quote(customer, [("SWITCH", 300)])["confirmation_code"]
+    problem = "shipping: no method fits this quote: name the carriage, as a shipping method with its cost"
+    assert tradecounter.refused("quote", "price", code, "--item", "SWITCH=250") == problem
+    priced = tradecounter.json("quote", "price", code, "--item", "SWITCH=250", "--shipping", "12=80.5")
+    assert priced["shipping_options"] == [
+        {"id": NEXT_DAY, "provider": "Fastvan", "description": "Next day", "cost_net": 80.5}
+    ]
+    again = tradecounter.json("quote", "price", code, "--shipping", "11=95")
+    assert [(option["id"], option["cost_net"]) for option in again["shipping_options"]] == [(12, 80.5), (11, 95)]
+    assert again["items"] == priced["items"]
+    shown = tradecounter.text("quote", "show", code)
+    assert "Shipping options" in shown
+    assert ["11", "95.00", "Slowpost", "Standard"] in [line.split() for line in shown.splitlines()]
+
+
 @pytest.mark.parametrize(
     ("items", "reason"),
     [
@@ -134,7 +150,10 @@ def test_a_bad_price_is_refused_and_changes_nothing(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ([], "Missing option '--item'"),
+        ([], "give at least one --item or --shipping"),
+        (["--shipping", "12"], "'12' is not ID=COST"),
+        (["--shipping", "x=1"], "'x' is not the id of a shipping method"),
+        (["--shipping", "12=cheap"], "'cheap' is not a number"),
         (["--item", "PHONE"], "'PHONE' is not SKU=UNIT_COST"),
         (["--item", "=1"], "'=1' is not SKU=UNIT_COST"),
         (["--item", "PHONE=cheap"], "'cheap' is not a number"),

@@ -35,13 +35,18 @@ def request_quote(customer: Customer, items: Items = _ONE_PHONE, **values: Any) 
 
 
 def price_as_support(
-    service: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None
+    service: Service,
+    quote: dict[str, Any],
+    *unit_costs: tuple[str, str],
+    carriage: Iterable[tuple[int, str]] = (),
+    note: str | None = None,
 ) -> None:
     """Price a quote by the service's clock."""
     costs = [(sku, Decimal(cost)) for sku, cost in unit_costs]
+    shipping = [(method, Decimal(cost)) for method, cost in carriage]
     now, lifetime = service.clock.now(), service.settings.quote_lifetime
     code = quote["confirmation_code"]
-    service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime))
+    service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime, carriage=shipping))
 
 
 def jobs(service: Service, name: str, created: dict[str, Any]) -> list[dict[str, Any]]:

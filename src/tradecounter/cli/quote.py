@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.cli.order_shown import as_operators_see_it
-from tradecounter.cli.output import AsJson, show_json, show_record, show_table
+from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import refusing, with_database
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.pool import Database
@@ -61,35 +61,58 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
     _print(with_database(work), as_json=as_json)
 
 
-def _priced(text: str) -> tuple[str, Decimal]:
-    sku, equals, cost = text.rpartition("=")  # a SKU may hold an equals sign, a cost cannot
-    if not equals or not sku:
-        raise typer.BadParameter(f"{text!r} is not SKU=UNIT_COST")
+def _priced(text: str, form: str = "SKU=UNIT_COST") -> tuple[str, Decimal]:
+    name, equals, cost = text.rpartition("=")  # a SKU may hold an equals sign, a cost cannot
+    if not equals or not name:
+        raise typer.BadParameter(f"{text!r} is not {form}")
     try:
-        return sku, Decimal(cost)
+        return name, Decimal(cost)
     except InvalidOperation as error:
         raise typer.BadParameter(f"{cost!r} is not a number") from error
+
+
+def _carriage(text: str) -> tuple[int, Decimal]:
+    method, cost = _priced(text, "ID=COST")
+    if not (method.isascii() and method.isdigit()):
+        raise typer.BadParameter(f"{method!r} is not the id of a shipping method")
+    return int(method), cost
 
 
 @app.command("price")
 def price(
     code: Code,
     items: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option("--item", metavar="SKU=UNIT_COST", help="The net cost of a unit, for all lines of the SKU."),
-    ],
+    ] = None,
+    shipping: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID=COST",
+            help="The net cost of sending it by a shipping method, which becomes one of its shipping options.",
+        ),
+    ] = None,
     note: Annotated[str | None, typer.Option(metavar="TEXT", help="What the customer is told with the price.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Price a quote, or price it again; lines that are not named keep their price. The customer is told by e-mail."""
-    unit_costs = [_priced(item) for item in items]
+    """Price a quote, or price it again; what is not named keeps its price. The customer is told by e-mail."""
+    if not items and not shipping:
+        raise typer.BadParameter("give at least one --item or --shipping")
+    unit_costs = [_priced(item) for item in items or ()]
+    carriage = [_carriage(named) for named in shipping or ()]
     with refusing():
         lifetime = read_settings().quote_lifetime
 
     async def work(database: Database) -> dict[str, Any]:
         async with transaction(database) as tx:
             await price_quote(
-                tx, await whole_code(tx, code), unit_costs, (note or "").strip() or None, SystemClock().now(), lifetime
+                tx,
+                await whole_code(tx, code),
+                unit_costs,
+                (note or "").strip() or None,
+                SystemClock().now(),
+                lifetime,
+                carriage=carriage,
             )
             return await _quote(tx, code)
 
@@ -113,6 +136,10 @@ def _as_support_sees_it(quote: OrderRecord, lines: Sequence[LineRecord]) -> dict
         "pricings": quote.pricings,
         "note": quote.quote_note,
         "items": items,
+        "shipping_options": [
+            {"id": o.id, "provider": o.provider, "description": o.description, "cost_net": o.cost_net}
+            for o in quote.offers
+        ],
     }
 
 
@@ -124,7 +151,8 @@ def _print(quote: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(quote)
         return
-    items = quote.pop("items")
+    items, options = quote.pop("items"), quote.pop("shipping_options")
     show_record(quote, as_json=False)
     typer.echo()
     show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", Prose("name")), as_json=False)
+    show_part("Shipping options", options, ("id", "cost_net", "provider", Prose("description")))

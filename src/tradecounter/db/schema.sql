@@ -708,7 +708,7 @@ CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer
 
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
-CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) WHERE (state = 'confirmed'::text);
+CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
 
 CREATE INDEX orders_pending ON public.orders USING btree (expires_at) WHERE (state = 'pending'::text);
 

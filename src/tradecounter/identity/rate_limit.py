@@ -15,13 +15,13 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 
 WINDOW = timedelta(minutes=5)
-_WINDOW_SECONDS = int(WINDOW.total_seconds())
+_WINDOW_MINUTES = WINDOW // timedelta(minutes=1)
 _NONE = timedelta(0)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class Quota(NamedTuple):
-    """What a customer has left in the window."""
+    """What a customer has left in the window; `seconds_left` is the time to its end, rounded up."""
 
     limit: int
     remaining: int
@@ -32,10 +32,12 @@ class RateLimitedError(DomainError):
     """The customer has made all the requests that it may make in the window."""
 
     def __init__(self, quota: Quota) -> None:
+        seconds = quota.seconds_left
         super().__init__(
             Kind.TOO_MANY_REQUESTS,
-            f"more than {quota.limit} requests in {_WINDOW_SECONDS // 60} minutes: wait {_WINDOW_SECONDS} seconds",
-            retry_after=_WINDOW_SECONDS,
+            f"more than {quota.limit} requests in {_WINDOW_MINUTES} minutes: try again in {seconds} "
+            f"second{'' if seconds == 1 else 's'}",
+            retry_after=seconds,
         )
         self.quota = quota
 

@@ -1,9 +1,12 @@
 """UK local time, which the wire speaks; inside, moments are aware and in UTC (specification, section 1)."""
 
+import re
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 UK = ZoneInfo("Europe/London")
+
+_LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}", re.ASCII)
 
 
 def local_text(moment: datetime) -> str:
@@ -24,3 +27,14 @@ def uk_time_of_day(moment: datetime) -> time:
 def at_uk_time(day: date, wall_clock: time) -> datetime:
     """Return the moment, in UTC, at which UK clocks show a time on a day."""
     return datetime.combine(day, wall_clock, tzinfo=UK).astimezone(UTC)
+
+
+def moment_of(text: str, *, latest: bool = False) -> datetime:
+    """Return the moment, in UTC, of a LocalDateTime; of two, when clocks go back, the first or the `latest`.
+
+    Raises ValueError when it is not one.
+    """
+    if not _LOCAL.fullmatch(text):
+        raise ValueError(f"{text!r} is not a LocalDateTime")
+    shown = datetime.fromisoformat(text)
+    return at_uk_time(shown.date(), shown.time().replace(fold=int(latest)))

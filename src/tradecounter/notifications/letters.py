@@ -154,7 +154,8 @@ async def _quote(writing: Writing, order_id: int) -> _Quote:
     order, lines = await _order(writing, order_id), await line_facts(writing.tx, order_id)
     items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
     code = shlex.quote(order.confirmation_code)
-    return _Quote(order, lines, f"tradecounter quote price {code} {items} --note TEXT")
+    carriage = "" if order.offers else " --shipping METHOD_ID=COST"
+    return _Quote(order, lines, f"tradecounter quote price {code} {items}{carriage} --note TEXT")
 
 
 async def quote_priced(writing: Writing, *, order_id: int, pricing: int) -> Mail | None:

@@ -11,7 +11,8 @@ def offered(offers: Sequence[OfferedShipping], method_id: int) -> OfferedShippin
     for candidate in offers:
         if candidate.id == method_id:
             return candidate
-    raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {_listed(offers)}")
+    options = _listed(offers) if offers else "there are none; leave it out, and support names the carriage"
+    raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {options}")
 
 
 def choose_shipping(
@@ -28,6 +29,10 @@ def choose_shipping(
 
 def method_needed(offers: Sequence[OfferedShipping]) -> DomainError:
     """Return the refusal of an order for which no shipping method can be settled."""
+    if not offers:
+        return DomainError(
+            Kind.PRECONDITION_FAILED, "shipping_method: there are no shipping options: ask support to name the carriage"
+        )
     return DomainError(
         Kind.PRECONDITION_FAILED,
         "shipping_method: is required, since the account has no default among the shipping options: " + _listed(offers),

@@ -9,17 +9,19 @@ from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.records import OfferedShipping, offer
+from tradecounter.ordering.records import Kind, OfferedShipping, offer
 from tradecounter.ordering.rules import Component, PricedLine, price_line
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.pricing.rules import UnitCosts
-from tradecounter.shipping.regions import Region
+from tradecounter.shipping.regions import UK_MAINLAND, Region
 from tradecounter.shipping.rules import fitting_methods, shipping_dates
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.nearest import nearest_skus
 from tradecounter.storefront.view import CustomerView
 
 _MOST_SUGGESTING = 5  # unknown SKUs of a request, since looking for similar ones takes time
+_MOST_KG = 1_000_000_000
+_QUOTE_INSTEAD = "request a quote instead (POST /quote)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,11 @@ def _components(view: CustomerView, item: Wanted) -> list[Component]:
 
 
 def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
-    """Return the weight of all items in kilograms; unknown weights are 0."""
-    return sum((view.product(item.row).weight_kg * item.quantity for item in wanted), Decimal(0))
+    """Return the weight of all items in kilograms; unknown weights are 0. Raises DomainError (invalid)."""
+    weight = sum((view.product(item.row).weight_kg * item.quantity for item in wanted), Decimal(0))
+    if weight > _MOST_KG:
+        raise invalid("items", f"must weigh at most {_MOST_KG} kg together")
+    return weight
 
 
 def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cover:
@@ -98,23 +103,28 @@ def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cov
 
 @dataclass(frozen=True, slots=True)
 class ShippingOffer:
-    """The region, and the methods that fit, cheapest first; there is at least one."""
+    """The region, and the methods that fit, cheapest first; only a quote may have none."""
 
     region: int
     options: list[OfferedShipping]
 
 
 def offer_shipping(
+    kind: Kind,
     circumstances: Circumstances,
     address: AddressDetails,
     wanted_region: int | None,
     weight_kg: Decimal,
     needed: Cover,
 ) -> ShippingOffer:
-    """Return the shipping options to an address. Raises DomainError (invalid) when no method fits."""
-    region = _region(circumstances, address, wanted_region)
+    """Return the shipping options to an address.
+
+    Where no method fits, a quote has no options: support names the carriage with the price. Raises DomainError
+    (invalid) when no method fits an order, or no region has the number that is wanted.
+    """
+    region = _region(kind, circumstances, address, wanted_region)
     fitting = fitting_methods(circumstances.methods, region.id, address.country_code, weight_kg)
-    if not fitting:
+    if not fitting and kind == "order":
         raise _nothing_fits(circumstances, region, address.country_code, weight_kg)
     return ShippingOffer(
         region.id,
@@ -127,8 +137,11 @@ def offer_shipping(
     )
 
 
-def _region(circumstances: Circumstances, address: AddressDetails, wanted: int | None) -> Region:
-    """Return the region that is named, else the address's. Raises DomainError (invalid)."""
+def _region(kind: Kind, circumstances: Circumstances, address: AddressDetails, wanted: int | None) -> Region:
+    """Return the region that is named, else the address's; for a quote to an address in no region, the UK mainland.
+
+    Raises DomainError (invalid).
+    """
     regions = circumstances.regions
     if wanted is not None:
         region = regions.get(wanted)
@@ -136,9 +149,11 @@ def _region(circumstances: Circumstances, address: AddressDetails, wanted: int |
             raise invalid("shipping_region", f"there is no region {wanted}; the regions are {regions}")
         return region
     number = regions.of_address(address.country_code, address.zip)
-    if number is None:
+    if number is None and kind == "order":
         country = address.country_code
-        raise invalid("shipping_address.country_code", f"we do not ship to {country}; the regions are {regions}")
+        problem = f"we do not ship to {country}; the regions are {regions}; {_QUOTE_INSTEAD}"
+        raise invalid("shipping_address.country_code", problem)
+    number = UK_MAINLAND if number is None else number
     return regions.get(number) or Region(number)
 
 
@@ -153,8 +168,9 @@ def _nothing_fits(circumstances: Circumstances, region: Region, country: str, we
     served = sorted({code for method in methods for code in method.countries})
     problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"
     if limits:
-        return invalid("shipping_address", f"{problem}: {', '.join(limits)}; ask support for a quote")
+        return invalid("shipping_address", f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}")
     return invalid(
         "shipping_address",
-        f"{problem}, which serves {', '.join(served) or 'no country'}; the regions are {circumstances.regions}",
+        f"{problem}, which serves {', '.join(served) or 'no country'}; the regions are {circumstances.regions}; "
+        f"{_QUOTE_INSTEAD}",
     )

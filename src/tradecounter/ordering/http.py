@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
@@ -16,6 +15,7 @@ from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.order_lists import LAYOUTS, OrderLister
+from tradecounter.ordering.parameters import OrderListParameters, order_filter
 from tradecounter.ordering.place_order import place_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order, held_order, order_on_the_wire
@@ -28,22 +28,14 @@ from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, Create
 from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
-from tradecounter.rest.negotiation import JSON, Accept, choose_format
+from tradecounter.rest.negotiation import JSON, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, Page, PageLimit, PageNumber
+from tradecounter.rest.paging import COUNTED_BY_SIZE, HEADERS, Page
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.view import CustomerView
 
 _CREATED = 201
-
-
-class OrderListParameters(Struct, frozen=True):
-    """What `GET /order` can be asked."""
-
-    accept: Accept = None
-    page: PageNumber = 1
-    limit: PageLimit = DEFAULT_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +58,9 @@ class OrderEndpoints:
             tag="Orders",
             summary="List your orders, newest first",
             description=(
-                "Confirmed orders, open and completed. Without an `Accept` header the answer is CSV. With `limit=0` it "
-                "holds the orders that were confirmed when it was asked for, each as it is when its part is sent. "
-                + COUNTED_BY_SIZE
+                "Confirmed orders, open and completed, that match all filters. Without an `Accept` header the answer "
+                "is CSV. With `limit=0` it holds the orders that were confirmed when it was asked for, each as it is "
+                "when its part is sent. " + COUNTED_BY_SIZE
             ),
             query=OrderListParameters,
             answer=Answer(200, "The orders of one page.", list[Order], csv=True, headers=HEADERS),
@@ -79,9 +71,10 @@ class OrderEndpoints:
         """Answer `GET /order`."""
         wanted = call.query(OrderListParameters)
         media = choose_format(call.accept, wanted.accept)
-        lister = OrderLister(self.database, self.views, self.fulfilment, call.customer_id, LAYOUTS[media])
+        chosen, page = order_filter(wanted), Page(wanted.page, wanted.limit)
+        lister = OrderLister(self.database, self.views, self.fulfilment, self.clock, call.customer_id, LAYOUTS[media])
         turn = self.turns.setdefault(call.customer_id, asyncio.Lock())
-        return await lister.respond(call, Page(wanted.page, wanted.limit), turn)
+        return await lister.respond(call, chosen, page, turn)
 
     @endpoint(
         Operation(
@@ -119,7 +112,8 @@ class OrderEndpoints:
             description=(
                 "Takes what `POST /order` takes, except `auto_confirm`, and asks support for better prices. You are "
                 "told by e-mail when the quote is priced; its `confirmation_code` then confirms the order at that "
-                "price."
+                "price. Where no shipping method fits, `shipping_options` is empty, and support names the carriage "
+                "with the price."
             ),
             request_headers=(HEADER,),
             body=CreateOrderRequest,
@@ -150,7 +144,7 @@ class OrderEndpoints:
             lines = await lines_of(tx, [order.id])
             fulfilled = await self.fulfilment.of_orders(tx, [order.id])
         view = await self.views.showing(call.customer_id, products_of(lines))
-        return answer(order_on_the_wire(order, lines[order.id], fulfilled[order.id], view))
+        return answer(order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, self.clock.now()))
 
     @endpoint(
         Operation(

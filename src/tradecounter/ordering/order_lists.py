@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +11,18 @@ from starlette.responses import Response
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
+from tradecounter.kit.clock import Clock
 from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
-from tradecounter.ordering.present import CSV_HEADER, order_as_csv, order_on_the_wire
-from tradecounter.ordering.queries import lines_of, list_orders, listed_orders, products_of
+from tradecounter.ordering.present import CSV_HEADER, order_as_csv, order_as_json
+from tradecounter.ordering.queries import OrderListFilter, lines_of, list_orders, listed_orders, products_of
 from tradecounter.ordering.records import LineRecord, OrderRecord
-from tradecounter.ordering.wire import Order
 from tradecounter.rest import csv_text
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import CSV, JSON, Format
 from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.view import CustomerView
 
 Numbers = NDArray[np.int64]
 
@@ -39,11 +40,11 @@ class Layout:
     opening: bytes
     separator: bytes
     closing: bytes
-    order: Callable[[Order], bytes]
+    order: Callable[[OrderRecord, Sequence[LineRecord], Fulfilled, CustomerView, datetime], bytes]
 
 
 LAYOUTS: Mapping[Format, Layout] = {
-    JSON: Layout(JSON, b"[", b",", b"]", to_json),
+    JSON: Layout(JSON, b"[", b",", b"]", order_as_json),
     CSV: Layout(csv_text.MEDIA_TYPE, CSV_HEADER, b"", b"", order_as_csv),
 }
 
@@ -64,18 +65,19 @@ class OrderLister:
     database: Database
     views: LiveViews
     fulfilment: FulfilmentReader
+    clock: Clock
     customer_id: int
     layout: Layout
 
-    async def respond(self, call: Call, page: Page, turn: asyncio.Lock) -> Response:
-        """Return the confirmed orders on a page, the latest confirmed first.
+    async def respond(self, call: Call, wanted: OrderListFilter, page: Page, turn: asyncio.Lock) -> Response:
+        """Return the confirmed orders that pass a filter on a page, the latest confirmed first.
 
         Which orders are sent is settled when this returns; each is shown as it is when its batch is read. Batches are
         read one at a time under the lock `turn`: all long lists of a customer together use one database connection.
         """
         start, end = page.bounds(_ENDLESS)
         async with reading(self.database) as tx:
-            listed = await list_orders(tx, self.customer_id, start, end)
+            listed = await list_orders(tx, self.customer_id, wanted, start, end)
             batch = await self._read(tx, listed.numbers)
         left = listed.numbers[len(batch.orders) :]
         text = await self._write(batch)
@@ -111,8 +113,9 @@ class OrderLister:
         view = await self.views.showing(self.customer_id, products_of(batch.lines))
         written = []
         for number, record in enumerate(batch.orders, start=1):
-            order = order_on_the_wire(record, batch.lines[record.id], batch.fulfilled[record.id], view)
-            written.append(self.layout.order(order))
+            written.append(
+                self.layout.order(record, batch.lines[record.id], batch.fulfilled[record.id], view, self.clock.now())
+            )
             if number % _ORDERS_AT_A_TIME == 0:
                 await asyncio.sleep(0)
         return self.layout.separator.join(written)

@@ -66,7 +66,7 @@ def _draft(kind: OrderKind, request: CreateOrderRequest, standing: Standing, cir
     country = addresses.shipping.country_code
     weight = total_weight(view, wanted)
     needed = cover_of(view, wanted, now)
-    shipping = offer_shipping(circumstances, addresses.shipping, request.shipping_region, weight, needed)
+    shipping = offer_shipping(kind, circumstances, addresses.shipping, request.shipping_region, weight, needed)
     rate = tax_rate(country, policy.vat_rate)
     lines = price_lines(view, wanted, rate)
     return NewOrder(

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import local_text
@@ -12,11 +14,13 @@ from tradecounter.kit.money import NOTHING, to_pence
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord
 from tradecounter.ordering.rules import quote_status
+from tradecounter.ordering.still_to_come import expected_dispatch
 from tradecounter.ordering.store import NewOrder
 from tradecounter.ordering.wire import (
     CreatedOrder,
     CreatedOrderItem,
     CreateOrderShipping,
+    CsvOrderItem,
     NotificationDetails,
     Order,
     OrderItem,
@@ -30,7 +34,7 @@ from tradecounter.storefront.view import CustomerView
 
 _CSV_COLUMNS = (
     "id", "order_reference", "customer_reference", "cost_net", "cost_tax", "cost_gross", "created_on", "status",
-    "items", "shipping",
+    "items", "shipping", "shipping_address", "external_customer_id", "expected_dispatch_date",
 )  # fmt: skip
 
 
@@ -89,7 +93,7 @@ def quote_on_the_wire(quote: OrderRecord, lines: Sequence[LineRecord], now: date
     return Quote(
         **msgspec.structs.asdict(created_order(quote, lines)),
         status=quote_status(quote, now),
-        expires_on=None if quote.expires_at is None else local_text(quote.expires_at),
+        expires_on=_local_text(quote.expires_at),
     )
 
 
@@ -99,9 +103,13 @@ def _shipping_option(offer: OfferedShipping) -> CreateOrderShipping:
         offer.provider,
         offer.description,
         offer.cost_net,
-        None if offer.dispatch is None else local_text(offer.dispatch),
-        None if offer.arrival is None else local_text(offer.arrival),
+        _local_text(offer.dispatch),
+        _local_text(offer.arrival),
     )
+
+
+def _local_text(moment: datetime | None) -> str | None:
+    return None if moment is None else local_text(moment)
 
 
 def _notifications(details: dict[str, str] | None) -> NotificationDetails | None:
@@ -109,9 +117,15 @@ def _notifications(details: dict[str, str] | None) -> NotificationDetails | None
 
 
 def order_on_the_wire(
-    order: OrderRecord, lines: Sequence[LineRecord], fulfilled: Fulfilled, view: CustomerView
+    order: OrderRecord, lines: Sequence[LineRecord], fulfilled: Fulfilled, view: CustomerView, now: datetime
 ) -> Order:
     """Return a confirmed order; its products are shown at the customer's prices of today."""
+    shown = _without_items(order, lines, fulfilled, now)
+    shown.items = [item_on_the_wire(line, fulfilled, view) for line in lines]
+    return shown
+
+
+def _without_items(order: OrderRecord, lines: Sequence[LineRecord], fulfilled: Fulfilled, now: datetime) -> Order:
     if order.number is None or order.order_reference is None or order.confirmed_at is None:
         raise ValueError("only confirmed orders are shown")
     return Order(
@@ -123,13 +137,16 @@ def order_on_the_wire(
         cost_gross=order.cost_net + order.cost_tax,
         created_on=local_text(order.confirmed_at),
         status=order.status or "",
-        items=[item_on_the_wire(line, fulfilled, view) for line in lines],
+        items=[],
         shipping=_shipping(order, fulfilled.shipments),
+        shipping_address=msgspec.convert(order.shipping_address, CustomerAddress),
+        external_customer_id=order.external_customer_id,
+        expected_dispatch_date=_local_text(expected_dispatch(order, lines, now)),
     )
 
 
 def item_on_the_wire(line: LineRecord, fulfilled: Fulfilled, view: CustomerView) -> OrderItem:
-    """Return a line of an order, with the components of a bundle as its related items."""
+    """Return a line of a confirmed order, with the components of a bundle as its related items."""
     row = view.snapshot.row_of_id[line.product_id]
     # A product that is no longer priced for the customer shows what it was ordered at.
     costs = view.unit_costs(row) or (to_pence(line.unit_cost),) * 3
@@ -142,6 +159,8 @@ def item_on_the_wire(line: LineRecord, fulfilled: Fulfilled, view: CustomerView)
         related_items=[item_on_the_wire(component, fulfilled, view) for component in line.components],
         configurations=list(fulfilled.configurations.get(line.id, ())),
         serial_numbers=list(fulfilled.serial_numbers.get(line.id, ())),
+        quantity_dispatched=line.dispatched,
+        quantity_cancelled=line.cancelled,
     )
 
 
@@ -179,10 +198,35 @@ def _shipment(shipped: Shipped, cost_net: Decimal, cost_tax: Decimal) -> OrderSh
     )
 
 
-def order_as_csv(order: Order) -> bytes:
-    """Return an order as a line of CSV; items and shipping are JSON text."""
-    values = (getattr(order, name) for name in _CSV_COLUMNS)
-    return csv_line(to_json(v).decode() if isinstance(v, list) else str(v) for v in values).encode()
+def order_as_json(
+    order: OrderRecord, lines: Sequence[LineRecord], fulfilled: Fulfilled, view: CustomerView, now: datetime
+) -> bytes:
+    """Return a confirmed order as JSON."""
+    return to_json(order_on_the_wire(order, lines, fulfilled, view, now))
+
+
+def order_as_csv(
+    order: OrderRecord, lines: Sequence[LineRecord], fulfilled: Fulfilled, view: CustomerView, now: datetime
+) -> bytes:
+    """Return a confirmed order as a line of CSV."""
+    rows = view.snapshot.row_of_id
+    items = [
+        CsvOrderItem(line.id, view.product(rows[line.product_id]).sku, line.quantity, line.cost_net, line.cost_tax)
+        for line in lines
+    ]
+    return csv_order(_without_items(order, lines, fulfilled, now), items)
+
+
+def csv_order(order: Order, items: Sequence[CsvOrderItem]) -> bytes:
+    """Return a line of CSV for an order with these items; what is nested is JSON text."""
+    values = {**{name: getattr(order, name) for name in _CSV_COLUMNS}, "items": items}
+    return csv_line(_cell(value) for value in values.values()).encode()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return to_json(value).decode() if isinstance(value, list | Struct) else str(value)
 
 
 CSV_HEADER = csv_line(_CSV_COLUMNS).encode()

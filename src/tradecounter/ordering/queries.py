@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from tradecounter.db.round_trip import Nothing, Query, Statement, array
 from tradecounter.db.rows import fetch_one
@@ -17,6 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
 from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.rules import STATUSES
 
 _ORDER = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
@@ -25,8 +26,32 @@ _ORDER = SQL(
     " cost_tax, tax_rate, gross, paid, status, term_days, created_at, expires_at, confirmed_at,"
     " priced_at, pricings, quote_note, cancelled_at, cancel_reason"
 )
-_LARGEST_NUMBER_DIGITS = 18
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
+
+
+_LABELS = {fold(label): label for label in STATUSES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderListFilter:
+    """What orders have to have in common; None does not matter.
+
+    The customer's reference is compared without case and white space around it, the status without case. The moments
+    are those of the confirmation: `confirmed_from` is inclusive, `confirmed_before` exclusive.
+    """
+
+    customer_reference: str | None = None
+    status: str | None = None
+    confirmed_from: datetime | None = None
+    confirmed_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderList:
+    """How many orders pass a filter, and the numbers of some of them, the latest confirmed first."""
+
+    total: int
+    numbers: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +59,62 @@ class _Count:
     count: int
 
 
-_COUNT = Statement("select count(*) as count from orders where customer_id = $1 and state = 'confirmed'", _Count)
-
-
 @dataclass(frozen=True, slots=True)
 class _Packed:
     numbers: bytes | None
 
 
-# The index alone answers it, also for the last page of many. The numbers come as 64-bit integers in network byte order:
-# reading tens of thousands of them as text would keep other requests waiting.
-_NUMBERS = Statement(
-    """
-    select string_agg(int8send(number), '' order by confirmed_at desc, number desc) as numbers from (
-        select confirmed_at, number from orders where customer_id = $1 and state = 'confirmed'
-        order by confirmed_at desc, number desc offset $2::bigint limit $3::bigint
-    ) as page
-    """,
-    _Packed,
-)
+class _List:
+    """The statements for the orders that pass a condition; `$2` and on are the condition's, the last two the page's."""
+
+    def __init__(self, condition: Composable, values: int) -> None:
+        self.count = Statement(SQL("select count(*) as count from orders where {}").format(condition), _Count)
+        # The index alone answers it, also for the last page of many. The numbers come as 64-bit integers in network
+        # byte order: reading tens of thousands of them as text would keep other requests waiting.
+        self.numbers = Statement(
+            SQL(
+                """
+                select string_agg(int8send(number), '' order by confirmed_at desc, number desc) as numbers from (
+                    select confirmed_at, number from orders where {condition}
+                    order by confirmed_at desc, number desc offset {offset}::bigint limit {limit}::bigint
+                ) as page
+                """
+            ).format(condition=condition, offset=SQL(f"${values + 1}"), limit=SQL(f"${values + 2}")),
+            _Packed,
+        )
+
+
+_OF_CUSTOMER = SQL("customer_id = $1 and state = 'confirmed'")
+# Every condition is one that an index serves whatever the values are: a plan is made for all values.
+_FILTERED = SQL(
+    "{} and confirmed_at >= coalesce($2::timestamptz, '-infinity')"
+    " and confirmed_at < coalesce($3::timestamptz, 'infinity') and ($4::text is null or status = $4)"
+).format(_OF_CUSTOMER)
+_BY_REFERENCE = SQL("{} and lower(btrim(customer_reference)) = lower(btrim($5))").format(_FILTERED)
+
+_ALL_ORDERS = _List(_OF_CUSTOMER, 1)
+_FILTERED_ORDERS = _List(_FILTERED, 4)
+_ORDERS_BY_REFERENCE = _List(_BY_REFERENCE, 5)
+
+
+async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int) -> OrderList:
+    """Return which of a customer's confirmed orders, the latest confirmed first, are in a range of those that pass."""
+    listing, values = _listing(customer_id, wanted)
+    counted, packed = listing.count(*values), listing.numbers(*values, start, end - start)
+    await tx.ask(counted, packed)
+    return OrderList(counted.only.count, np.frombuffer(packed.only.numbers or b"", ">i8").astype(np.int64))
+
+
+def _listing(customer_id: int, wanted: OrderListFilter) -> tuple[_List, list[int | str | datetime | None]]:
+    """Return the statements for a filter and the values of its condition."""
+    if wanted == OrderListFilter():
+        return _ALL_ORDERS, [customer_id]
+    status = None if wanted.status is None else _LABELS.get(fold(wanted.status), wanted.status)
+    values = [customer_id, wanted.confirmed_from, wanted.confirmed_before, status]
+    if wanted.customer_reference is None:
+        return _FILTERED_ORDERS, values
+    return _ORDERS_BY_REFERENCE, [*values, wanted.customer_reference]
+
 
 _LISTED = Statement(
     SQL(
@@ -71,33 +133,11 @@ _LISTED = Statement(
     OrderRecord,
 )
 
-_OWN = Statement(
-    SQL(
-        "select {} from orders where customer_id = $1 and number is not null and (order_reference = $2 or number = $3)"
-    ).format(_ORDER),
-    OrderRecord,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OrderList:
-    """How many confirmed orders a customer has, and the numbers of some of them, the latest confirmed first."""
-
-    total: int
-    numbers: NDArray[np.int64]
-
-
-async def list_orders(tx: Transaction, customer_id: int, start: int, end: int) -> OrderList:
-    """Return which of a customer's confirmed orders, the latest confirmed first, are in a range of the list."""
-    counted, packed = _COUNT(customer_id), _NUMBERS(customer_id, start, end - start)
-    await tx.ask(counted, packed)
-    return OrderList(counted.only.count, np.frombuffer(packed.only.numbers or b"", ">i8").astype(np.int64))
-
 
 async def listed_orders(
     tx: Transaction, customer_id: int, numbers: Sequence[int], most_lines: int
 ) -> list[OrderRecord]:
-    """Return the first of a customer's orders with these numbers: at least one, then no more than have so many lines.
+    """Return the first of a customer's orders with these numbers: at least one, then none after `most_lines` lines.
 
     An order that was cancelled since the list was read is among them. Raises LookupError when one is gone, which no
     part of the service does.
@@ -108,6 +148,14 @@ async def listed_orders(
     if listed != list(numbers[: len(listed)]) or (numbers and not listed):
         raise LookupError("an order of the list is gone")
     return found.rows
+
+
+_OWN = Statement(
+    SQL(
+        "select {} from orders where customer_id = $1 and number is not null and (order_reference = $2 or number = $3)"
+    ).format(_ORDER),
+    OrderRecord,
+)
 
 
 async def own_order(tx: Transaction, customer_id: int, reference: str) -> OrderRecord:
@@ -197,7 +245,7 @@ async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[
 
 
 def with_components(found: Sequence[LineRecord]) -> list[LineRecord]:
-    """Return lines without those that are components, which their bundles hold then."""
+    """Return lines without those that are components: their bundles hold them, with their share of the figures."""
     components: defaultdict[int, list[LineRecord]] = defaultdict(list)
     for line in found:
         if line.bundle_line_id is not None:
@@ -205,10 +253,20 @@ def with_components(found: Sequence[LineRecord]) -> list[LineRecord]:
     if not components:
         return list(found)
     return [
-        msgspec.structs.replace(line, components=tuple(components.get(line.id, ())))
+        msgspec.structs.replace(line, components=tuple(_sharing(part, line) for part in components.get(line.id, ())))
         for line in found
         if line.bundle_line_id is None
     ]
+
+
+def _sharing(component: LineRecord, bundle: LineRecord) -> LineRecord:
+    each = component.quantity // bundle.quantity
+    return msgspec.structs.replace(
+        component,
+        allocated=each * bundle.allocated,
+        back_ordered=each * bundle.back_ordered,
+        dispatched=each * bundle.dispatched,
+    )
 
 
 def products_of(lines: Mapping[int, Sequence[LineRecord]]) -> set[int]:
@@ -259,7 +317,3 @@ async def lock_any_order(tx: Transaction, order_id: int) -> OrderRecord:
     if order is None:
         raise LookupError(f"no order {order_id}")
     return order
-
-
-def _is_number(reference: str) -> bool:
-    return reference.isascii() and reference.isdigit() and len(reference) <= _LARGEST_NUMBER_DIGITS

@@ -128,8 +128,8 @@ class OrderRecord(Struct, frozen=True, kw_only=True):
 class LineRecord(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
-    Of a confirmed order, `quantity` is what is allocated, back-ordered and dispatched. A bundle's components have no
-    such figures: they leave with it.
+    Of a confirmed order, `quantity` is what is allocated, back-ordered, dispatched and cancelled. Components have their
+    share of their bundle's figures: they leave with it.
     """
 
     id: int
@@ -146,6 +146,16 @@ class LineRecord(Struct, frozen=True, kw_only=True):
     dispatched: int
     bundle_line_id: int | None = None
     components: tuple["LineRecord", ...] = ()
+
+    @property
+    def to_come(self) -> int:
+        """The units of a confirmed order that are to be dispatched."""
+        return self.allocated + self.back_ordered
+
+    @property
+    def cancelled(self) -> int:
+        """The units of a confirmed order that will not come any more."""
+        return self.quantity - self.dispatched - self.to_come
 
     @property
     def left(self) -> int:

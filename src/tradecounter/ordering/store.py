@@ -194,9 +194,10 @@ def set_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pricing:
-    """What support settles of a quote: all its lines by their ids, until when it holds, and a note to the customer."""
+    """What support settles of a quote: all its lines by their ids, its shipping options, until when, and a note."""
 
     lines: Mapping[int, PricedLine]
+    shipping_options: Sequence[OfferedShipping]
     note: str | None
     priced_at: datetime
     expires_at: datetime
@@ -216,7 +217,7 @@ async def price_quote_row(tx: Transaction, order_id: int, pricing: Pricing) -> i
         )
         update orders
         set cost_net = %(cost_net)s, cost_tax = %(cost_tax)s, quote_note = %(note)s, priced_at = %(priced_at)s,
-            expires_at = %(expires_at)s, pricings = pricings + 1
+            expires_at = %(expires_at)s, shipping_options = %(shipping_options)s, pricings = pricings + 1
         where id = %(id)s
         returning pricings
         """,
@@ -228,6 +229,7 @@ async def price_quote_row(tx: Transaction, order_id: int, pricing: Pricing) -> i
             "cost_net": total_net(lines),
             "cost_tax": total_tax(lines),
             "note": pricing.note,
+            "shipping_options": json_of(pricing.shipping_options),
             "priced_at": pricing.priced_at,
             "expires_at": pricing.expires_at,
             "id": order_id,

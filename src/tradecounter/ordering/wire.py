@@ -121,7 +121,10 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     confirmation_code: Annotated[str, Meta(description="Names the order when it is confirmed.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
-    shipping_options: list[CreateOrderShipping]
+    shipping_options: Annotated[
+        list[CreateOrderShipping],
+        Meta(description="Empty where no method fits a quote, until support has named the carriage with the price."),
+    ]
     shipping_weight: Annotated[Decimal, Meta(description="Kilograms, of all items together.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
@@ -177,6 +180,18 @@ class OrderItem(Struct):
     related_items: Annotated[list["OrderItem"], Meta(description="The components, of a bundle.")]
     configurations: list[OrderItemConfiguration]
     serial_numbers: list[ProductSerialNumber]
+    quantity_dispatched: Annotated[int, Meta(description="Units that have left.")]
+    quantity_cancelled: Annotated[int, Meta(description="Units that will not come any more.")]
+
+
+class CsvOrderItem(Struct):
+    """A line of an order in CSV, where a spreadsheet's cell has to hold all lines."""
+
+    id: int
+    sku: str
+    quantity: int
+    cost_net: Amount
+    cost_tax: Amount
 
 
 class TrackingEvent(Struct):
@@ -201,7 +216,7 @@ class OrderShipping(Struct, omit_defaults=True):
     last_tracking_status: str | None = None
 
 
-class Order(Struct):
+class Order(Struct, omit_defaults=True):
     """A confirmed order."""
 
     id: int
@@ -214,3 +229,12 @@ class Order(Struct):
     status: Annotated[str, Meta(description="A label; new values may appear.", examples=["Awaiting dispatch"])]
     items: list[OrderItem]
     shipping: list[OrderShipping]
+    shipping_address: CustomerAddress
+    external_customer_id: Annotated[str | None, Meta(description="Your identifier of your own customer.")] = None
+    expected_dispatch_date: Annotated[
+        LocalDateTime | None,
+        Meta(
+            description="When what is still to come is expected to leave; absent when nothing is, or when no known "
+            "delivery covers it."
+        ),
+    ] = None

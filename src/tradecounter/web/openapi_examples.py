@@ -25,7 +25,7 @@ from tradecounter.customers.wire import AddressDetails, Customer, CustomerAddres
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, NewConfiguration, OrderVideoResponse
 from tradecounter.identity.http import AccessToken, OAuthError
 from tradecounter.identity.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
-from tradecounter.ordering.present import CSV_HEADER, order_as_csv
+from tradecounter.ordering.present import CSV_HEADER, csv_order
 from tradecounter.ordering.wire import (
     ConfirmOrderRequest,
     CreatedOrder,
@@ -33,6 +33,7 @@ from tradecounter.ordering.wire import (
     CreateOrderItem,
     CreateOrderRequest,
     CreateOrderShipping,
+    CsvOrderItem,
     NotificationDetails,
     Order,
     OrderItem,
@@ -140,6 +141,8 @@ _ORDER = Order(
             serial_numbers=[
                 ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
             ],
+            quantity_dispatched=6,
+            quantity_cancelled=0,
         )
     ],
     shipping=[
@@ -157,7 +160,9 @@ _ORDER = Order(
             ],
         )
     ],
+    shipping_address=CustomerAddress(**msgspec.structs.asdict(_DETAILS)),
 )
+_CSV_ITEM = CsvOrderItem(id=90017, sku="CV-320P", quantity=6, cost_net=Decimal("455.40"), cost_tax=Decimal("91.08"))
 _CREDIT = CreditOverview(
     credit_limit=Decimal("5000.00"),
     total_outstanding=Decimal("557.88"),
@@ -249,7 +254,7 @@ _CSV: dict[str, str] = {
         "CV-320P,2155682100321,Corvane 320P IP phone,corvane,1.1,230,90,250,false,[],42,In stock,[],79.90,75.90,71.90,"
         'https://shop.example/p/corvane-320p,ip-phones|desk-phones,"{""poe"":""true""}"\r\n'
     ),
-    "listOrders": (CSV_HEADER + order_as_csv(_ORDER)).decode(),
+    "listOrders": (CSV_HEADER + csv_order(_ORDER, [_CSV_ITEM])).decode(),
 }
 
 

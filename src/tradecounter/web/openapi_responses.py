@@ -79,8 +79,8 @@ ERRORS = {
     ),
     429: Refusal(
         "TooManyRequests",
-        f"Too many requests; wait five minutes. {COUNTED_BY_SIZE}",
-        "more than 3000 requests in 5 minutes: wait 300 seconds",
+        f"Too many requests in five minutes; wait as `Retry-After` says. {COUNTED_BY_SIZE}",
+        "more than 3000 requests in 5 minutes: try again in 123 seconds",
         ("Retry-After",),
     ),
     500: Refusal(

@@ -42,14 +42,32 @@ def at(service: Service, customer: Customer) -> Customer:
     return Customer(customer.id, customer.key, service.client(**{"X-Api-Key": customer.key}))
 
 
-def test_one_request_too_many_is_429_in_the_general_body(customer: Customer) -> None:
+@pytest.mark.parametrize(
+    ("since_start", "seconds_left"),
+    [(timedelta(0), 300), (timedelta(seconds=77), 223), (timedelta(minutes=4, seconds=59, milliseconds=1), 1)],
+)
+def test_one_request_too_many_is_429_and_says_when_the_window_ends(
+    exchange: Exchange, customer: Customer, since_start: timedelta, seconds_left: int
+) -> None:
+    exchange.service.clock.set(START + timedelta(hours=3) + since_start)
     assert statuses(customer, LIMIT) == [200] * LIMIT
-    answer = customer.get("/category")
-    assert answer.status_code == 429
-    assert list(answer.json()) == ["message"]
-    assert answer.headers["retry-after"] == "300"
-    assert answer.headers["ratelimit-policy"] == '"customer";q=5;w=300'
-    assert answer.headers["ratelimit"].startswith('"customer";r=0;t=')
+    refused = customer.get("/category")
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == str(seconds_left)
+    assert refused.headers["ratelimit-policy"] == '"customer";q=5;w=300'
+    assert refused.headers["ratelimit"] == f'"customer";r=0;t={seconds_left}'
+    unit = "second" if seconds_left == 1 else "seconds"
+    assert refused.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
+
+
+def test_a_client_that_waits_as_retry_after_says_is_served_again(exchange: Exchange, customer: Customer) -> None:
+    exchange.service.clock.set(START + timedelta(hours=4, seconds=12, milliseconds=600))
+    assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
+    wait = int(customer.get("/category").headers["retry-after"])
+    exchange.service.clock.advance(timedelta(seconds=wait - 1))
+    assert statuses(customer, 1) == [429]
+    exchange.service.clock.advance(SECOND)
+    assert statuses(customer, 1) == [200]
 
 
 def test_every_answer_says_what_is_left(exchange: Exchange, customer: Customer) -> None:

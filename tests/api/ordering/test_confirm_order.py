@@ -8,7 +8,7 @@ import pytest
 
 from support.orders import at, buy, confirm, create, level, outstanding, read, rows, sell, uk
 from support.service import MORNING, Customer, Service
-from support.shop import EUROPE, NEXT_DAY, STANDARD, order, price
+from support.shop import ADDRESS, EUROPE, NEXT_DAY, STANDARD, order, price
 
 ONE_SECOND = timedelta(seconds=1)
 A_DAY = timedelta(hours=24)
@@ -65,6 +65,8 @@ def test_a_confirmed_order_reads_back_with_every_field(shop: Service) -> None:
                 "tracking_events": [],
             }
         ],
+        "shipping_address": ADDRESS,
+        "expected_dispatch_date": "2026-06-16T16:00:00",
     }
     assert item.pop("product") == {
         name: value
@@ -79,6 +81,8 @@ def test_a_confirmed_order_reads_back_with_every_field(shop: Service) -> None:
         "related_items": [],
         "configurations": [],
         "serial_numbers": [],
+        "quantity_dispatched": 0,
+        "quantity_cancelled": 0,
     }
 
 

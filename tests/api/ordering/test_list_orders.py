@@ -11,6 +11,7 @@ import pytest
 
 from support.orders import at, buy, cancel, confirm, create
 from support.service import MORNING, Customer, Service
+from support.shop import NEXT_DAY
 from tradecounter.ordering.store import expire_orders
 
 COLUMNS = [
@@ -24,6 +25,9 @@ COLUMNS = [
     "status",
     "items",
     "shipping",
+    "shipping_address",
+    "external_customer_id",
+    "expected_dispatch_date",
 ]
 CSV = {"Accept": "text/csv"}
 
@@ -34,7 +38,12 @@ def customer(shop: Service) -> Customer:
     customer = shop.customer()
     for hour in range(7):
         with at(shop, MORNING + timedelta(hours=hour)):
-            buy(customer, [("PHONE", 1), ("CABLE", hour + 1)], customer_reference=f"PO-{hour + 1}")
+            buy(
+                customer,
+                [("PHONE", 1), ("CABLE", hour + 1)],
+                customer_reference=f"PO-{hour + 1}",
+                external_customer_id=f"end-{hour}" if hour % 2 else None,
+            )
     return customer
 
 
@@ -140,10 +149,31 @@ def test_csv_has_a_row_per_order_with_the_fields_of_the_json(customer: Customer)
     assert len(found) == len(orders)
     for row, order in zip(found, orders, strict=True):
         values = dict(zip(header, row, strict=True))
-        for name in ("items", "shipping"):
+        for name in ("shipping", "shipping_address"):
             assert json.loads(values.pop(name)) == order.pop(name)
+        assert json.loads(values.pop("items")) == [csv_item(item) for item in order.pop("items")]
         amounts = {name: f"{order.pop(name):.2f}" for name in ("cost_net", "cost_tax", "cost_gross")}
-        assert values == {**order, "id": str(order["id"]), **amounts}
+        assert values == {"external_customer_id": "", **order, "id": str(order["id"]), **amounts}
+
+
+def csv_item(item: dict[str, Any]) -> dict[str, Any]:
+    """An item as it is in CSV."""
+    return {
+        "id": item["id"],
+        "sku": item["product"]["sku"],
+        "quantity": item["quantity"],
+        "cost_net": item["cost_net"],
+        "cost_tax": item["cost_tax"],
+    }
+
+
+def test_an_order_of_400_lines_fits_a_spreadsheets_cell(shop: Service) -> None:
+    customer = shop.customer()
+    buy(customer, [("CABLE", 1)] * 400, NEXT_DAY)
+    _, [*row] = parse(customer.get("/order", headers=CSV).text)
+    items = row[COLUMNS.index("items")]
+    assert len(json.loads(items)) == 400
+    assert len(items) < 32_767
 
 
 def test_csv_lines_end_as_rfc_4180_wants_and_odd_references_are_quoted(shop: Service) -> None:

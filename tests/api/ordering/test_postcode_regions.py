@@ -87,7 +87,7 @@ def test_a_parcel_that_is_too_heavy_is_refused_with_what_the_methods_take(custom
     assert response.status_code == 400
     assert response.json()["message"] == (
         "shipping_address: no shipping method takes 31 kg to GB in region 3 (Northern Ireland): "
-        "31 (Slowpost, To 3) takes 30 kg; ask support for a quote"
+        "31 (Slowpost, To 3) takes 30 kg; request a quote instead (POST /quote)"
     )
 
 

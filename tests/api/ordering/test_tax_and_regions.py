@@ -115,7 +115,7 @@ def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer,
 def test_a_country_that_nothing_serves_is_refused(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("US")))
     assert response.status_code == 400
-    problem = "we do not ship to US; the regions are 1, 2, 3, 6, 7, 9"
+    problem = "we do not ship to US; the regions are 1, 2, 3, 6, 7, 9; request a quote instead (POST /quote)"
     assert response.json()["message"] == f"shipping_address.country_code: {problem}"
 
 

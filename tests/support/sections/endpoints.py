@@ -85,6 +85,13 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/ordering/list_orders::csv_has_a_row_per_order_with_the_fields_of_the_json",
             "api/ordering/list_orders::links_lead_through_all_pages",
             "api/ordering/list_orders::a_page_limit_or_format_that_cannot_be_is_refused",
+            "api/ordering/list_orders::an_order_of_400_lines_fits_a_spreadsheets_cell",
+        ],
+        "by reference, status and time (an addition)": [
+            "api/ordering/filtered_orders::a_reference_is_found_in_any_case_and_with_white_space_around_it",
+            "api/ordering/filtered_orders::a_status_is_found_in_any_case_and_an_unknown_one_finds_nothing",
+            "api/ordering/filtered_orders::a_range_of_time_has_both_its_ends",
+            "api/ordering/filtered_orders::what_is_no_local_time_is_refused_by_its_name",
         ],
     },
     "4 POST /order": {
@@ -110,6 +117,11 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/ordering/confirm_order::a_confirmed_order_reads_back_with_every_field",
         ],
         "unknown is 404": ["api/ordering/read_order::an_unknown_reference_is_not_found"],
+        "where it goes, what has left, and when the rest is expected to (an addition)": [
+            "api/ordering/still_to_come::an_order_shows_where_it_goes_and_for_whom",
+            "api/ordering/still_to_come::units_are_counted_as_they_leave",
+            "api/ordering/still_to_come::a_back_order_leaves_with_the_delivery_that_covers_it",
+        ],
     },
     "4 PUT /order/{reference}": {
         "by the confirmation code alone": [
@@ -158,6 +170,10 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
             "api/ordering/quotes_requested::a_quote_takes_neither_stock_nor_credit_and_is_not_listed",
         ],
         "auto_confirm set is 400": ["api/ordering/quotes_requested::auto_confirm_must_not_be_set"],
+        "no fitting shipping method: no options, and support names the carriage (an addition)": [
+            "api/ordering/quotes_without_shipping::what_no_method_fits_is_refused_as_an_order_and_taken_as_a_quote",
+            "api/ordering/quotes_without_shipping::support_names_the_carriage_and_the_customer_confirms_with_it",
+        ],
         "its other errors": [
             "api/ordering/quotes_requested::what_is_wrong_with_an_order_is_wrong_with_a_quote",
             "api/ordering/quotes_requested::a_quote_needs_credit_like_an_order",

@@ -148,7 +148,10 @@ LIMITS: dict[str, dict[str, list[str]]] = {
         "an invoice before it is issued": ["api/billing/invoice::before_it_is_issued_the_answer_is_412"],
     },
     "7 429": {
-        "the rate limit is exceeded": ["api/identity/rate_limit::one_request_too_many_is_429_in_the_general_body"],
+        "the rate limit is exceeded": [
+            "api/identity/rate_limit::one_request_too_many_is_429_and_says_when_the_window_ends",
+            "api/identity/rate_limit::a_client_that_waits_as_retry_after_says_is_served_again",
+        ],
     },
     "7 500": {
         "an unexpected error": ["api/web/faults::a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else"],
@@ -220,7 +223,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
     "8 Rate limit": {
         "429, wait five minutes; new orders and quotes are exempt": [
             "contract/openapi::every_credential_may_be_refused_blocked_or_limited",
-            "api/identity/rate_limit::one_request_too_many_is_429_in_the_general_body",
+            "api/identity/rate_limit::one_request_too_many_is_429_and_says_when_the_window_ends",
             "api/identity/rate_limit::a_window_is_five_minutes_by_the_clock",
             "api/identity/rate_limit::creating_orders_neither_counts_nor_is_refused",
             "api/identity/rate_by_size::a_whole_catalogue_counts_as_a_request_for_every_500_products_each_time",

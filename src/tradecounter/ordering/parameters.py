@@ -1,0 +1,88 @@
+"""The query parameters of `GET /order` (specification, section 4; decisions, orders asked for)."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from tradecounter.kit.errors import FaultCollector, invalid
+from tradecounter.kit.local_time import moment_of
+from tradecounter.ordering.queries import OrderListFilter
+from tradecounter.ordering.wire import Reference
+from tradecounter.rest.negotiation import Accept
+from tradecounter.rest.paging import DEFAULT_LIMIT, PageLimit, PageNumber
+
+_ONE_SECOND = timedelta(seconds=1)
+_MOMENT: dict[str, Any] = {"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$"}  # checked by `_moment`, for its message
+_LONGEST_QUOTED = 40
+
+
+class OrderListParameters(Struct, frozen=True):
+    """What `GET /order` can be asked. All parameters have to match."""
+
+    accept: Accept = None
+    page: PageNumber = 1
+    limit: PageLimit = DEFAULT_LIMIT
+    customer_reference: Annotated[
+        Reference | None,
+        Meta(description="Only orders with this reference of yours, in any case.", examples=["PO-1001"]),
+    ] = None
+    status: Annotated[
+        Annotated[str, Meta(max_length=100)] | None,
+        Meta(description="Only orders with this status, in any case.", examples=["Back-ordered"]),
+    ] = None
+    created_from: Annotated[
+        str | None,
+        Meta(
+            description="Only orders created at this UK local time or later.",
+            examples=["2026-01-01T00:00:00"],
+            extra_json_schema=_MOMENT,
+        ),
+    ] = None
+    created_to: Annotated[
+        str | None,
+        Meta(
+            description="Only orders created at this UK local time or earlier.",
+            examples=["2099-12-31T23:59:59"],
+            extra_json_schema=_MOMENT,
+        ),
+    ] = None
+
+
+def order_filter(asked: OrderListParameters) -> OrderListFilter:
+    """Return the orders that are asked for. Raises DomainError (invalid) with all faults."""
+    collector = FaultCollector()
+    for name in ("customer_reference", "status"):
+        with collector.collecting():
+            if "\x00" in (getattr(asked, name) or ""):
+                raise invalid(name, "must not hold a NUL character")
+    created_from = created_to = None
+    with collector.collecting():
+        created_from = _moment("created_from", asked.created_from)
+    with collector.collecting():
+        created_to = _moment("created_to", asked.created_to, latest=True)
+    collector.check()
+    return OrderListFilter(
+        customer_reference=None if asked.customer_reference is None else asked.customer_reference.strip(),
+        status=None if asked.status is None else asked.status.strip(),
+        confirmed_from=created_from,
+        confirmed_before=_next_second(created_to),
+    )
+
+
+def _moment(name: str, text: str | None, *, latest: bool = False) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return moment_of(text, latest=latest)
+    except ValueError as error:
+        problem = f"must be a UK local time such as 2026-03-02T17:30:00, not {text[:_LONGEST_QUOTED]!r}"
+        raise invalid(name, problem) from error
+
+
+def _next_second(moment: datetime | None) -> datetime | None:
+    """Return the end of the second that a moment begins, which orders of that second are before; None for no end."""
+    try:
+        return None if moment is None else moment + _ONE_SECOND
+    except OverflowError:  # the last second of the year 9999
+        return None
