@@ -704,7 +704,7 @@ CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_i
 
 CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
 
-CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
+CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, state, lower(btrim(customer_reference)));
 
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 

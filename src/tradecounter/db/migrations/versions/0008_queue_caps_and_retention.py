@@ -16,10 +16,10 @@ QUEUE = """
 alter table procrastinate_jobs disable trigger procrastinate_jobs_notify_queue_job_inserted_v1;
 """
 
+# One index counts a customer's pending orders and finds its orders by its own reference, which has no case.
 CAPS = """
 drop index orders_by_customer_reference;
-create index orders_by_customer_reference on orders (customer_id, state, customer_reference)
-    where state in ('pending', 'confirmed');
+create index orders_by_customer_reference on orders (customer_id, state, lower(btrim(customer_reference)));
 """
 
 # Quotes whose mail has not gone out yet are those that still have their job.

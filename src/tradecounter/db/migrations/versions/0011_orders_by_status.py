@@ -2,14 +2,14 @@
 
 The new index is there before the old one goes: only that waits for readers.
 
-Revision ID: 0014
-Revises: 0013
+Revision ID: 0011
+Revises: 0010
 """
 
 from tradecounter.db.migrations.sql import run_sql
 
-revision = "0014"
-down_revision = "0013"
+revision = "0011"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 

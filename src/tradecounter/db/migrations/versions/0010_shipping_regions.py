@@ -1,13 +1,13 @@
 """Shipping regions with names, countries and postcode areas.
 
-Revision ID: 0013
-Revises: 0006
+Revision ID: 0010
+Revises: 0009
 """
 
 from tradecounter.db.migrations.sql import run_sql
 
-revision = "0013"
-down_revision = "0012"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 

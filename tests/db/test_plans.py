@@ -1,0 +1,55 @@
+"""What one customer asks for is read by an index of the customer's own orders, however many others have."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import Connection
+
+from support.cluster import Cluster
+from tradecounter.db.round_trip import Statement
+from tradecounter.ordering import queries, standing
+
+# One customer has a pending order, one of the others has thousands.
+FILLED = """
+insert into customer (email_address, email_key, first_name, last_name)
+select number || '@shop.example', number || '@shop.example', 'Sam', 'Fitter' from generate_series(1, 50) as number;
+insert into orders (customer_id, kind, state, confirmation_code, customer_reference, billing_address,
+                    shipping_address, shipping_region, shipping_options, shipping_weight, cost_net, cost_tax, tax_rate,
+                    created_at, expires_at)
+select customer.first + case when number > 49 then 0 else number end, 'order', 'pending', 'code-' || number,
+       'PO-' || number, '{}', '{}', 1, '[]', 1, 10, 2, 20, now(), now() + interval '1 day'
+from generate_series(1, 10000) as number, (select min(id) as first from customer) as customer;
+"""
+
+
+@pytest.fixture(scope="module")
+def crowded(postgres: Cluster) -> Iterator[Connection]:
+    with postgres.database() as url, psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(FILLED)
+        connection.execute("vacuum analyze orders, customer")
+        connection.execute("set plan_cache_mode = force_generic_plan")
+        yield connection
+
+
+@pytest.mark.parametrize(
+    ("statement", "types"),
+    [
+        (standing._STANDING, "bigint, bigint[], integer, text, timestamptz, bigint"),  # noqa: SLF001
+        (standing._COUNT_PENDING, "bigint, text, timestamptz"),  # noqa: SLF001
+        (queries._WITH_REFERENCE, "bigint, text, timestamptz"),  # noqa: SLF001
+    ],
+    ids=["standing", "pending orders", "an order with the reference"],
+)
+def test_a_statement_reads_no_orders_of_others(crowded: Connection, statement: Statement[Any], types: str) -> None:
+    crowded.execute(f"prepare planned ({types}) as ".encode() + statement.sql)
+    nulls = ", ".join("null" for _ in types.split(","))
+    plan = "\n".join(row[0] for row in crowded.execute(f"explain execute planned ({nulls})".encode()))
+    crowded.execute("deallocate planned")
+    conditions = [line for line in plan.splitlines() if "Index Cond" in line and "state" in line]
+    assert "orders_by_customer_reference" in plan, plan
+    assert len(conditions) == 1, plan
+    assert "customer_id" in conditions[0], plan
+    assert "orders_pending" not in plan, plan
+    assert "Seq Scan on orders" not in plan, plan
