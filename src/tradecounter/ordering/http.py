@@ -63,7 +63,9 @@ class OrderEndpoints:
                 "when its part is sent. " + COUNTED_BY_SIZE
             ),
             query=OrderListParameters,
-            answer=Answer(200, "The orders of one page.", list[Order], csv=True, headers=HEADERS),
+            answer=Answer(
+                200, "The orders of one page.", list[Order], csv=True, headers=(*HEADERS, "Content-Disposition")
+            ),
             errors=(400, 401),
         )
     )

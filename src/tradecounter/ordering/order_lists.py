@@ -18,7 +18,7 @@ from tradecounter.ordering.queries import OrderListFilter, lines_of, list_orders
 from tradecounter.ordering.records import LineRecord, OrderRecord
 from tradecounter.rest import csv_text
 from tradecounter.rest.call import Call
-from tradecounter.rest.negotiation import CSV, JSON, Format
+from tradecounter.rest.negotiation import CSV, JSON, Format, attachment
 from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.live_views import LiveViews
@@ -36,6 +36,7 @@ _ENDLESS = 2**62  # more orders than there can be, and still an integer of the d
 class Layout:
     """How a list is written: what stands before, between and after its orders, and an order itself."""
 
+    format: Format
     media_type: str
     opening: bytes
     separator: bytes
@@ -44,8 +45,8 @@ class Layout:
 
 
 LAYOUTS: Mapping[Format, Layout] = {
-    JSON: Layout(JSON, b"[", b",", b"]", order_as_json),
-    CSV: Layout(csv_text.MEDIA_TYPE, CSV_HEADER, b"", b"", order_as_csv),
+    JSON: Layout(JSON, JSON, b"[", b",", b"]", order_as_json),
+    CSV: Layout(CSV, csv_text.MEDIA_TYPE, CSV_HEADER, b"", b"", order_as_csv),
 }
 
 
@@ -81,7 +82,7 @@ class OrderLister:
             batch = await self._read(tx, listed.numbers)
         left = listed.numbers[len(batch.orders) :]
         text = await self._write(batch)
-        headers = page_headers(call, page, listed.total)
+        headers = page_headers(call, page, listed.total) | attachment(call.accept, self.layout.format, "orders")
         media_type = self.layout.media_type
         if not len(left):
             return Response(self.layout.opening + text + self.layout.closing, headers=headers, media_type=media_type)

@@ -47,6 +47,17 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
     return CSV if any(match is not None and match >= json for match in csv) else JSON
 
 
+def attachment(accept: str | None, media: Format, name: str) -> dict[str, str]:
+    """Return the header that names the file in which a browser, which accepts `text/html`, saves CSV."""
+    if media != CSV or not accept or not any(_is_html(_parse(part)) for part in accept.split(",")):
+        return {}
+    return {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+
+
+def _is_html(found: _Range) -> bool:
+    return (found.type, found.subtype) == ("text", "html") and found.quality > 0
+
+
 def _parse(part: str) -> _Range:
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
     kind, _, subtype = media.partition("/")

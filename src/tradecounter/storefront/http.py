@@ -11,7 +11,7 @@ from tradecounter.kit.errors import invalid, not_found
 from tradecounter.rest import csv_text
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
-from tradecounter.rest.negotiation import CSV, JSON, Format, choose_format
+from tradecounter.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, MOST_ON_A_PAGE, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
@@ -42,7 +42,9 @@ class ProductEndpoints:
                 "whole catalogue. " + COUNTED_BY_SIZE
             ),
             query=ProductListParameters,
-            answer=Answer(200, "The products of one page.", list[Product], csv=True, headers=HEADERS),
+            answer=Answer(
+                200, "The products of one page.", list[Product], csv=True, headers=(*HEADERS, "Content-Disposition")
+            ),
             errors=(400, 401),
             cacheable=True,
         )
@@ -84,7 +86,7 @@ class ProductEndpoints:
         limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
         page = Page(wanted.page or 1, 0 if whole else limit)
         start, end = page.bounds(len(rows))
-        headers = page_headers(call, page, len(rows))
+        headers = page_headers(call, page, len(rows)) | attachment(call.accept, media, "products")
         pieces = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:

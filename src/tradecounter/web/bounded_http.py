@@ -14,7 +14,14 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from tradecounter.web.connections import Connections
-from tradecounter.web.head_checks import check_head, head_without_offer
+from tradecounter.web.head_checks import (
+    LONGEST_METHOD,
+    METHOD_BYTES,
+    STAND_IN,
+    check_head,
+    head_without_offer,
+    is_of_method,
+)
 from tradecounter.web.refusals import (
     FAULT,
     HEAD_TOO_LONG,
@@ -57,6 +64,7 @@ class BoundedHttp(HttpToolsProtocol):
     # Python is slow with objects of more than thirty attributes, and uvicorn has used up nearly all: these have slots.
     __slots__ = (
         "_answering",
+        "_beginning",
         "_begun",
         "_body_bytes",
         "_chunks",
@@ -64,6 +72,8 @@ class BoundedHttp(HttpToolsProtocol):
         "_deadline",
         "_head_decides",
         "_in_head",
+        "_method",
+        "_naming",
         "_overhead",
         "_refusal",
         "_refused",
@@ -82,6 +92,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._under_way = False
         self._in_head = True
         self._head_decides = False  # whether another request may follow, whatever the trailers say
+        self._beginning = b""  # of the request under way, while only its method has come
+        self._method = b""  # of the request under way, where the parser does not know it
+        self._naming = False  # while more of that method may come
         self._begun = 0  # requests that began in the data that is taken in
         self._overhead = 0  # bytes of the request under way that are no data of its body
         self._body_bytes = 0  # in the piece that is parsed
@@ -143,7 +156,9 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_headers_complete()
         if self.pipeline:
             self.flow.hold()
-        if self._stopping.is_set:
+        if self._method:
+            self.scope["method"] = self._method.decode()
+        if self._stopping.is_set or self._method:
             self.cycle.keep_alive = False
 
     def on_chunk_header(self) -> None:
@@ -243,14 +258,49 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _parse(self, piece: bytes) -> None:
         """Parse a piece, however many requests in it offer another protocol. Raises httptools.HttpParserError."""
+        start, self._beginning = self._beginning + piece, b""
+        has_start = len(start) > len(piece) or not self._under_way
+        begun = self._begun if self._under_way else self._begun + 1
+        if self._naming:
+            piece = self._read_method(piece)
         while piece:
             try:
                 self.parser.feed_data(piece)
             except httptools.HttpParserUpgrade as offer:
                 self._start_anew_without_upgrade()
                 piece = piece[offer.args[0] :]
+            except httptools.HttpParserError as error:
+                if not (is_of_method(error) and has_start and self._begun == begun):
+                    raise
+                self._start_anew_with_known_method()
+                piece = self._read_method(start.lstrip(b"\r\n"))
             else:
+                if has_start and len(start) <= LONGEST_METHOD and self._under_way and not self.url:
+                    self._beginning = start
                 return
+
+    def _start_anew_with_known_method(self) -> None:
+        """Read a request whose method the parser does not know as one that no resource has.
+
+        The application gets the method as it was sent, and refuses it as it does all methods that a resource lacks. The
+        connection is closed then: where such a request ends may be another question to whoever passed it on.
+        """
+        self._start_parser()
+        self.parser.feed_data(STAND_IN)
+        self._naming = True
+
+    def _read_method(self, piece: bytes) -> bytes:
+        """Take what a piece has of an unknown method, and return the rest. Raises httptools.HttpParserError."""
+        rest = piece.lstrip(METHOD_BYTES)
+        self._method += piece[: len(piece) - len(rest)]
+        self._naming = not rest
+        if not self._method or len(self._method) > LONGEST_METHOD:
+            raise httptools.HttpParserError("not a method")
+        return rest
+
+    def _start_parser(self) -> None:
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn: it is overlooked
 
     def _start_anew_without_upgrade(self) -> None:
         """Read a request that offers another protocol as if it did not: the parser would take its body for that one.
@@ -261,8 +311,7 @@ class BoundedHttp(HttpToolsProtocol):
         if method == b"CONNECT":
             raise httptools.HttpParserError("this is no proxy")
         head = head_without_offer(method, self.url, self.parser.get_http_version(), self.headers)
-        self.parser = httptools.HttpRequestParser(self)
-        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn: it is overlooked
+        self._start_parser()
         self.parser.feed_data(head)
 
     def _is_answering(self) -> bool:

@@ -1,5 +1,6 @@
 """What a connection checks and changes in the head of a request, before the application sees it."""
 
+import string
 from collections.abc import Iterable
 
 import httptools
@@ -10,6 +11,15 @@ from tradecounter.web.refusals import RefusedError
 _LONGEST_HOST = 255
 _NO_HOST = bytes(_LONGEST_HOST + 1)
 _UPGRADING = {b"upgrade", b"http2-settings"}
+
+METHOD_BYTES = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()  # RFC 9110, section 5.6.2
+LONGEST_METHOD = 40  # bytes; the longest that is registered has 17
+STAND_IN = b"PATCH"  # which no resource has
+
+
+def is_of_method(error: httptools.HttpParserError) -> bool:
+    """Return whether the parser does not know a request's method, or knows it from another protocol."""
+    return isinstance(error, httptools.HttpParserInvalidMethodError) or str(error).startswith("Invalid method")
 
 
 def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:

@@ -135,7 +135,9 @@ HEADERS = {
         "Whether the answer may be kept; kept ones have to be asked about again.", _TEXT, "private, no-cache"
     ),
     "Content-Disposition": Header(
-        "A name for the file.", _TEXT, 'attachment; filename="invoice-10001.pdf"', always=True
+        "A name for the file; with CSV only for a browser, whose `Accept` names `text/html`.",
+        _TEXT,
+        'attachment; filename="invoice-10001.pdf"',
     ),
     "Vary": Header("The request headers that the answer depends on.", _TEXT, "Accept, Accept-Encoding"),
     "Retry-After": Header("Seconds to wait before another try.", {**_COUNT, "minimum": 1}, 300),

@@ -52,8 +52,6 @@ NOT_HTTP = {
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 512,
     "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "unknown version": b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
-    "unknown method": b"BREW /order HTTP/1.1\r\nHost: x\r\n\r\n",
-    "lower-case method": b"get / HTTP/1.1\r\nHost: x\r\n\r\n",
     "raw bytes in the path": get(path=b"/\xff\xfe"),
     "raw bytes in the query": get(path=b"/product?query=\xff\xfe"),
     "CONNECT": b"CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n",

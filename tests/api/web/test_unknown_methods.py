@@ -1,0 +1,120 @@
+"""Methods that no resource has, whether the HTTP parser knows them or not: 405 (decisions, order of checks)."""
+
+import json
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.service import Service
+
+PATIENCE = 10.0
+
+
+def exchange(service: Service, *pieces: bytes) -> bytes:
+    """Send pieces one by one; everything that comes back until the server hangs up."""
+    address, received = urlsplit(service.url), b""
+    with socket.create_connection((address.hostname, address.port or 0), timeout=PATIENCE) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for piece in pieces:
+            connection.sendall(piece)
+        while piece := connection.recv(65536):
+            received += piece
+    return received
+
+
+def parts(response: bytes) -> tuple[int, dict[str, str], bytes]:
+    head, _, body = response.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    return int(first.split(" ")[1]), headers, body
+
+
+def request(method: bytes, target: bytes = b"/order", *headers: bytes, body: bytes = b"") -> bytes:
+    return b"\r\n".join([method + b" " + target + b" HTTP/1.1", b"Host: x", *headers, b"", body])
+
+
+UNKNOWN = [
+    b"FOO", b"LIST", b"BREW", b"get", b"GETX", b"GE", b"X-Y.Z_1", b"!#$%&'*+-.^_`|~", b"A" * 40, b"DESCRIBE", b"SETUP",
+    b"QUERY", b"PURGE", b"TRACE", b"PATCH", b"DELETE",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", UNKNOWN, ids=bytes.decode)
+@pytest.mark.parametrize(
+    ("target", "allow"),
+    [
+        (b"/order", "GET, HEAD, OPTIONS, POST"),
+        (b"/order/ORD-1?x=1", "GET, HEAD, OPTIONS, PUT"),
+        (b"/product/A%2FB", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_a_method_that_a_resource_lacks_is_405_with_those_that_it_has(
+    service: Service, method: bytes, target: bytes, allow: str
+) -> None:
+    sent = request(method, target, b"X-Request-Id: mine", b"Connection: close")
+    status, headers, body = parts(exchange(service, sent))
+    assert (status, headers["x-request-id"], headers["connection"]) == (405, "mine", "close")
+    assert sorted(headers["allow"].upper().split(", ")) == allow.split(", ")
+    assert json.loads(body)["message"].startswith(f"{method.decode()} is not possible here; possible are ")
+
+
+def test_at_an_unknown_address_the_address_is_what_is_wrong(service: Service) -> None:
+    status, headers, body = parts(exchange(service, request(b"FOO", b"/orders")))
+    assert (status, "allow" in headers) == (404, False)
+    assert json.loads(body) == {"message": "there is nothing at /orders; did you mean /order?"}
+
+
+def test_the_connection_is_closed_and_nothing_more_on_it_is_answered(service: Service) -> None:
+    for body in (b"", b"Content-Length: 3\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"):
+        first = b"FOO /order HTTP/1.1\r\nHost: x\r\n" + (body or b"\r\n")
+        received = exchange(service, first + request(b"GET", b"/"))
+        assert received.count(b"HTTP/1.1 ") == 1
+        status, headers, _ = parts(received)
+        assert (status, headers["connection"]) == (405, "close")
+
+
+def test_a_method_that_comes_in_single_bytes_is_read_whole(service: Service) -> None:
+    sent = request(b"LISTING", b"/order", b"Connection: Upgrade", b"Upgrade: h2c")
+    status, headers, body = parts(exchange(service, *(sent[n : n + 1] for n in range(len(sent)))))
+    assert (status, headers["connection"]) == (405, "close")
+    assert json.loads(body)["message"].startswith("LISTING is not possible here")
+
+
+def test_it_is_answered_after_others_on_the_connection_and_after_line_breaks(service: Service) -> None:
+    address = urlsplit(service.url)
+    with socket.create_connection((address.hostname, address.port or 0), timeout=PATIENCE) as connection:
+        reader = connection.makefile("rb")
+        connection.sendall(request(b"HEAD", b"/check-health"))
+        while reader.readline() != b"\r\n":
+            pass
+        connection.sendall(b"\r\n\r\n" + request(b"FOO"))
+        assert parts(reader.read())[0] == 405
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"F(O /order HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"FOO\t/order HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"FOO\r\nHost: x\r\n\r\n",
+        b"A" * 41 + b" /order HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"FOO /order HTTP/9.9\r\nHost: x\r\n\r\n",
+        b"F\xc3\x96\xc3\x96 /order HTTP/1.1\r\nHost: x\r\n\r\n",
+        b" FOO /order HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"FOO /order HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"FOO /order HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+)
+def test_what_is_no_method_or_no_http_stays_400(service: Service, sent: bytes) -> None:
+    status, headers, body = parts(exchange(service, sent))
+    assert (status, "allow" in headers) == (400, False)
+    assert json.loads(body) == {"message": "the request is not valid HTTP"}
+
+
+def test_the_heads_bounds_hold_for_unknown_methods_too(service: Service) -> None:
+    assert parts(exchange(service, request(b"FOO", b"/order", b"Host: y")))[0] == 400
+    assert parts(exchange(service, b"FOO /order HTTP/1.1\r\n\r\n"))[0] == 400
+    assert parts(exchange(service, request(b"FOO", b"/order", b"Transfer-Encoding: gzip")))[0] in {400, 501}
