@@ -84,7 +84,7 @@ def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client:
         body=models.CreateOrderRequest(
             customer_reference="PO-77",
             items=[models.CreateOrderItem(sku=products[1].sku, quantity=5)],
-            billing_address=models.SavedAddress(id=saved.id),
+            billing_address=models.AddressReference(id=saved.id),
             shipping_address=models.AddressDetails.from_dict(ADDRESS),
         ),
     )

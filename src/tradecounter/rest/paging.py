@@ -21,7 +21,10 @@ _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` b
 PageNumber = Annotated[
     int,
     Meta(
-        ge=1, le=LAST_PAGE, description="The page, counted from 1, which is the default; one beyond the end is empty."
+        ge=1,
+        le=LAST_PAGE,
+        description="The page, counted from 1, which is the default; one beyond the end is empty.",
+        examples=[1],
     ),
 ]
 PageLimit = Annotated[
@@ -30,6 +33,7 @@ PageLimit = Annotated[
         ge=0,
         le=MOST_ON_A_PAGE,
         description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer.",
+        examples=[20],
     ),
 ]
 
