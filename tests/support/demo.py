@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from support.service import MORNING, Customer, Service, running_service
 from tradecounter.db.transaction import Transaction
@@ -21,9 +22,9 @@ class Demo:
 
 
 @contextmanager
-def running_demo(database_url: str) -> Iterator[Demo]:
+def running_demo(database_url: str, **settings: Any) -> Iterator[Demo]:
     """Serve the demo data while the block runs; the database has to be empty."""
-    with running_service(database_url) as service:
+    with running_service(database_url, **settings) as service:
         service.call(lambda: load_demo(service.commands, service.settings, MORNING))
         service.refresh()
 

@@ -57,19 +57,14 @@ Errors hold a `message` that names the field and says what would be right; `erro
 `X-Ignored` names parameters and fields that are not known and were ignored, such as misspelt ones. Quote the
 `X-Request-Id` of a response when you ask support.
 """
+# The key in the query is accepted too. As a scheme of its own, generated clients would send it with every request.
 _CREDENTIALS = {
     "apiKey": {
         "type": "apiKey",
         "in": "header",
         "name": "X-Api-Key",
-        "description": "Your API key: 64 characters. The preferred way.",
-    },
-    "apiKeyInQuery": {
-        "type": "apiKey",
-        "in": "query",
-        "name": "api-key",
-        "description": "Your API key in the query, which every operation takes that takes `apiKey`; for programs that "
-        "cannot set headers: addresses end up in logs.",
+        "description": "Your API key: 64 characters. Programs that cannot set headers can send it as the query "
+        "parameter `api-key`; addresses end up in logs, so prefer the header.",
     },
     "bearer": {
         "type": "http",
@@ -77,8 +72,6 @@ _CREDENTIALS = {
         "description": "An access token from `POST /oauth/token`; it counts alone, whatever else is sent.",
     },
 }
-# One of these. The key in the query is accepted too, but generated clients would send it with every request.
-_REQUIRED = ("apiKey", "bearer")
 _CLIENT_CREDENTIALS = {
     "clientBasic": {
         "type": "http",
@@ -119,7 +112,7 @@ def build_document(operations: Sequence[Operation], base_url: str, seller: str) 
             "headers": used_headers([paths, responses]),
             "securitySchemes": _CREDENTIALS | _CLIENT_CREDENTIALS,
         },
-        "security": [{name: []} for name in _REQUIRED],
+        "security": [{name: []} for name in _CREDENTIALS],
     }
 
 

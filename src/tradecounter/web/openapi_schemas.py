@@ -38,7 +38,7 @@ class Schemas:
             if name not in in_requests:
                 _leave_out_nulls(schema)
             _tidy(schema)
-        self.components[EMPTY] = {"description": "`{}`.", "type": "object", "maxProperties": 0}
+        self.components[EMPTY] = {"description": "`{}`.", "type": "object", "additionalProperties": False}
 
     def of(self, type_: Any) -> dict[str, Any]:
         """Return the schema of a body's or an answer's type."""
