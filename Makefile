@@ -5,7 +5,7 @@
 # make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
-# make docs    write docs/openapi.json anew from the code
+# make docs    write docs/openapi.json and the Postman collection anew from the code
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
@@ -63,6 +63,7 @@ bench: $(UV)
 
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json
+	@$(RUN) tradecounter openapi --postman > docs/tradecounter.postman_collection.json
 
 .uv/bin/uv:
 	@echo "Installing uv into .uv"

@@ -13,6 +13,7 @@ import structlog
 from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
 from support.front_proxies import missing_packages
+from support.node_packages import left_out
 from support.service import Service, running_service
 from support.shop import stock_shop
 
@@ -20,12 +21,14 @@ REAL_CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the packages for which tests are left out."""
+    """Say which tests are left out, and what they need."""
     if missing := missing_packages():
         packages = " ".join(missing)
         terminalreporter.write_line(
             f"LEFT OUT: tests behind proxies; they need Debian's packages {packages}", yellow=True
         )
+    if (reason := left_out()) is not None:
+        terminalreporter.write_line(f"LEFT OUT: tests with generated clients and linters; {reason}", yellow=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -44,9 +44,9 @@ def test_every_body_has_examples_that_fit_its_schema(media: dict[str, Any]) -> N
 def test_parameters_and_headers_have_examples_that_fit_their_schemas() -> None:
     holders = [parameter for _, operation in operations() for parameter in operation.get("parameters", [])]
     for holder in [*holders, *STRICT["components"]["headers"].values()]:
+        assert values(holder), holder
         for value in values(holder):
             assert problems_by(STRICT, holder["schema"])(value) == [], holder
-        assert values(holder) or "enum" in holder["schema"] or holder["schema"]["type"] == "integer", holder
 
 
 def test_no_example_of_a_schema_is_wrong() -> None:

@@ -1,6 +1,8 @@
 """A client generated from the served document buys, as it comes, with no HTTP written by hand."""
 
 import importlib
+import importlib.metadata
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,12 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
+from support.guide import blocks, filled_in, section
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
 
-PACKAGE = "generated_tradecounter_client"
-# No clean-up of the code's looks; files are handed over as bytes.
-CONFIG = "post_hooks: []\ncontent_type_overrides: {application/pdf: application/octet-stream}\n"
+HEADING = "Python: openapi-python-client"
+PACKAGE = "tradecounter_client"
 PARTS = {
     "list_products": "api.catalogue.list_products",
     "create_order": "api.orders.create_order",
@@ -30,16 +32,17 @@ PARTS = {
 
 @pytest.fixture(scope="module")
 def warnings_of_generator(shop: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """What the generator says when the guide's command runs it."""
     folder = tmp_path_factory.mktemp("client")
-    document, config = folder / "openapi.json", folder / "config.yml"
-    document.write_bytes(shop.client().get("/openapi.json").content)
-    config.write_text(CONFIG)
-    program = Path(sys.executable).with_name("openapi-python-client")
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        [program, "generate", "--path", document, "--config", config, "--meta", "none",
-         "--output-path", folder / PACKAGE],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        ["bash", "-c", blocks(HEADING)["sh"]],
+        cwd=folder,
+        env={**os.environ, "PATH": programs, "BASE": shop.url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     sys.path.insert(0, str(folder))
     yield done.stdout + done.stderr
@@ -61,21 +64,41 @@ def customer(shop: Service) -> Customer:
 
 @pytest.fixture
 def client(shop: Service, generated: SimpleNamespace, customer: Customer) -> Iterator[Any]:
-    made = generated.client.AuthenticatedClient(
-        base_url=shop.url, token=customer.key, prefix="", auth_header_name="X-Api-Key", raise_on_unexpected_status=True
-    )
-    with made as opened:
+    """The client that the guide's code makes."""
+    names: dict[str, Any] = {}
+    exec(filled_in(blocks(HEADING)["python"], shop.url, customer.key), names)  # noqa: S102 the guide's own code
+    assert isinstance(names["client"], generated.client.AuthenticatedClient)
+    with names["client"] as opened:
         yield opened
 
 
-def test_the_generator_understands_all_but_the_document_in_yaml(warnings_of_generator: str) -> None:
+def test_the_generator_understands_all_but_what_is_neither_json_nor_text(warnings_of_generator: str) -> None:
     warned = [line for line in warnings_of_generator.splitlines() if line.startswith(("WARNING", "ERROR"))]
-    assert warned == ["WARNING parsing GET /openapi.yaml within service."]
+    assert warned == [
+        "WARNING parsing GET /order/{reference}/invoice within orders.",
+        "WARNING parsing GET /openapi.yaml within service.",
+    ]
+
+
+def test_with_the_guides_option_it_hands_over_invoices(shop: Service, tmp_path: Path) -> None:
+    option = "content_type_overrides: {application/pdf: application/octet-stream}"
+    assert f"`{option}`" in section(HEADING)
+    (tmp_path / "config.yml").write_text(f"post_hooks: []\n{option}\n")
+    (tmp_path / "openapi.json").write_bytes(shop.client().get("/openapi.json").content)
+    program = Path(sys.executable).with_name("openapi-python-client")
+    command = [str(program), "generate", "--path", "openapi.json", "--config", "config.yml", "--meta", "none"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "invoice" not in done.stdout + done.stderr
+
+
+def test_the_guide_names_the_version_that_is_tried_here() -> None:
+    assert f"version {importlib.metadata.version('openapi-python-client')}." in section(HEADING)
 
 
 def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client: Any) -> None:
     models = generated.models
-    products = generated.list_products.sync(client=client, accept=models.ListProductsAccept.APPLICATIONJSON)
+    products = generated.list_products.sync(client=client)
     assert [product.sku for product in products] == ["CABLE", "PHONE", "SWITCH"]
 
     saved = generated.create_address.sync(client=client, body=models.AddressDetails.from_dict(ADDRESS))
@@ -84,7 +107,7 @@ def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client:
         body=models.CreateOrderRequest(
             customer_reference="PO-77",
             items=[models.CreateOrderItem(sku=products[1].sku, quantity=5)],
-            billing_address=models.SavedAddress(id=saved.id),
+            billing_address=models.AddressReference(id=saved.id),
             shipping_address=models.AddressDetails.from_dict(ADDRESS),
         ),
     )

@@ -86,7 +86,7 @@ def test_the_interface_document_knows_the_same_routes_and_which_are_public(servi
     assert set(operations) == (PUBLIC | AUTHENTICATED) - NOT_IN_THE_DOCUMENT
     open_to_all = {place for place, operation in operations.items() if "security" in operation}
     assert open_to_all == PUBLIC - NOT_IN_THE_DOCUMENT
-    assert document["security"] == [{"apiKey": []}, {"apiKeyInQuery": []}, {"bearer": []}]
+    assert document["security"] == [{"apiKey": []}, {"bearer": []}]
     for place in AUTHENTICATED:
         assert "security" not in operations[place]
         assert "401" in operations[place]["responses"]

@@ -1,6 +1,8 @@
 """The credit overview as it stands on the wire (specification, section 2)."""
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from tradecounter.rest.wire import Amount, LocalDateTime
 
@@ -13,9 +15,9 @@ class CreditOrderStatus(Struct):
     total_due: Amount
     created_on: LocalDateTime
     due_on: LocalDateTime
-    is_overdue: bool
-    customer_reference: str
-    order_reference: str
+    is_overdue: Annotated[bool, Meta(description="Whether `due_on` has passed.")]
+    customer_reference: Annotated[str, Meta(description="Your own reference.")]
+    order_reference: Annotated[str, Meta(description="The order reference.")]
 
 
 class CreditOverview(Struct):
@@ -24,4 +26,4 @@ class CreditOverview(Struct):
     credit_limit: Amount
     total_outstanding: Amount
     available_credit: Amount
-    outstanding_orders: list[CreditOrderStatus]
+    outstanding_orders: Annotated[list[CreditOrderStatus], Meta(description="The orders with something left to pay.")]

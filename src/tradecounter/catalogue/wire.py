@@ -11,14 +11,14 @@ from tradecounter.rest.wire import Amount, LocalDateTime
 class ProductImage(Struct):
     """A picture of a product."""
 
-    is_primary: bool
-    url: str
+    is_primary: Annotated[bool, Meta(description="Whether it is the first to show.")]
+    url: Annotated[str, Meta(description="The picture's address.")]
 
 
 class ProductIncomingStock(Struct):
     """Units on an expected delivery."""
 
-    incoming: int
+    incoming: Annotated[int, Meta(description="Units expected.")]
     expected_on: LocalDateTime
 
 
@@ -27,33 +27,35 @@ class ProductAvailability(Struct):
 
     available: Annotated[int, Meta(ge=0, description="Units in stock.")]
     status: Annotated[str, Meta(description="A label: In stock, Low stock, On order, Out of stock; more may come.")]
-    incoming: list[ProductIncomingStock]
+    incoming: Annotated[
+        list[ProductIncomingStock], Meta(description="Expected deliveries, for trade accounts; otherwise empty.")
+    ]
 
 
 class Product(Struct):
     """A product at the calling customer's prices."""
 
-    sku: str
+    sku: Annotated[str, Meta(description="Names the product in orders; its case does not matter.")]
     ean: Annotated[str | None, Meta(description="Normally an EAN of 13 digits.")]
-    name: str
+    name: Annotated[str, Meta(description="The product's name.")]
     manufacturer: Annotated[str, Meta(description="The manufacturer's key.")]
     weight_kg: Annotated[Decimal, Meta(description="Kilograms, boxed; 0 when unknown.")]
-    box_width_mm: Decimal
-    box_height_mm: Decimal
-    box_length_mm: Decimal
+    box_width_mm: Annotated[Decimal, Meta(description="Millimetres, boxed; 0 when unknown.")]
+    box_height_mm: Annotated[Decimal, Meta(description="Millimetres, boxed; 0 when unknown.")]
+    box_length_mm: Annotated[Decimal, Meta(description="Millimetres, boxed; 0 when unknown.")]
     clearance_product: Annotated[bool, Meta(description="Reduced or refurbished.")]
-    images: list[ProductImage]
+    images: Annotated[list[ProductImage], Meta(description="Pictures of the product.")]
     availability: ProductAvailability
     single_unit_cost: Annotated[Amount, Meta(description="Net price of one unit.")]
     five_plus_unit_cost: Annotated[Amount, Meta(description="Net unit price from five units.")]
     ten_plus_unit_cost: Annotated[Amount, Meta(description="Net unit price from ten units.")]
     consumer_unit_cost: Annotated[Amount, Meta(description="Recommended retail price; 0 when there is none.")]
-    store_url: str
+    store_url: Annotated[str, Meta(description="The product's page in the store.")]
     categories: Annotated[list[str], Meta(description="Category keys.")]
     attributes: Annotated[dict[str, str], Meta(description="Attribute names and values.")]
-    description: str | UnsetType = UNSET
-    description_html: str | UnsetType = UNSET
-    short_description: str | UnsetType = UNSET
+    description: Annotated[str | UnsetType, Meta(description="The description as plain text.")] = UNSET
+    description_html: Annotated[str | UnsetType, Meta(description="The description as HTML.")] = UNSET
+    short_description: Annotated[str | UnsetType, Meta(description="The description in a sentence.")] = UNSET
     related_products: Annotated[list[str], Meta(description="SKUs.")] | UnsetType = UNSET
     similar_products: Annotated[list[str], Meta(description="SKUs.")] | UnsetType = UNSET
 
@@ -61,22 +63,25 @@ class Product(Struct):
 class Category(Struct):
     """A category; the tree is at most two levels deep."""
 
-    key: str
-    name: str
-    children: list["Category"] | None
+    key: Annotated[str, Meta(description="Goes into the `category` filter.")]
+    name: Annotated[str, Meta(description="The category's name; the filter takes it too.")]
+    children: Annotated[
+        list["Category"] | None,
+        Meta(description="The categories below; null below the top level, or when there are none."),
+    ]
 
 
 class Manufacturer(Struct):
     """A manufacturer; its key goes into the `manufacturer` filter."""
 
-    key: str
-    name: str
+    key: Annotated[str, Meta(description="Goes into the `manufacturer` filter.")]
+    name: Annotated[str, Meta(description="The manufacturer's name.")]
 
 
 class AttributeValue(Struct):
     """One value that products have for an attribute."""
 
-    value: str
+    value: Annotated[str, Meta(description="The value, as text.")]
 
 
 AttributeType = Literal["boolean", "string", "int"]
@@ -85,7 +90,7 @@ AttributeType = Literal["boolean", "string", "int"]
 class Attribute(Struct):
     """An attribute; its key or name goes into the `attribute` filter."""
 
-    key: str
-    name: str
-    type: AttributeType
-    possible_values: list[AttributeValue]
+    key: Annotated[str, Meta(description="Goes into the `attribute` filter.")]
+    name: Annotated[str, Meta(description="The attribute's name, as products show it; the filter takes it too.")]
+    type: Annotated[AttributeType, Meta(description="`int` attributes can be compared with <, >, <= and >=.")]
+    possible_values: Annotated[list[AttributeValue], Meta(description="The values that products have.")]

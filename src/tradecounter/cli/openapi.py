@@ -1,5 +1,6 @@
-"""`tradecounter openapi`: the interface document without a running server."""
+"""`tradecounter openapi`: the interface document, or a collection made from it, without a running server."""
 
+import json
 from typing import Annotated
 
 import typer
@@ -10,12 +11,20 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings
 from tradecounter.web.app import Application
 from tradecounter.web.openapi import encode_document
+from tradecounter.web.postman import postman_collection
 
 
 def openapi(
     base_url: Annotated[str, typer.Option(help="The address that the document names.")] = "https://api.example",
+    postman: Annotated[
+        bool, typer.Option("--postman", help="Print a collection for Postman and Bruno instead.")
+    ] = False,
     as_json: AsJson = False,  # noqa: ARG001 it is JSON either way
 ) -> None:
     """Print the interface document as JSON."""
     application = Application(Settings(), Database("postgresql://"), SystemClock())
-    typer.echo(encode_document(application.document(base_url)).json.decode())
+    document = application.document(base_url)
+    if postman:
+        typer.echo(json.dumps(postman_collection(document), indent=2, ensure_ascii=False))
+    else:
+        typer.echo(encode_document(document).json.decode())

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from psycopg.types.json import Jsonb
 
-from tradecounter.customers.wire import AddressDetails, CustomerAddress
+from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.rows import execute, fetch_all, fetch_value
 from tradecounter.db.transaction import Transaction
 
@@ -16,11 +16,11 @@ class _AddressRow:
     id: int
     details: dict[str, str]
 
-    def on_the_wire(self) -> CustomerAddress:
-        return msgspec.convert({**self.details, "id": self.id}, CustomerAddress)
+    def on_the_wire(self) -> SavedAddress:
+        return msgspec.convert({**self.details, "id": self.id}, SavedAddress)
 
 
-async def list_addresses(tx: Transaction, customer_id: int) -> list[CustomerAddress]:
+async def list_addresses(tx: Transaction, customer_id: int) -> list[SavedAddress]:
     """Return a customer's active addresses, oldest first."""
     rows = await fetch_all(
         tx,
@@ -31,7 +31,7 @@ async def list_addresses(tx: Transaction, customer_id: int) -> list[CustomerAddr
     return [row.on_the_wire() for row in rows]
 
 
-async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> CustomerAddress:
+async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> SavedAddress:
     """Store an address and return it with its new id."""
     details = msgspec.to_builtins(address)
     new_id = await fetch_value(
@@ -39,7 +39,7 @@ async def add_address(tx: Transaction, customer_id: int, address: AddressDetails
         "insert into address (customer_id, details) values (%s, %s) returning id",
         [customer_id, Jsonb(details)],
     )
-    return msgspec.convert({**details, "id": new_id}, CustomerAddress)
+    return msgspec.convert({**details, "id": new_id}, SavedAddress)
 
 
 async def delete_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> bool:

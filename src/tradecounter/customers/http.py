@@ -7,7 +7,7 @@ from starlette.responses import Response
 from tradecounter.customers.accounts import Account, find_account
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.addresses import add_address, delete_address, list_addresses
-from tradecounter.customers.wire import AddressDetails, Customer, CustomerAddress, CustomerCreditTerms
+from tradecounter.customers.wire import AddressDetails, Customer, CustomerCreditTerms, SavedAddress
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
@@ -31,6 +31,7 @@ class CustomerEndpoints:
             name="getCustomer",
             tag="Account",
             summary="Your account",
+            description="The contact person, the credit terms, and whether it is a trade account.",
             answer=Answer(200, "The account.", Customer),
             errors=(401,),
         )
@@ -50,7 +51,8 @@ class CustomerEndpoints:
             name="listAddresses",
             tag="Account",
             summary="Your address book",
-            answer=Answer(200, "The active addresses.", list[CustomerAddress]),
+            description="The saved addresses, oldest first. An order can name one by its `id`.",
+            answer=Answer(200, "The active addresses.", list[SavedAddress]),
             errors=(401,),
         )
     )
@@ -68,7 +70,7 @@ class CustomerEndpoints:
             summary="Save an address",
             description="Every request makes a new address, identical ones included.",
             body=AddressDetails,
-            answer=Answer(201, "The address with its new `id`.", CustomerAddress),
+            answer=Answer(201, "The address with its new `id`.", SavedAddress),
             errors=(400, 401),
         )
     )

@@ -23,8 +23,8 @@ class CustomerCreditTerms(Struct):
 class Customer(Struct, omit_defaults=True):
     """The account of the calling customer."""
 
-    first_name: str
-    last_name: str
+    first_name: Annotated[str, Meta(description="The contact person's first name.")]
+    last_name: Annotated[str, Meta(description="The contact person's last name.")]
     email_address: Annotated[str, Meta(description="The login address.")]
     trade_account: Annotated[bool, Meta(description="Whether expected deliveries are shown.")]
     credit_terms: Annotated[
@@ -37,8 +37,8 @@ class AddressDetails(Struct, omit_defaults=True):
     """An address to bill or to ship to, as it is sent in."""
 
     contact_name: Annotated[RequiredText, Meta(description="The recipient.")]
-    street_one: RequiredText
-    city: RequiredText
+    street_one: Annotated[RequiredText, Meta(description="The first line: house number and street.")]
+    city: Annotated[RequiredText, Meta(description="The post town.")]
     zip: Annotated[str, Meta(min_length=1, max_length=20, description="The postal code.")]
     country_code: Annotated[
         str,
@@ -51,8 +51,8 @@ class AddressDetails(Struct, omit_defaults=True):
         ),
     ]
     company_name: Annotated[ShortText | None, Meta(description="The recipient's company.")] = None
-    street_two: ShortText | None = None
-    street_three: ShortText | None = None
+    street_two: Annotated[ShortText | None, Meta(description="The second line.")] = None
+    street_three: Annotated[ShortText | None, Meta(description="The third line.")] = None
     state: Annotated[ShortText | None, Meta(description="The county.")] = None
     contact_number: Annotated[
         FortyCharacters | None,
@@ -67,6 +67,12 @@ class AddressDetails(Struct, omit_defaults=True):
 
 
 class CustomerAddress(AddressDetails, omit_defaults=True):
-    """An address to bill or to ship to."""
+    """An address that an order is billed or shipped to."""
 
-    id: Annotated[int | None, Meta(description="Set by the service; names a saved address in an order.")] = None
+    id: Annotated[int | None, Meta(description="The saved address's id; absent when the order gave it in full.")] = None
+
+
+class SavedAddress(AddressDetails, omit_defaults=True, kw_only=True):
+    """An address of the address book."""
+
+    id: Annotated[int, Meta(description='Names the address in an order: `{"id": 5001}`.')]

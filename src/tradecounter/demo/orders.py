@@ -1,5 +1,6 @@
 """Placing the demo's orders and letting happen to them what `wishes.py` wishes."""
 
+import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -73,6 +74,7 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
         regions=market.methods.regions,
         policy=reseller.policy,
         now=now - timedelta(days=wish.days_ago),
+        code=_code(number),
     )
     code = await _place(tx, wish, number, circumstances, account)
     for step in wish.since:
@@ -99,6 +101,11 @@ async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circum
     if wish.kind == "confirmed":
         await confirm_order(tx, code, None, circumstances)
     return code
+
+
+def _code(number: int) -> str:
+    """Return the confirmation code of a demo order: the same in every demo, since the interface document names some."""
+    return hashlib.sha256(f"demo order {number}".encode()).hexdigest()[:32]
 
 
 def _cheap_skus(view: CustomerView, wish: Wish, skip: int) -> list[str]:

@@ -86,7 +86,7 @@ WISHES: Sequence[Wish] = (
         since=(Cancelled(7.5, "The customer ordered the wrong model."),),
     ),
     Wish(customer=NORDKAI, days_ago=7, lines=2, quantity=10, since=(Dispatched(days_ago=6.5), Invoiced(days_ago=6))),
-    Wish(customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=3, since=(Configured(days_ago=5.9, units=2),)),
+    Wish(customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=8, since=(Configured(days_ago=5.9, units=2),)),
     Wish(customer=FENWICK_BROOK, days_ago=5, lines=2, quantity=5),
     Wish(
         customer=HARBOURLINE,

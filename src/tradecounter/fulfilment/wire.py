@@ -10,16 +10,16 @@ Credential = Annotated[str, Meta(min_length=1, max_length=200)]
 class NewConfiguration(Struct):
     """How one unit is to be set up."""
 
-    adsl_username: Credential
-    adsl_password: Credential
-    wifi_ssid: Credential | None = None
-    wifi_password: Credential | None = None
+    adsl_username: Annotated[Credential, Meta(description="The broadband line's user name.")]
+    adsl_password: Annotated[Credential, Meta(description="The broadband line's password.")]
+    wifi_ssid: Annotated[Credential | None, Meta(description="The name of the wireless network.")] = None
+    wifi_password: Annotated[Credential | None, Meta(description="The wireless network's password.")] = None
 
 
 class AddConfigurationsRequest(Struct):
     """Configurations to attach to an item, one for each unit."""
 
-    configurations: Annotated[list[NewConfiguration], Meta(min_length=1)]
+    configurations: Annotated[list[NewConfiguration], Meta(min_length=1, description="One for each unit.")]
 
 
 class OrderVideoResponse(Struct):

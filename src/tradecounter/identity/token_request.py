@@ -41,12 +41,14 @@ class WrongClientRefusal(OAuthRefusal):
 class TokenRequest(msgspec.Struct):
     """The form of `POST /oauth/token`."""
 
-    grant_type: GrantType
+    grant_type: Annotated[GrantType, Meta(description="Always the same.")]
     subject_token: Annotated[
         str, Meta(description="A JWT of the issuer, by which the customer consents to the application.")
     ]
-    subject_token_type: JwtType
-    requested_token_type: AccessTokenType | msgspec.UnsetType = msgspec.UNSET
+    subject_token_type: Annotated[JwtType, Meta(description="Always the same.")]
+    requested_token_type: Annotated[
+        AccessTokenType | msgspec.UnsetType, Meta(description="If given, always the same.")
+    ] = msgspec.UNSET
     resource: Annotated[str | msgspec.UnsetType, Meta(description="If given, the base address.")] = msgspec.UNSET
     client_id: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
     client_secret: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET

@@ -12,7 +12,7 @@ from tradecounter.storefront.view import CustomerView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """A customer's circumstances at one moment; `now` is in UTC."""
+    """A customer's circumstances at one moment; `now` is in UTC. A new order has `code`, by default a random one."""
 
     customer_id: int
     view: CustomerView
@@ -20,3 +20,4 @@ class Circumstances:
     regions: Regions
     policy: OrderingPolicy
     now: datetime
+    code: str | None = None

@@ -74,7 +74,7 @@ def _draft(kind: OrderKind, request: CreateOrderRequest, standing: Standing, cir
         line_ids=standing.line_ids,
         customer_id=circumstances.customer_id,
         kind=kind,
-        confirmation_code=secrets.token_hex(_CODE_BYTES),
+        confirmation_code=circumstances.code or secrets.token_hex(_CODE_BYTES),
         customer_reference=request.customer_reference,
         external_customer_id=request.external_customer_id,
         billing_address=addresses.billing,

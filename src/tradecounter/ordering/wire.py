@@ -21,7 +21,7 @@ OrderAddress = Annotated[
         extra_json_schema={
             "anyOf": [
                 {"$ref": "#/components/schemas/AddressDetails"},
-                {"$ref": "#/components/schemas/SavedAddress"},
+                {"$ref": "#/components/schemas/AddressReference"},
             ]
         },
     ),
@@ -32,8 +32,8 @@ ProductJson = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schem
 class NotificationDetails(Struct, omit_defaults=True):
     """Whom to tell: an e-mail address, a phone number, or both."""
 
-    email_address: Email | None = None
-    phone_number: FortyCharacters | None = None
+    email_address: Annotated[Email | None, Meta(description="An e-mail address.")] = None
+    phone_number: Annotated[FortyCharacters | None, Meta(description="A phone number.")] = None
 
 
 OrderContact = Annotated[
@@ -43,30 +43,32 @@ OrderContact = Annotated[
 CourierContact = Annotated[NotificationDetails | None, Meta(description="Whom the courier tells about the delivery.")]
 
 
-class SavedAddress(Struct):
-    """An address of the address book."""
+class AddressReference(Struct):
+    """An address of the address book, named by its id."""
 
-    id: int
+    id: Annotated[int, Meta(description="The saved address's id.")]
 
 
 class CreateOrderItem(Struct):
     """A line to order."""
 
     sku: Annotated[str, Meta(min_length=1, max_length=200, description="The product's SKU; its case does not matter.")]
-    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)]
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units to order.")]
 
 
 class ShippingChoice(Struct):
     """The shipping method to use."""
 
-    id: int
+    id: Annotated[int, Meta(description="The id of one of the `shipping_options`.")]
 
 
 class CreateOrderRequest(Struct):
     """An order to create."""
 
     customer_reference: Annotated[Reference, Meta(description="Your own reference.")]
-    items: Annotated[list[CreateOrderItem], Meta(min_length=1, max_length=MOST_ITEMS)]
+    items: Annotated[
+        list[CreateOrderItem], Meta(min_length=1, max_length=MOST_ITEMS, description="The lines to order.")
+    ]
     billing_address: OrderAddress
     shipping_address: OrderAddress
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
@@ -82,24 +84,24 @@ class CreateOrderRequest(Struct):
 class ConfirmOrderRequest(Struct):
     """What may be chosen when confirming."""
 
-    shipping_method: ShippingChoice | None = None
+    shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
 
 
 class CreatedOrderItem(Struct):
     """A priced line; `cost_net` is the line's total."""
 
-    id: int
-    sku: str
-    quantity: int
+    id: Annotated[int, Meta(description="The line's id.")]
+    sku: Annotated[str, Meta(description="The product's SKU.")]
+    quantity: Annotated[int, Meta(description="Units ordered.")]
     cost_net: Amount
 
 
 class CreateOrderShipping(Struct, omit_defaults=True):
     """A way to ship the order; the dates are absent while no known delivery covers it."""
 
-    id: int
-    provider: str
-    description: str
+    id: Annotated[int, Meta(description="The shipping method's id: name it in `shipping_method`.")]
+    provider: Annotated[str, Meta(description="The courier.")]
+    description: Annotated[str, Meta(description="The service, for people.")]
     cost_net: Amount
     expected_dispatch_date: LocalDateTime | None = None
     expected_arrival_date: LocalDateTime | None = None
@@ -108,22 +110,25 @@ class CreateOrderShipping(Struct, omit_defaults=True):
 class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     """The order as requested, with what the service set: code, shipping options, costs, and once confirmed, ids."""
 
-    customer_reference: str
-    items: list[CreatedOrderItem]
+    customer_reference: Annotated[str, Meta(description="Your own reference.")]
+    items: Annotated[list[CreatedOrderItem], Meta(description="The priced lines.")]
     billing_address: CustomerAddress
     shipping_address: CustomerAddress
     shipping_method: CreateOrderShipping | None = None
-    shipping_region: int
-    external_customer_id: str | None = None
+    shipping_region: Annotated[int, Meta(description="The shipping region's number; 1 is the UK mainland.")]
+    external_customer_id: Annotated[str | None, Meta(description="Your identifier of your own customer.")] = None
     order_notifications: OrderContact = None
     courier_notifications: CourierContact = None
-    auto_confirm: bool | None = None
+    auto_confirm: Annotated[bool | None, Meta(description="As requested.")] = None
     confirmation_code: Annotated[str, Meta(description="Names the order when it is confirmed.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
     shipping_options: Annotated[
         list[CreateOrderShipping],
-        Meta(description="Empty where no method fits a quote, until support has named the carriage with the price."),
+        Meta(
+            description="The ways to ship the order. Empty where no method fits a quote, until support has named the "
+            "carriage with the price."
+        ),
     ]
     shipping_weight: Annotated[Decimal, Meta(description="Kilograms, of all items together.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
@@ -149,10 +154,10 @@ class ProvisioningData(Struct, omit_defaults=True):
     """What a broadband router is set up with; all but the product is absent while it cannot be decrypted."""
 
     product: Annotated[str, Meta(description="The SKU of the configured product.")]
-    adsl_username: str | None = None
-    adsl_password: str | None = None
-    wifi_ssid: str | None = None
-    wifi_password: str | None = None
+    adsl_username: Annotated[str | None, Meta(description="The broadband line's user name.")] = None
+    adsl_password: Annotated[str | None, Meta(description="The broadband line's password.")] = None
+    wifi_ssid: Annotated[str | None, Meta(description="The name of the wireless network.")] = None
+    wifi_password: Annotated[str | None, Meta(description="The wireless network's password.")] = None
 
 
 class OrderItemConfiguration(Struct):
@@ -164,22 +169,22 @@ class OrderItemConfiguration(Struct):
 class ProductSerialNumber(Struct):
     """A dispatched unit."""
 
-    mac_address: str
-    serial_number: str
+    mac_address: Annotated[str, Meta(description="The unit's MAC address; empty when unknown.")]
+    serial_number: Annotated[str, Meta(description="The unit's serial number.")]
     provisioning_sku: Annotated[str, Meta(description="The SKU under which the unit is provisioned.")]
 
 
 class OrderItem(Struct):
     """A line of an order; the product is shown as it is today."""
 
-    id: int
+    id: Annotated[int, Meta(description="The line's id.")]
     product: ProductJson
-    quantity: int
+    quantity: Annotated[int, Meta(description="Units ordered.")]
     cost_net: Amount
     cost_tax: Amount
     related_items: Annotated[list["OrderItem"], Meta(description="The components, of a bundle.")]
-    configurations: list[OrderItemConfiguration]
-    serial_numbers: list[ProductSerialNumber]
+    configurations: Annotated[list[OrderItemConfiguration], Meta(description="One for each configured unit.")]
+    serial_numbers: Annotated[list[ProductSerialNumber], Meta(description="The dispatched units.")]
     quantity_dispatched: Annotated[int, Meta(description="Units that have left.")]
     quantity_cancelled: Annotated[int, Meta(description="Units that will not come any more.")]
 
@@ -187,9 +192,9 @@ class OrderItem(Struct):
 class CsvOrderItem(Struct):
     """A line of an order in CSV, where a spreadsheet's cell has to hold all lines."""
 
-    id: int
-    sku: str
-    quantity: int
+    id: Annotated[int, Meta(description="The id of the item.")]
+    sku: Annotated[str, Meta(description="The product's SKU.")]
+    quantity: Annotated[int, Meta(description="Units ordered.")]
     cost_net: Amount
     cost_tax: Amount
 
@@ -198,38 +203,44 @@ class TrackingEvent(Struct):
     """Where a shipment was."""
 
     date: LocalDateTime
-    type: str
-    description: str
-    locality: str
+    type: Annotated[str, Meta(description="A label; new values may appear.")]
+    description: Annotated[str, Meta(description="What happened, for people.")]
+    locality: Annotated[str, Meta(description="The place.")]
 
 
 class OrderShipping(Struct, omit_defaults=True):
     """How the order travels."""
 
-    method_id: int
+    method_id: Annotated[int, Meta(description="The shipping method's id.")]
     cost_net: Amount
     cost_tax: Amount
-    tracking_events: list[TrackingEvent]
-    contact_email: str | None = None
-    contact_phone: str | None = None
-    tracking_number: str | None = None
-    last_tracking_status: str | None = None
+    tracking_events: Annotated[list[TrackingEvent], Meta(description="The courier's events, oldest first.")]
+    contact_email: Annotated[str | None, Meta(description="Whom the courier tells about the delivery, by e-mail.")] = (
+        None
+    )
+    contact_phone: Annotated[str | None, Meta(description="Whom the courier tells about the delivery, by phone.")] = (
+        None
+    )
+    tracking_number: Annotated[str | None, Meta(description="The courier's number of the shipment.")] = None
+    last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
 
 
 class Order(Struct, omit_defaults=True):
     """A confirmed order."""
 
-    id: int
-    order_reference: str
-    customer_reference: str
+    id: Annotated[int, Meta(description="The numeric order id.")]
+    order_reference: Annotated[str, Meta(description="The order reference, such as ORD-100042.")]
+    customer_reference: Annotated[str, Meta(description="Your own reference.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
     created_on: LocalDateTime
     status: Annotated[str, Meta(description="A label; new values may appear.", examples=["Awaiting dispatch"])]
-    items: list[OrderItem]
-    shipping: list[OrderShipping]
-    shipping_address: CustomerAddress
+    items: Annotated[list[OrderItem], Meta(description="The lines.")]
+    shipping: Annotated[
+        list[OrderShipping], Meta(description="One entry until something is dispatched, then one for each shipment.")
+    ]
+    shipping_address: Annotated[CustomerAddress, Meta(description="Where the order is sent.")]
     external_customer_id: Annotated[str | None, Meta(description="Your identifier of your own customer.")] = None
     expected_dispatch_date: Annotated[
         LocalDateTime | None,

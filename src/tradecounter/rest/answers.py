@@ -15,14 +15,14 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 class FieldError(msgspec.Struct):
     """One field or parameter that is wrong, and what would be right."""
 
-    field: Annotated[str, msgspec.Meta(examples=["items[2].quantity"])]
-    message: Annotated[str, msgspec.Meta(examples=["must be at least 1"])]
+    field: Annotated[str, msgspec.Meta(description="Where it is.", examples=["items[2].quantity"])]
+    message: Annotated[str, msgspec.Meta(description="What would be right.", examples=["must be at least 1"])]
 
 
 class Error(msgspec.Struct):
     """What is wrong, and what would be right. Every error but 401 has this body."""
 
-    message: str
+    message: Annotated[str, msgspec.Meta(description="All that is wrong, as one sentence for people.")]
     errors: Annotated[
         list[FieldError] | msgspec.UnsetType,
         msgspec.Meta(description="Each field that is wrong, when the request's data are; `message` says the same."),

@@ -7,7 +7,10 @@ from msgspec import Meta
 
 Format = Literal["application/json", "text/csv"]
 
-Accept = Annotated[Format | None, Meta(description="The answer's format; it overrides the `Accept` header.")]
+Accept = Annotated[
+    Format | None,
+    Meta(description="The answer's format; it overrides the `Accept` header.", examples=["application/json"]),
+]
 
 JSON: Format = "application/json"
 CSV: Format = "text/csv"

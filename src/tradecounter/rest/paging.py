@@ -22,6 +22,7 @@ PageNumber = Annotated[
     Meta(
         ge=1,
         description="The page, counted from 1, which is the default; one beyond the end is empty.",
+        examples=[1],
         extra_json_schema={"format": ""},  # any number of digits
     ),
 ]
@@ -31,6 +32,7 @@ PageLimit = Annotated[
         ge=0,
         le=MOST_ON_A_PAGE,
         description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer.",
+        examples=[20],
     ),
 ]
 

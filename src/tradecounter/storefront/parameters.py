@@ -23,7 +23,9 @@ Extras = Annotated[
 class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True):
     """What `GET /product` can be asked. Within one list any value may match; different parameters all have to."""
 
-    manufacturer: Annotated[tuple[str, ...], Meta(description="Manufacturer keys.", examples=["cisco,ubiquiti"])] = ()
+    manufacturer: Annotated[
+        tuple[str, ...], Meta(description="Manufacturer keys.", examples=["corvane,fernquist"])
+    ] = ()
     category: Annotated[
         tuple[str, ...],
         Meta(description="Category names or keys; a parent includes its children.", examples=["switches"]),
@@ -40,15 +42,20 @@ class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True)
         Meta(
             description="Filters `name<op>value` with = or, for numbers, also <, >, <=, >=; "
             "names and types are in `GET /attribute`.",
-            examples=["ports>=24,poe=true"],
+            examples=["ports>=2,poe=true"],
         ),
     ] = ()
-    reduced: Annotated[Flag | None, Meta(description="`true`: only reduced products; `false`: none of them.")] = None
-    clearance: Annotated[Flag | None, Meta(description="Another name for `reduced`.")] = None
-    in_stock: Annotated[Flag | None, Meta(description="`true`: only products in stock.")] = None
+    reduced: Annotated[
+        Flag | None, Meta(description="`true`: only reduced products; `false`: none of them.", examples=["true"])
+    ] = None
+    clearance: Annotated[Flag | None, Meta(description="Another name for `reduced`.", examples=["true"])] = None
+    in_stock: Annotated[Flag | None, Meta(description="`true`: only products in stock.", examples=["true"])] = None
     sort: Annotated[
         Sort | None,
-        Meta(description="`price`, `sku` and `name` ascend, `availability` descends; ties break on SKU."),
+        Meta(
+            description="`price`, `sku` and `name` ascend, `availability` descends; ties break on SKU.",
+            examples=["price"],
+        ),
     ] = None
     extra: Extras = ()
     accept: Accept = None

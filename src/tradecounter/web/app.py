@@ -100,7 +100,7 @@ class Application:
 
     def document(self, base_url: str) -> dict[str, Any]:
         """Return the interface document of the API at a base address."""
-        return build_document([endpoint.operation for endpoint in self.endpoints], base_url)
+        return build_document([endpoint.operation for endpoint in self.endpoints], base_url, self._settings.seller_name)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = LiveViews(self.storefront, self.refresher, self.freshness)

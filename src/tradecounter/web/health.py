@@ -38,7 +38,7 @@ class Health(Struct):
 class Readiness(Struct):
     """Whether the process that answers should get requests."""
 
-    ready: bool
+    ready: Annotated[bool, Meta(description="Whether it should.")]
     reasons: Annotated[list[str], Meta(description="Why not.")]
     warnings: Annotated[list[str], Meta(description="What to look into, though the process is ready.")]
 

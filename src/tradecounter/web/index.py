@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.rest.answers import answer, to_json
@@ -14,14 +15,14 @@ from tradecounter.rest.operation import Answer, Operation, endpoint
 class Documentation(Struct):
     """Where the interface documents are."""
 
-    openapi_json: str
-    openapi_yaml: str
+    openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
+    openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
 
 
 class Index(Struct):
     """The service and its documentation."""
 
-    name: str
+    name: Annotated[str, Meta(description="The service's name.")]
     documentation: Documentation
 
 
@@ -56,6 +57,7 @@ class IndexEndpoints:
             name="getIndex",
             tag="Service",
             summary="The service and its documentation",
+            description="Also says in a `Link` header where the interface documents are.",
             answer=Answer(200, "Where the interface documents are.", Index, headers=("Link",)),
             public=True,
         )
@@ -77,6 +79,7 @@ class IndexEndpoints:
             name="getOpenapiJson",
             tag="Service",
             summary="The interface document as JSON",
+            description="This document. Generators of clients read it.",
             answer=Answer(200, "An OpenAPI 3.1 document.", dict),
             public=True,
         )
@@ -92,6 +95,7 @@ class IndexEndpoints:
             name="getOpenapiYaml",
             tag="Service",
             summary="The interface document as YAML",
+            description="The same document as `/openapi.json`.",
             answer=Answer(200, "An OpenAPI 3.1 document.", yaml=True),
             public=True,
         )

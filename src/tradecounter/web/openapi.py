@@ -24,12 +24,14 @@ from tradecounter.web.openapi_responses import (
     RATE,
     error_responses,
     header_references,
+    malformed_head,
     own_refusal,
     used_headers,
 )
 from tradecounter.web.openapi_schemas import Schemas
 
 VERSION = "1.0"
+_BAD_REQUEST = 400
 
 TAGS = {
     "Catalogue": "Products at your prices with live stock, and what they are filtered by.",
@@ -42,7 +44,8 @@ _DESCRIPTION = """\
 The reseller's ordering API: the catalogue at your prices with live stock, and orders from price to confirmation.
 
 Send your API key in the header `X-Api-Key`, or as an application acting for a customer, an access token as
-`Authorization: Bearer`. A bearer token counts alone; of header and query the header counts.
+`Authorization: Bearer`. Programs that cannot set headers can send the key as the query parameter `api-key`. A bearer
+token takes precedence; then the header, then the query.
 
 Amounts are pounds, net unless they say otherwise; times are UK local time without an offset. `GET /product` and
 `GET /order` answer in CSV unless the `Accept` header asks for `application/json`.
@@ -54,18 +57,14 @@ Errors hold a `message` that names the field and says what would be right; `erro
 `X-Ignored` names parameters and fields that are not known and were ignored, such as misspelt ones. Quote the
 `X-Request-Id` of a response when you ask support.
 """
+# The key in the query is accepted too. As a scheme of its own, generated clients would send it with every request.
 _CREDENTIALS = {
     "apiKey": {
         "type": "apiKey",
         "in": "header",
         "name": "X-Api-Key",
-        "description": "Your API key: 64 characters. The preferred way.",
-    },
-    "apiKeyInQuery": {
-        "type": "apiKey",
-        "in": "query",
-        "name": "api-key",
-        "description": "Your API key in the query, for programs that cannot set headers.",
+        "description": "Your API key: 64 characters. Programs that cannot set headers can send it as the query "
+        "parameter `api-key`; addresses end up in logs, so prefer the header.",
     },
     "bearer": {
         "type": "http",
@@ -81,11 +80,12 @@ _CLIENT_CREDENTIALS = {
     },
 }
 
+_LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
 _CACHING = ("ETag", "Cache-Control", "Vary")
 
 
-def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, Any]:
-    """Return the interface document of the operations, served at a base address."""
+def build_document(operations: Sequence[Operation], base_url: str, seller: str) -> dict[str, Any]:
+    """Return the interface document of the operations, served at a base address by a seller of that name."""
     schemas = Schemas(operations)
     names = {operation.name for operation in operations}
     paths: dict[str, dict[str, Any]] = {}
@@ -100,6 +100,8 @@ def build_document(operations: Sequence[Operation], base_url: str) -> dict[str, 
             "summary": "The ordering API of a telecoms-hardware reseller.",
             "version": VERSION,
             "description": _DESCRIPTION,
+            "contact": {"name": seller, "url": f"{base_url}/docs"},
+            "license": _LICENSE,
         },
         "servers": [{"url": base_url}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],
@@ -155,7 +157,7 @@ def _operation(operation: Operation, schemas: Schemas, known: Collection[str]) -
 
 def _errors(operation: Operation) -> list[int]:
     """Return the statuses of an operation's refusals: its own, and those which all of its kind have in common."""
-    errors = {*operation.errors, 500}
+    errors = {400, *operation.errors, 500}  # 400: any request can have a malformed head
     if operation.body is not None:
         errors |= {413, 415}
     if not operation.public:
@@ -221,6 +223,8 @@ def _refusal(operation: Operation, status: int, schemas: Schemas) -> dict[str, A
             "content": {"application/json": _media(schemas.of(OAuthError), oauth_examples(status))},
         }
     meaning = operation.meanings.get(status)
+    if status == _BAD_REQUEST and status not in operation.errors:
+        return malformed_head()
     return (
         {"$ref": f"#/components/responses/{ERRORS[status].name}"} if meaning is None else own_refusal(status, meaning)
     )

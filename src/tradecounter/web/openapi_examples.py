@@ -21,7 +21,13 @@ from tradecounter.catalogue.wire import (
     ProductImage,
     ProductIncomingStock,
 )
-from tradecounter.customers.wire import AddressDetails, Customer, CustomerAddress, CustomerCreditTerms
+from tradecounter.customers.wire import (
+    AddressDetails,
+    Customer,
+    CustomerAddress,
+    CustomerCreditTerms,
+    SavedAddress,
+)
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, NewConfiguration, OrderVideoResponse
 from tradecounter.identity.http import AccessToken, OAuthError
 from tradecounter.identity.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
@@ -105,7 +111,7 @@ _PENDING = CreatedOrder(
     shipping_address=CustomerAddress(**msgspec.structs.asdict(_DETAILS)),
     shipping_region=1,
     courier_notifications=NotificationDetails(email_address="sam@harbourline.example"),
-    confirmation_code="n0Vx2LqTzQp4m8Wc7RkYbA",
+    confirmation_code="5417fc98db0f9cf4c67baceff5629b04",
     shipping_options=[_NEXT_DAY],
     shipping_weight=Decimal("6.6"),
     cost_net=Decimal("455.40"),
@@ -190,6 +196,7 @@ _BY_TYPE: dict[type, Any] = {
         Attribute("poe", "PoE", "boolean", [AttributeValue("false"), AttributeValue("true")]),
         _DETAILS,
         _ADDRESS,
+        SavedAddress(**msgspec.structs.asdict(_DETAILS), id=5001),
         _REQUEST,
         ConfirmOrderRequest(ShippingChoice(101)),
         _PENDING,
@@ -291,7 +298,7 @@ def _of_type(type_: Any) -> Iterator[tuple[str, Any]]:
         yield type_.__name__, _BY_TYPE[type_]
     elif get_args(type_):
         [element] = get_args(type_)
-        yield from ((f"A list of {name}", [value]) for name, value in _of_type(element))
+        yield from (("List", [value]) for _, value in _of_type(element))
 
 
 def _named(values: dict[str, Any]) -> dict[str, Any]:

@@ -11,22 +11,24 @@ from tradecounter.web.openapi_schemas import tidied
 _ID = {"type": "integer", "format": "int64", "minimum": 1}
 _TEXT = {"type": "string", "minLength": 1}
 
-# By the parameter's name, or where that means different things, by the operation's and the parameter's.
+# By the parameter's name, or where that means different things, by the operation's and the parameter's. The examples
+# are of the demo data's first customer; `tests/contract/test_examples_on_demo.py` tries each.
 PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any], str | int]] = {
     "sku": ("The product's SKU, in upper or lower case; any characters, percent-encoded.", _TEXT, "CV-320P"),
-    "reference": ("The order reference or the numeric order id.", _TEXT, "ORD-100042"),
+    "reference": ("The order reference or the numeric order id.", _TEXT, "PLN-100004"),
+    "addConfigurations.reference": ("The order reference or the numeric order id.", _TEXT, "PLN-100007"),
     "confirmOrder.reference": (
         "The `confirmation_code` from the order's or the quote's creation.",
         _TEXT,
-        "n0Vx2LqTzQp4m8Wc7RkYbA",
+        "5417fc98db0f9cf4c67baceff5629b04",
     ),
     "confirmation_code": (
         "The `confirmation_code` from the quote's creation.",
         _TEXT,
-        "n0Vx2LqTzQp4m8Wc7RkYbA",
+        "657cdc3344bb2a3356c0c53b05b216f8",
     ),
-    "id": ("The id of the saved address.", _ID, 5001),
-    "orderItemId": ("The id of the order's item.", _ID, 90017),
+    "id": ("The id of the saved address.", _ID, 5003),
+    "orderItemId": ("The id of the order's item.", _ID, 700012),
 }
 REQUEST_HEADERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "Idempotency-Key": (

@@ -165,6 +165,12 @@ def own_refusal(status: int, meaning: str) -> dict[str, Any]:
     return {**_refusal(status), "description": meaning}
 
 
+def malformed_head() -> dict[str, Any]:
+    """Return the 400 of operations that have nothing else to refuse with it."""
+    error = Refusal("MalformedHead", "The request's head is malformed.", "Host: must be at most 255 bytes long")
+    return _described(error, ())
+
+
 def used_headers(parts: Any) -> dict[str, Any]:
     """Return the components of those headers that parts of the document refer to."""
     used = set(_references(parts))
@@ -182,7 +188,10 @@ def used_headers(parts: Any) -> dict[str, Any]:
 
 def _refusal(status: int) -> dict[str, Any]:
     refusal = ERRORS[status]
-    headers = (*refusal.headers, *(() if status in _NOT_COUNTED else RATE))
+    return _described(refusal, (*refusal.headers, *(() if status in _NOT_COUNTED else RATE)))
+
+
+def _described(refusal: Refusal, headers: Iterable[str]) -> dict[str, Any]:
     # Only 401 has no message: its body is the empty object.
     body = {"schema": {"$ref": SCHEMAS + EMPTY}, "example": {}}
     if refusal.example is not None:

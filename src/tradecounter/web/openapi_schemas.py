@@ -8,15 +8,17 @@ import msgspec
 from tradecounter.catalogue.wire import Product
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.identity.http import OAuthError
-from tradecounter.ordering.wire import SavedAddress
+from tradecounter.ordering.wire import AddressReference
 from tradecounter.rest.answers import Error
 from tradecounter.rest.operation import Operation
 
 SCHEMAS = "#/components/schemas/"
 EMPTY = "EmptyObject"
+_SCALARS = {"string", "integer", "number", "boolean"}
+_NULLABLE = 2  # options: a type and null
 
 # Named by schemas that msgspec cannot see into.
-_ASKED_BY_NAME = (AddressDetails, SavedAddress)
+_ASKED_BY_NAME = (AddressDetails, AddressReference)
 _ANSWERED_BY_NAME = (Error, OAuthError, Product)
 
 
@@ -33,10 +35,10 @@ class Schemas:
         in_requests = _reachable([self._by_type[id(t)] for t in asked], self.components)
         for name, schema in self.components.items():
             schema.pop("title", None)
-            _tidy(schema)
             if name not in in_requests:
                 _leave_out_nulls(schema)
-        self.components[EMPTY] = {"description": "`{}`.", "type": "object", "maxProperties": 0}
+            _tidy(schema)
+        self.components[EMPTY] = {"description": "`{}`.", "type": "object", "additionalProperties": False}
 
     def of(self, type_: Any) -> dict[str, Any]:
         """Return the schema of a body's or an answer's type."""
@@ -71,6 +73,16 @@ def _tidy(schema: Any) -> None:
         schema.setdefault("type", "string")
     if "default" in schema and schema["default"] is None:
         del schema["default"]
+    _join_null(schema)
+
+
+def _join_null(schema: dict[str, Any]) -> None:
+    """State a nullable text, number or Boolean as one type: generators name no type of their own for it."""
+    options = schema.get("anyOf", [])
+    kinds = [option.get("type") for option in options]
+    if len(kinds) == _NULLABLE and kinds[1] == "null" and kinds[0] in _SCALARS and "enum" not in options[0]:
+        del schema["anyOf"]
+        schema.update({**options[0], **schema, "type": [kinds[0], "null"]})
 
 
 def _leave_out_nulls(schema: dict[str, Any]) -> None:

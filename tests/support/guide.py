@@ -1,0 +1,24 @@
+"""The customers' guide, whose lines for generated clients are tried as they stand."""
+
+import re
+from pathlib import Path
+
+PLACE = Path(__file__).parents[2] / "docs" / "guide-customers.md"
+_BLOCK = re.compile(r"^```(?P<kind>[^\n]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def section(heading: str) -> str:
+    """The text under a heading of the third level."""
+    [found] = re.findall(rf"^### {re.escape(heading)}\n(.*?)(?=^##)", PLACE.read_text(), re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def blocks(heading: str) -> dict[str, str]:
+    """The code under a heading, by its language and file name."""
+    return {block["kind"]: block["content"] for block in _BLOCK.finditer(section(heading))}
+
+
+def filled_in(code: str, url: str, key: str) -> str:
+    """Code of the guide with the address and the key that readers put in."""
+    assert "YOUR_KEY" in code
+    return code.replace("https://api.example", url).replace("YOUR_KEY", key)
