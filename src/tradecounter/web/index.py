@@ -7,15 +7,18 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.rest.answers import answer, to_json
+from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
 
 class Documentation(Struct):
-    """Where the interface documents are."""
+    """Where the interface documents are, and for people the reference and the guide."""
 
     openapi_json: str
     openapi_yaml: str
+    reference: str
+    guide: str
 
 
 class Index(Struct):
@@ -23,11 +26,6 @@ class Index(Struct):
 
     name: str
     documentation: Documentation
-
-
-# Stands for the base address in what is made once for all of them: a client names its own in `Host`, and making a
-# document takes long enough to keep a process busy.
-ANY_ADDRESS = "https://base-address.invalid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,11 @@ class IndexEndpoints:
         links = (
             f'<{json_url}>; rel="service-desc"; type="application/json", '
             f'<{yaml_url}>; rel="service-desc"; type="application/yaml", '
-            f'<{call.base_url}/docs>; rel="service-doc"; type="text/html"'
+            f'<{call.base_url}/docs>; rel="service-doc"; type="text/html", '
+            f'<{call.base_url}/guide>; rel="help"; type="text/html"'
         )
-        return answer(Index("Tradecounter", Documentation(json_url, yaml_url)), headers={"Link": links})
+        pages = (f"{call.base_url}/docs", f"{call.base_url}/guide")
+        return answer(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
 
     @endpoint(
         Operation(

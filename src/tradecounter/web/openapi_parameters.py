@@ -14,7 +14,7 @@ _TEXT = {"type": "string", "minLength": 1}
 # By the parameter's name, or where that means different things, by the operation's and the parameter's.
 PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any], str | int]] = {
     "sku": ("The product's SKU, in upper or lower case; any characters, percent-encoded.", _TEXT, "CV-320P"),
-    "reference": ("The order reference or the numeric order id.", _TEXT, "ORD-100042"),
+    "reference": ("The order reference or the numeric order id.", _TEXT, "PLN-100004"),
     "confirmOrder.reference": (
         "The `confirmation_code` from the order's or the quote's creation.",
         _TEXT,
