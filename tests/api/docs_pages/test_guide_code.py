@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from support.html import plain
 from support.service import Customer, Service
+from support.web_page import plain
 from tradecounter.ordering import rules
 
 _CODE = re.compile(r'<pre class="code"><code>(.*?)</code></pre>', re.DOTALL)

@@ -7,9 +7,9 @@ from urllib.parse import urljoin
 
 import pytest
 
-from support.html import Page, plain
 from support.interface import interface_document
 from support.service import Service
+from support.web_page import Page, plain
 
 PAGES = ("/docs", "/guide")
 POLICY = (

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from support.applications import running_exchange
-from support.html import Page
 from support.interface import interface_document
 from support.samples import PROGRAMS, Outcome, missing_programs, run_samples
 from support.service import Service, running_service
+from support.web_page import Page
 from tradecounter.demo.load import demo_customers, load_demo
 
 LANGUAGES = [language for language in PROGRAMS if language not in missing_programs()]

@@ -4,14 +4,24 @@
   const box = document.querySelector("[data-search]");
   const input = box.querySelector("input");
   const list = box.querySelector("ul");
-  const entries = [...document.querySelectorAll("[data-find]")].map((element) => ({
-    id: element.id,
-    name: element.matches("h3") ? element.textContent.replace(/#\s*$/, "").trim() : element.dataset.find,
-    where: element.dataset.where,
-    text: `${element.dataset.find} ${element.dataset.where}`.toLowerCase(),
-    rank: element.matches("h3") ? 0 : 1,
-  }));
+  const entries = [...document.querySelectorAll("[data-find]")].map((element) => {
+    const name = element.matches("h3") ? element.textContent.replace(/#\s*$/, "").trim() : path(element);
+    return {
+      id: element.id,
+      name,
+      where: element.dataset.where,
+      text: `${name} ${element.dataset.find} ${element.dataset.where}`.toLowerCase(),
+      rank: element.matches("h3") ? 0 : 1,
+    };
+  });
   let selected = -1;
+
+  // A field with those that it is in: `items.product.sku`.
+  function path(element) {
+    const names = [];
+    for (let field = element; field; field = field.parentElement.closest("li[data-find]")) names.unshift(field.dataset.find);
+    return names.join(".");
+  }
 
   function find(query) {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
