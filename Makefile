@@ -6,6 +6,7 @@
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
 # make docs    write docs/openapi.json and the Postman collection anew from the code
+# make browser the pages of documentation in a real Chromium, when that is installed
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
@@ -23,10 +24,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-raw kill soak bench
+.PHONY: help demo test check format docs fuzz fuzz-raw kill soak bench browser
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -11
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -12
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -57,6 +58,10 @@ kill: $(UV)
 
 soak: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)
+
+browser: $(UV)
+	@if command -v chromium chromium-browser google-chrome >/dev/null; then IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser $(ARGS); \
+	else echo "Nothing was tried: there is no Chromium (Debian's package chromium)"; fi
 
 bench: $(UV)
 	@$(RUN) python -m bench $(ARGS)

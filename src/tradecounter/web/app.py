@@ -18,6 +18,9 @@ from tradecounter.customers.http import CustomerEndpoints
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refresher
+from tradecounter.docs_pages.guide import render_guide
+from tradecounter.docs_pages.http import DocsPages
+from tradecounter.docs_pages.reference import render_reference
 from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries import OrderFulfilment
@@ -30,7 +33,9 @@ from tradecounter.kit.clock import Clock
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.quote_http import QuoteEndpoints
+from tradecounter.page_kit.static_files import StaticEndpoint
 from tradecounter.rest.answer_memory import AnswerMemory
+from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
 from tradecounter.shipping.methods import ShippingMethods
@@ -41,10 +46,9 @@ from tradecounter.web.compression import Compression
 from tradecounter.web.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.descriptors import fitting_connections
-from tradecounter.web.docs_page import DocsEndpoint, render_docs
 from tradecounter.web.frame import Answering, Frame
 from tradecounter.web.health import HealthEndpoints, ProcessState
-from tradecounter.web.index import ANY_ADDRESS, IndexEndpoints
+from tradecounter.web.index import IndexEndpoints
 from tradecounter.web.openapi import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
@@ -126,9 +130,12 @@ class Application:
         return TokenExchange(self.database, clock, issuer, settings.access_token_lifetime)
 
     def _routes(self) -> list[Route]:
-        docs = cache(lambda: render_docs(self.document(ANY_ADDRESS), ANY_ADDRESS))
+        pages = DocsPages(
+            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS))),
+            guide=cache(lambda: render_guide(self.document(ANY_ADDRESS))),
+        )
         by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
-        for endpoint in [*self.endpoints, *endpoints_of(DocsEndpoint(docs))]:
+        for endpoint in [*self.endpoints, *endpoints_of(pages), *endpoints_of(StaticEndpoint())]:
             by_path[endpoint.operation.path].append(endpoint)
         return [
             _route(path, Resource(endpoints, self.admission, self._base_url, self._settings.max_body_bytes))

@@ -20,7 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.rest.caching import coded_tag
 from tradecounter.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
 
-_COMPRESSIBLE = {"application/json", "application/yaml", "text/csv", "text/html"}
+_COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
+                 "text/javascript"}  # fmt: skip
 _LARGE = 256 * 1024  # bytes; from here on, compressing would keep other requests waiting
 _GZIP = 31  # zlib's name for the gzip format with the largest window
 _ZSTD_LEVEL = 3

@@ -8,15 +8,18 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.rest.answers import answer, to_json
+from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
 
 
 class Documentation(Struct):
-    """Where the interface documents are."""
+    """Where the interface documents are, and for people the reference and the guide."""
 
     openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
     openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
+    reference: Annotated[str, Meta(description="The reference of every operation and field, to read and to try.")]
+    guide: Annotated[str, Meta(description="The guide for customers.")]
 
 
 class Index(Struct):
@@ -24,11 +27,6 @@ class Index(Struct):
 
     name: Annotated[str, Meta(description="The service's name.")]
     documentation: Documentation
-
-
-# Stands for the base address in what is made once for all of them: a client names its own in `Host`, and making a
-# document takes long enough to keep a process busy.
-ANY_ADDRESS = "https://base-address.invalid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,11 @@ class IndexEndpoints:
         links = (
             f'<{json_url}>; rel="service-desc"; type="application/json", '
             f'<{yaml_url}>; rel="service-desc"; type="application/yaml", '
-            f'<{call.base_url}/docs>; rel="service-doc"; type="text/html"'
+            f'<{call.base_url}/docs>; rel="service-doc"; type="text/html", '
+            f'<{call.base_url}/guide>; rel="help"; type="text/html"'
         )
-        return answer(Index("Tradecounter", Documentation(json_url, yaml_url)), headers={"Link": links})
+        pages = (f"{call.base_url}/docs", f"{call.base_url}/guide")
+        return answer(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
 
     @endpoint(
         Operation(

@@ -103,6 +103,7 @@ def build_document(operations: Sequence[Operation], base_url: str, seller: str) 
             "contact": {"name": seller, "url": f"{base_url}/docs"},
             "license": _LICENSE,
         },
+        "externalDocs": {"description": "The guide for API customers", "url": f"{base_url}/guide"},
         "servers": [{"url": base_url}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],
         "paths": paths,

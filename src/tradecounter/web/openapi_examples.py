@@ -213,7 +213,12 @@ _BY_TYPE: dict[type, Any] = {
         ),
         Index(
             "Tradecounter",
-            Documentation("https://api.example/openapi.json", "https://api.example/openapi.yaml"),
+            Documentation(
+                "https://api.example/openapi.json",
+                "https://api.example/openapi.yaml",
+                "https://api.example/docs",
+                "https://api.example/guide",
+            ),
         ),
         Health("ok", "ok", 1),
         Readiness(ready=True, reasons=[], warnings=[]),

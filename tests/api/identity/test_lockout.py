@@ -18,7 +18,7 @@ SECOND = timedelta(seconds=1)
 WRONG = {"X-Api-Key": "0" * 64}
 _numbers = itertools.count(1)
 _clients: dict[str, httpx.Client] = {}
-PUBLIC = ("/", "/check-health", "/ready", "/openapi.json", "/openapi.yaml", "/docs")
+PUBLIC = ("/", "/check-health", "/ready", "/openapi.json", "/openapi.yaml", "/docs", "/guide")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {
     "br": brotli.decompress,
     "gzip": gzip.decompress,
 }
-LARGE = ["/product?limit=0", "/product?limit=0&accept=text/csv", "/openapi.json", "/openapi.yaml", "/docs"]
+LARGE = ["/product?limit=0", "/product?limit=0&accept=text/csv", "/openapi.json", "/openapi.yaml", "/docs", "/guide"]
 SMALL = ["/manufacturer", "/", "/check-health", "/customer"]
 REFUSED = ["/product?sort=x", "/nowhere", "/product/nothing"]
 

@@ -1,0 +1,138 @@
+"""Fields of bodies and parameters as readers see them: nested ones in place, each with an anchor of its own."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tradecounter.docs_pages.types import bounds_of, name_of, type_of, without_null
+
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The fields of an object; `title` says which of several shapes it is, else it is empty."""
+
+    title: str
+    fields: list["Field"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field or a parameter."""
+
+    name: str
+    anchor: str
+    type: str
+    note: str  # "required", "optional" or empty
+    description: str
+    bounds: str
+    values: list[str]
+    default: str
+    example: str
+    groups: list[Group] = field(default_factory=list)
+    same_as: str = ""  # a schema that is being described further up: its fields are not repeated
+
+    @property
+    def size(self) -> int:
+        """The number of fields inside."""
+        return sum(len(group.fields) for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReader:
+    """Reads the fields of schemas; `request` says that clients write them."""
+
+    schemas: Mapping[str, Any]
+    request: bool
+
+    def groups(
+        self, schema: Mapping[str, Any], anchor: str, example: Any = None, above: tuple[str, ...] = ()
+    ) -> list[Group]:
+        """Return the fields of a schema, an array's elements included; of several shapes, each."""
+        shapes = [(n, s) for n, s in self._shapes(schema) if n not in above and "properties" in s]
+        groups = []
+        for number, (name, shape) in enumerate(shapes, start=1):
+            place = anchor if number == 1 else f"{anchor}-{number}"
+            fields = [
+                self._field(member, inner, f"{place}-{member}", shape, _member(example, member), (*above, name))
+                for member, inner in shape["properties"].items()
+            ]
+            groups.append(Group(shape.get("description", "") if len(shapes) > 1 else "", fields))
+        return groups
+
+    def parameter(self, parameter: Mapping[str, Any], anchor: str) -> Field:
+        """Return a parameter of a request."""
+        note = "required" if parameter.get("required") else ""
+        return self._described(parameter["name"], parameter["schema"], anchor, note, parameter, ())
+
+    def _field(
+        self, name: str, schema: Mapping[str, Any], anchor: str, owner: Mapping[str, Any], example: Any,
+        above: tuple[str, ...],
+    ) -> Field:  # fmt: skip
+        required = name in owner.get("required", ())
+        note = ("required" if required else "") if self.request else ("" if required else "optional")
+        return self._described(name, schema, anchor, note, {"example": example}, above)
+
+    def _described(
+        self, name: str, schema: Mapping[str, Any], anchor: str, note: str, given: Mapping[str, Any],
+        above: tuple[str, ...],
+    ) -> Field:  # fmt: skip
+        example = given.get("example")
+        if example is None:
+            example = next(iter(schema.get("examples", ())), None)
+        repeated = next((found for found, _ in self._shapes(schema) if found in above), "")
+        default = schema.get("default", _MISSING)
+        return Field(
+            name=name,
+            anchor=anchor,
+            type=type_of(schema, nullable=not self.request),
+            note=note,
+            description=given.get("description") or self._description(schema),
+            bounds=bounds_of(schema),
+            values=[str(value) for value in _enum(schema)],
+            default="" if default in (_MISSING, None) or default == [] else _shown(default),
+            example=_shown(example),
+            groups=self.groups(schema, anchor, example, above),
+            same_as=repeated,
+        )
+
+    def _description(self, schema: Mapping[str, Any]) -> str:
+        if "description" in schema:
+            return str(schema["description"])
+        shapes = list(self._shapes(schema))
+        return str(shapes[0][1].get("description", "")) if len(shapes) == 1 else ""
+
+    def _shapes(self, schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the object schemas that a value or its elements can have, with their names."""
+        for option in schema.get("anyOf", (schema,)):
+            if "$ref" in option:
+                name = name_of(option["$ref"])
+                yield name, self.schemas[name]
+            elif "items" in option:
+                yield from self._shapes(option["items"])
+            elif "properties" in option:
+                yield "", option
+
+
+def _member(example: Any, name: str) -> Any:
+    """Return what an example object has under a name; of a list, what its first element has."""
+    while isinstance(example, list) and example:
+        example = example[0]
+    return example.get(name) if isinstance(example, Mapping) else None
+
+
+def _enum(schema: Mapping[str, Any]) -> list[Any]:
+    schema = without_null(schema)
+    return list(schema.get("enum") or schema.get("items", {}).get("enum", ()))
+
+
+def _shown(value: Any) -> str:
+    """Return a plain value as text; of lists of plain values, their elements."""
+    if value is None or isinstance(value, Mapping):
+        return ""
+    if isinstance(value, list):
+        return ",".join(map(_shown, value)) if not any(isinstance(v, Mapping | list) for v in value) else ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

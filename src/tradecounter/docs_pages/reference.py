@@ -1,0 +1,196 @@
+"""The API reference as a page, rendered from the interface document."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from tradecounter.docs_pages.fields import Field, FieldReader, Group
+from tradecounter.docs_pages.samples import LANGUAGES, plan_of
+from tradecounter.docs_pages.types import name_of, type_of
+from tradecounter.page_kit.page import Page
+from tradecounter.page_kit.templates import page_templates
+from tradecounter.rest.any_address import EXAMPLE_ADDRESS
+
+_PLACES = {"path": "Path parameters", "query": "Query parameters", "header": "Request headers"}
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An example of a body, with the highlighter's name of its language."""
+
+    title: str
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body of a request or a response."""
+
+    type: str
+    media_types: list[str]
+    groups: list[Group]
+    examples: list[Example]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response; `shared`: it means the same for every operation."""
+
+    status: int
+    description: str
+    shared: bool
+    headers: list[str]
+    body: Body | None
+
+    @property
+    def phrase(self) -> str:
+        """What HTTP calls the status."""
+        return HTTPStatus(self.status).phrase
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is an error."""
+        return self.status >= HTTPStatus.BAD_REQUEST
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """An operation."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    public: bool
+    for_applications: bool
+    parameters: dict[str, list[Field]]
+    body: Body | None
+    body_required: bool
+    responses: list[Response]
+    samples: dict[str, tuple[str, str]]
+
+    @property
+    def success(self) -> Response:
+        """The response when all is well."""
+        return self.responses[0]
+
+    @property
+    def own(self) -> list[Response]:
+        """Further responses that mean something of their own here."""
+        return [response for response in self.responses[1:] if not response.shared]
+
+    @property
+    def errors(self) -> list[Response]:
+        """The errors."""
+        return [response for response in self.responses if response.failed]
+
+
+def render_reference(document: Mapping[str, Any]) -> Page:
+    """Return the reference page of an interface document."""
+    template = page_templates(__package__).get_template("reference.html")
+    sections: dict[str, list[Section]] = {tag["name"]: [] for tag in document["tags"]}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            sections[operation["tags"][0]].append(_Reader(document, operation).section(method, path))
+    errors = list(_shared_errors(document))
+    base_url = document["servers"][0]["url"]
+    text = template.render(
+        document=document,
+        base_url=base_url,
+        sections=sections,
+        errors=errors,
+        shared={error.status for error in errors},
+        here="docs",
+    )
+    return Page.of(text.replace(EXAMPLE_ADDRESS, base_url))
+
+
+def _shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
+    """Yield the errors that operations have in common, by status."""
+    statuses = {
+        name_of(response["$ref"]): int(status)
+        for methods in document["paths"].values()
+        for operation in methods.values()
+        for status, response in operation["responses"].items()
+        if "$ref" in response
+    }
+    for name, status in sorted(statuses.items(), key=lambda item: item[1]):
+        response = document["components"]["responses"][name]
+        example = response.get("content", {}).get(_JSON, {}).get("example")
+        shown = Example("", _written(example), "json")
+        body = Body("", [], [], [shown])
+        yield Response(status, response["description"], shared=True, headers=list(response["headers"]), body=body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads one operation of the document."""
+
+    document: Mapping[str, Any]
+    operation: Mapping[str, Any]
+
+    def section(self, method: str, path: str) -> Section:
+        operation, name = self.operation, self.operation["operationId"]
+        plan = plan_of(self.document, name)
+        body = operation.get("requestBody")
+        return Section(
+            name=name,
+            method=method.upper(),
+            path=path,
+            summary=operation["summary"],
+            description=operation.get("description", ""),
+            public=operation.get("security") == [],
+            for_applications=bool(operation.get("security")),
+            parameters=dict(self._parameters()),
+            body=None if body is None else self._body(body["content"], f"{name}-body", request=True),
+            body_required=body is not None and body.get("required", False),
+            responses=[self._response(int(status), given) for status, given in operation["responses"].items()],
+            samples={title: (language, write(plan)) for title, (language, write) in LANGUAGES.items()},
+        )
+
+    def _parameters(self) -> Iterator[tuple[str, list[Field]]]:
+        reader = FieldReader(self.document["components"]["schemas"], request=True)
+        for place, title in _PLACES.items():
+            found = [
+                reader.parameter(parameter, f"{self.operation['operationId']}-{place}-{parameter['name']}")
+                for parameter in self.operation.get("parameters", ())
+                if parameter["in"] == place
+            ]
+            if found:
+                yield title, found
+
+    def _response(self, status: int, given: Mapping[str, Any]) -> Response:
+        shared = "$ref" in given
+        response = self.document["components"]["responses"][name_of(given["$ref"])] if shared else given
+        content = response.get("content", {})
+        anchor = f"{self.operation['operationId']}-{status}"
+        body = self._body(content, anchor, request=False) if content and not shared else None
+        return Response(status, response["description"], shared, list(response.get("headers", ())), body)
+
+    def _body(self, content: Mapping[str, Any], anchor: str, *, request: bool) -> Body:
+        reader = FieldReader(self.document["components"]["schemas"], request=request)
+        media = content.get(_JSON) or next(iter(content.values()))
+        first = next((example["value"] for example in media.get("examples", {}).values()), media.get("example"))
+        return Body(
+            type=type_of(media["schema"], nullable=True),
+            media_types=list(content),
+            groups=reader.groups(media["schema"], anchor, first),
+            examples=list(_examples(content)),
+        )
+
+
+def _examples(content: Mapping[str, Any]) -> Iterator[Example]:
+    for media_type, media in content.items():
+        language = "json" if media_type == _JSON else "text"
+        for example in media.get("examples", {}).values():
+            yield Example(example["summary"], _written(example["value"]), language)
+
+
+def _written(example: Any) -> str:
+    """Return an example as readers see it: text as it is, anything else as JSON."""
+    return example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)

@@ -1,0 +1,67 @@
+"""JSON values as literals of programming languages."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_WIDE = 60  # characters; a longer object or list is written on lines of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a language writes values."""
+
+    step: str
+    opening: str
+    closing: str
+    key: Callable[[str], str]
+    text: Callable[[str], str]
+    true: str = "true"
+    false: str = "false"
+    null: str = "null"
+    padding: str = ""  # between an object's braces and what stands on the same line
+    trailing: str = ","  # after the last of several lines
+
+    def write(self, value: Any, indent: str = "") -> str:
+        """Return a JSON value as a literal; its further lines begin with the indent."""
+        if isinstance(value, Mapping):
+            parts = [f"{self.key(k)}{self.write(v, indent + self.step)}" for k, v in value.items()]
+            return self._group(parts, self.opening, self.closing, indent)
+        if isinstance(value, list):
+            parts = [self.write(v, indent + self.step) for v in value]
+            return self._group(parts, "[", "]", indent)
+        if isinstance(value, bool):
+            return self.true if value else self.false
+        if isinstance(value, str):
+            return self.text(value)
+        return self.null if value is None else json.dumps(value)
+
+    def _group(self, parts: list[str], opening: str, closing: str, indent: str) -> str:
+        padding = self.padding if opening != "[" else ""
+        line = f"{opening}{padding}{', '.join(parts)}{padding}{closing}"
+        if "\n" not in line and len(line) <= _WIDE:
+            return line
+        inner = f"\n{indent}{self.step}"
+        return f"{opening}{inner}" + f",{inner}".join(parts) + f"{self.trailing}\n{indent}{closing}"
+
+
+def in_double_quotes(text: str) -> str:
+    """Return a text as JSON, JavaScript and Python write it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def in_single_quotes(text: str) -> str:
+    """Return a text as PHP writes it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _bare(key: str) -> str:
+    return key if re.fullmatch(r"[a-zA-Z_]\w*", key) else in_double_quotes(key)
+
+
+PYTHON = Syntax("    ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, "True", "False", "None")
+JAVASCRIPT = Syntax("  ", "{", "}", lambda key: f"{_bare(key)}: ", in_double_quotes, padding=" ")
+JSON = Syntax("  ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, trailing="")
+PHP = Syntax("    ", "[", "]", lambda key: f"{in_single_quotes(key)} => ", in_single_quotes)

@@ -1,0 +1,70 @@
+"""Samples for PHP with its curl extension."""
+
+from tradecounter.docs_pages.samples.literals import PHP, in_single_quotes
+from tradecounter.docs_pages.samples.plan import Plan, Request
+
+_SHOWN = {
+    "json": "print_r(json_decode($response, true));",
+    "text": "echo $response;",
+    "nothing": "echo curl_getinfo($curl, CURLINFO_RESPONSE_CODE);",
+    "pdf": "file_put_contents('invoice.pdf', $response);",
+}
+
+
+def php_sample(plan: Plan) -> str:
+    """Return the program that sends a plan's requests."""
+    lines = ["<?php"]
+    if plan.first is not None:
+        lines += [*_sent("$created", plan.first), "$created = json_decode($created, true);"]
+        for name, steps in plan.taken.items():
+            place = "".join(f"[{PHP.write(step)}]" for step in steps)
+            lines.append(f"${name} = $created{place};")
+        lines.append("")
+    return "\n".join([*lines, *_sent("$response", plan.last), _SHOWN[plan.last.response]])
+
+
+def _sent(variable: str, request: Request) -> list[str]:
+    """Return the lines that send a request and throw the error's message when it fails."""
+    return [
+        f"$curl = curl_init({_address(request)});",
+        "curl_setopt_array($curl, [",
+        *(f"    {option}," for option in _options(request)),
+        "]);",
+        f"{variable} = curl_exec($curl);",
+        f"if ({variable} === false) throw new RuntimeException(curl_error($curl));",
+        f"if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) >= 400) throw new RuntimeException({variable});",
+    ]
+
+
+def _options(request: Request) -> list[str]:
+    options = ["CURLOPT_RETURNTRANSFER => true"]
+    if request.method != "GET":
+        options.append(f"CURLOPT_CUSTOMREQUEST => '{request.method}'")
+    headers = []
+    if request.with_key:
+        headers.append("'X-Api-Key: ' . getenv('KEY')")
+    if request.accept:
+        headers.append(f"'Accept: {request.accept}'")
+    if request.json is not None:
+        headers.append("'Content-Type: application/json'")
+    if request.idempotency_prefix:
+        headers.append("'Idempotency-Key: ' . bin2hex(random_bytes(16))")
+    if len(headers) == 1:
+        options.append(f"CURLOPT_HTTPHEADER => [{headers[0]}]")
+    elif headers:
+        options.append("CURLOPT_HTTPHEADER => [\n        " + ",\n        ".join(headers) + ",\n    ]")
+    if request.form is not None:
+        options.append("CURLOPT_USERPWD => getenv('CLIENT_ID') . ':' . getenv('CLIENT_SECRET')")
+        fields = PHP.write(dict(request.form), "    ")
+        token = in_single_quotes(request.form["subject_token"])
+        fields = fields.replace(token, "getenv('SUBJECT_TOKEN')")
+        options.append(f"CURLOPT_POSTFIELDS => http_build_query({fields})")
+    if request.json is not None:
+        options.append(f"CURLOPT_POSTFIELDS => json_encode({PHP.write(request.json, '    ')})")
+    return options
+
+
+def _address(request: Request) -> str:
+    if "{" not in request.url:
+        return in_single_quotes(request.url)
+    return '"' + request.url.replace("{", "{$") + '"'

@@ -1,0 +1,1 @@
+"""What all HTML pages share: layout, style sheet, scripts, content policy."""

@@ -1,0 +1,125 @@
+"""The code of the guide works: it is run, or held to what the API answers where its program runs elsewhere only."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.service import Customer, Service
+from support.web_page import plain
+from tradecounter.ordering import rules
+
+_CODE = re.compile(r'<pre class="code"><code>(.*?)</code></pre>', re.DOTALL)
+_COLUMN = re.compile(r'\{"([\w.]+)", ([\w.]+(?: \w+)?)\}')
+
+# The parts of Google's services that the script uses, over curl.
+_GOOGLE = """
+const { execFileSync } = require("node:child_process");
+const cells = {}, formats = [];
+globalThis.PropertiesService = { getScriptProperties: () => ({ getProperty: (name) => process.env[name] }) };
+globalThis.UrlFetchApp = { fetch: (address, { headers }) => {
+  const words = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const line = ["-s", "-w", "\\n%{http_code}", address, ...words];
+  const [body, status] = execFileSync("curl", line, { encoding: "utf8" }).split(/\\n(?=\\d+$)/);
+  return { getResponseCode: () => Number(status), getContentText: () => body };
+} };
+globalThis.Utilities = { parseCsv: (text) => text.trim().split("\\r\\n").map((line) => line.split(",")) };
+const range = (...place) => ({
+  setNumberFormat: () => formats.push(place),
+  setValues: (rows) => { cells.rows = rows; },
+});
+const sheet = { clearContents() {}, getRange: range, setFrozenRows() {} };
+globalThis.SpreadsheetApp = { getActiveSpreadsheet: () => ({ getSheetByName: () => null, insertSheet: () => sheet }) };
+process.on("exit", () => console.log(JSON.stringify({ formats, rows: cells.rows })));
+"""
+
+
+@pytest.fixture(scope="module")
+def code(shop: Service) -> list[str]:
+    return [plain(found) for found in _CODE.findall(shop.client().get("/guide").text)]
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def the_one(code: list[str], mark: str) -> str:
+    [found] = [text for text in code if mark in text]
+    return found
+
+
+def types_in(query: str) -> dict[str, str]:
+    return dict(_COLUMN.findall(query))
+
+
+def test_the_query_for_excel_has_a_type_for_every_column(code: list[str], customer: Customer) -> None:
+    types = types_in(the_one(code, 'RelativePath = "product"'))
+    header, *rows = csv.reader(customer.get("/product", headers={"Accept": "text/csv"}).text.splitlines())
+    assert list(types) == header
+    assert rows
+    for row in rows:
+        for name, value in zip(header, row, strict=True):
+            if types[name] in {"type number", "Currency.Type"}:
+                assert re.fullmatch(r"\d+(\.\d+)?|", value), name
+            elif types[name] == "Int64.Type":
+                assert value.isdigit()
+            elif types[name] == "type logical":
+                assert value in {"true", "false"}
+
+
+def test_the_query_for_orders_names_fields_that_orders_have(code: list[str], shop: Service) -> None:
+    query = the_one(code, 'RelativePath = "order"')
+    schemas = shop.client().get("/openapi.json").json()["components"]["schemas"]
+    known = schemas["Order"]["properties"] | schemas["OrderItem"]["properties"] | schemas["Product"]["properties"]
+    expanded = set(re.findall(r'"(\w+)"', " ".join(re.findall(r"ExpandRecordColumn\((.*?)\)", query, re.DOTALL))))
+    assert expanded - {"order"} <= known.keys()
+    assert types_in(query).keys() <= expanded
+
+
+@pytest.mark.parametrize("program", [found for found in ["node"] if shutil.which(found)])
+def test_the_script_for_google_sheets_fills_the_sheet(
+    code: list[str], customer: Customer, program: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "sheet.cjs"
+    script.write_text(f"{_GOOGLE}\n{the_one(code, 'updateProducts')}\nupdateProducts();\n")
+    done = subprocess.run(
+        [program, str(script)], env={"KEY": customer.key, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
+        timeout=60, check=True,
+    )  # fmt: skip
+    sheet = json.loads(done.stdout)
+    products = int(customer.get("/product?limit=1").headers["X-Total-Count"])
+    assert len(sheet["rows"]) == products + 1
+    assert [place[:2] for place in sheet["formats"]] == [[1, 1], [1, 2]]
+    assert sheet["rows"][0][:2] == ["sku", "ean"]
+
+
+def test_the_program_that_retries_creates_an_order_once(code: list[str], customer: Customer, tmp_path: Path) -> None:
+    first = customer.get("/product?limit=1&inStock=true").json()[0]["sku"]
+    address = {"contact_name": "A", "street_one": "1 Road", "city": "Leeds", "zip": "LS1 4AP", "country_code": "GB"}
+    program = the_one(code, "def send(").replace("CV-320P", first)
+    program = program.replace('{"id": 5001}', json.dumps(address))
+    (tmp_path / "order.py").write_text(program)
+    printed = [
+        subprocess.run(
+            [sys.executable, "order.py"], cwd=tmp_path, env={"KEY": customer.key}, capture_output=True, text=True,
+            timeout=60, check=True,
+        ).stdout.strip()
+        for _ in range(2)
+    ]  # fmt: skip
+    assert printed[0] == printed[1]
+    assert [order["order_reference"] for order in customer.get("/order").json()] == [printed[0]]
+
+
+def test_the_guide_explains_every_status_of_an_order(shop: Service) -> None:
+    text = shop.client().get("/guide").text
+    explained = set(re.findall(r"<tr>\s*<td>\s*<code>([^<]+)</code>", text))
+    assert {
+        rules.AWAITING_DISPATCH, rules.BACK_ORDERED, rules.PART_DISPATCHED, rules.DISPATCHED, rules.INVOICED,
+        rules.COMPLETED, rules.CANCELLED,
+    } <= explained  # fmt: skip

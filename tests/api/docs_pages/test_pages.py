@@ -1,0 +1,185 @@
+"""`/docs` and `/guide`: their structure, what they load, how they are kept."""
+
+import re
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+
+from support.interface import interface_document
+from support.service import Service
+from support.web_page import Page, plain
+
+PAGES = ("/docs", "/guide")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def operations() -> dict[str, dict[str, Any]]:
+    paths = interface_document()["paths"]
+    return {operation["operationId"]: operation for methods in paths.values() for operation in methods.values()}
+
+
+@pytest.fixture(scope="module")
+def pages(service: Service) -> dict[str, Page]:
+    return {path: Page(service.client().get(path).text) for path in PAGES}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_runs_and_shows_only_what_the_service_itself_sends(service: Service, path: str) -> None:
+    answer = service.client().get(path)
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-security-policy"] == POLICY
+    page = Page(answer.text)
+    assert not {element.tag for element in page.elements} & {"style", "iframe", "object", "embed", "base"}
+    assert all(script.attributes.get("src", "").startswith("static/") for script in page.all("script"))
+    for element in page.elements:
+        assert not [name for name in element.attributes if name.startswith("on") or name == "style"]
+    assert not re.search(r"<script[^>]*>[^<]", answer.text)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_browser_keeps_the_files_of_a_page_for_a_year(service: Service, pages: dict[str, Page], path: str) -> None:
+    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+    loaded = [
+        element.attributes.get("src") or element.attributes["href"]
+        for element in pages[path].all("script", "link", "img")
+    ]
+    assert len(loaded) >= 4
+    for address in loaded:
+        answer = service.client().get(urljoin(path, address))
+        assert answer.status_code == 200, address
+        assert answer.headers["content-type"].startswith(kinds[address.rpartition(".")[2]])
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "@import" not in answer.text
+        assert "url(" not in answer.text
+
+
+def test_a_file_under_the_digest_of_another_release_is_not_kept(service: Service) -> None:
+    client = service.client()
+    answer = client.get("/static/style.0123456789ab.css")
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "private, no-cache"
+    assert (
+        client.get("/static/style.0123456789ab.css", headers={"If-None-Match": answer.headers["etag"]}).status_code
+        == 304
+    )
+    for unknown in ("style.css", "other.0123456789ab.css", "..%2Fpage.0123456789ab.py", "x"):
+        assert client.get(f"/static/{unknown}").status_code == 404
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_that_has_not_changed_is_not_sent_again(service: Service, path: str) -> None:
+    client = service.client()
+    first = client.get(path)
+    again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    elsewhere = client.get(path, headers={"If-None-Match": first.headers["etag"], "Host": "other.example"})
+    assert elsewhere.status_code == 200
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_headings_are_in_order_and_tables_name_their_rows_and_columns(pages: dict[str, Page], path: str) -> None:
+    levels = [int(element.tag[1]) for element in pages[path].all("h1", "h2", "h3", "h4", "h5", "h6")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert all(element.attributes.get("scope") in {"row", "col"} for element in pages[path].all("th"))
+    assert len(pages[path].all("th")) >= len(pages[path].all("table"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_reader_of_the_keyboard_can_skip_to_the_content_and_knows_every_input(
+    pages: dict[str, Page], path: str
+) -> None:
+    page = pages[path]
+    assert page.all("html")[0].attributes["lang"] == "en"
+    assert page.all("a")[0].attributes == {"class": "skip", "href": "#main"}
+    labelled = {element.attributes["for"] for element in page.all("label")}
+    for element in page.all("input", "select", "textarea"):
+        assert element.attributes["id"] in labelled or "aria-label" in element.attributes
+    assert labelled <= set(page.values("id"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_anchors_are_unique_and_all_links_lead_somewhere(service: Service, pages: dict[str, Page], path: str) -> None:
+    page = pages[path]
+    names = page.values("id")
+    assert len(set(names)) == len(names)
+    headings = [element for element in page.all("h2", "h3") if "id" in element.attributes]
+    signs = [element.attributes["href"] for element in page.all("a") if element.attributes.get("class") == "anchor"]
+    assert {f"#{heading.attributes['id']}" for heading in headings} <= set(signs)
+    for address in {element.attributes["href"] for element in page.all("a")}:
+        place, _, anchor = address.partition("#")
+        assert not place.startswith(("http://", "https://")) or place.startswith(service.url), address
+        if place:
+            assert service.client().get(urljoin(f"{service.url}{path}", place)).status_code == 200, address
+        target = pages.get(f"/{place}" if place else path)
+        assert target is None or not anchor or anchor in target.values("id"), address
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_examples_name_the_address_that_the_reader_uses(service: Service, path: str) -> None:
+    text = service.client(Host="shop.example").get(path).text
+    assert "http://shop.example/product" in text
+    assert not re.search(r"\$BASE|\.invalid|api\.example", text)
+
+
+def test_every_operation_has_samples_fields_and_a_form(pages: dict[str, Page]) -> None:
+    page = pages["/docs"]
+    names = set(page.values("id"))
+    assert operations().keys() <= names
+    assert page.samples.keys() == {
+        (language, name) for language in ("curl", "Python", "JavaScript", "PHP") for name in operations()
+    }
+    forms = {(element.attributes["data-method"], element.attributes["data-path"]) for element in page.all("form")}
+    paths = interface_document()["paths"]
+    expected = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+    assert forms == expected - {("POST", "/oauth/token")}
+
+
+def test_nested_fields_are_shown_where_they_are_used(pages: dict[str, Page]) -> None:
+    names = set(pages["/docs"].values("id"))
+    assert {
+        "createOrder-body-items-sku",
+        "createOrder-body-billing_address-contact_name",
+        "createOrder-body-billing_address-2-id",
+        "createOrder-201-shipping_options-cost_net",
+        "listOrders-200-items-product-availability-incoming-expected_on",
+        "listProducts-query-attribute",
+    } <= names
+    field = pages["/docs"].text.partition('id="createOrder-body-customer_reference"')[2].partition("</li>")[0]
+    for part in ("required", "string, 1 to 100 characters", "Your own reference.", "PO-1001"):
+        assert part in field
+
+
+def test_an_error_that_means_the_same_everywhere_is_described_once(pages: dict[str, Page]) -> None:
+    text = plain(pages["/docs"].text)
+    for response in interface_document()["components"]["responses"].values():
+        description = response["description"].replace("`", "")
+        assert text.count(description) == 1, description
+
+
+def test_nothing_but_what_needs_a_script_waits_for_one(pages: dict[str, Page]) -> None:
+    hidden = [element for page in pages.values() for element in page.elements if "hidden" in element.attributes]
+    needing = {"data-try", "data-search", "data-result"}
+    assert hidden
+    assert all(needing & set(found.attributes) or found.attributes.get("role") == "listbox" for found in hidden)
+
+
+def test_the_guide_has_every_chapter_in_its_contents(pages: dict[str, Page]) -> None:
+    page = pages["/guide"]
+    headings = {f"#{element.attributes['id']}" for element in page.all("h2")}
+    assert {"#retry-safely", "#spreadsheets", "#mail", "#errors"} <= headings
+    assert headings <= {element.attributes["href"] for element in page.all("a") if "class" not in element.attributes}
+
+
+def test_the_index_leads_people_to_both_pages(service: Service) -> None:
+    answer = service.client().get("/")
+    named = answer.json()["documentation"]
+    assert (named["reference"], named["guide"]) == (f"{service.url}/docs", f"{service.url}/guide")
+    assert f'<{service.url}/guide>; rel="help"; type="text/html"' in answer.headers["Link"]
+    assert service.client().get("/openapi.json").json()["externalDocs"]["url"] == f"{service.url}/guide"

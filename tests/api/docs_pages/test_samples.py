@@ -1,0 +1,78 @@
+"""The samples of `/docs` work as they stand on the demo, in every language whose program is there."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support.applications import running_exchange
+from support.interface import interface_document
+from support.samples import PROGRAMS, Outcome, missing_programs, run_samples
+from support.service import Service, running_service
+from support.web_page import Page
+from tradecounter.demo.load import demo_customers, load_demo
+
+LANGUAGES = [language for language in PROGRAMS if language not in missing_programs()]
+ALONE = "exchangeToken"  # needs a login service instead of a key
+OPERATIONS = sorted(
+    operation["operationId"]
+    for methods in interface_document()["paths"].values()
+    for operation in methods.values()
+    if operation["operationId"] != ALONE
+)
+# What a sample prints, where it is not JSON that begins like an object or a list.
+PRINTED = {"getInvoice": "", "deleteAddress": "204", "getOpenapiYaml": "openapi: 3.1.0"}
+
+Results = Callable[[str], dict[str, Outcome]]
+
+
+@pytest.fixture(scope="module")
+def demo(database_url: str) -> Iterator[Service]:
+    with running_service(database_url) as running:
+        now = running.clock.now()
+        running.call(lambda: load_demo(running.application.database, running.settings, now))
+        running.refresh()
+        yield running
+
+
+@pytest.fixture(scope="module")
+def results(demo: Service, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    secret = demo.settings.secret_key or ""
+    customers = demo.call(lambda: demo_customers(demo.application.database, secret, demo.clock.now()))
+    samples = Page(demo.client().get("/docs").text).samples
+
+    @cache
+    def run(language: str) -> dict[str, Outcome]:
+        wanted = {name: code for (found, name), code in samples.items() if found == language and name != ALONE}
+        folder = Path(tmp_path_factory.mktemp(language))
+        return run_samples(language, wanted, folder, {"KEY": customers[0].api_key})
+
+    return run
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sample_works_as_it_stands(results: Results, language: str, name: str) -> None:
+    outcome = results(language)[name]
+    assert outcome.status == 0, outcome.text
+    printed = outcome.text.strip()
+    if name in PRINTED and (language, name) != ("curl", "deleteAddress"):
+        assert printed.startswith(PRINTED[name])
+    elif name != "deleteAddress":
+        assert printed.startswith(("{", "[", "Array"))
+        assert len(printed) > 10, "an empty answer shows nothing"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sample_of_a_token_works_for_an_application(database_url: str, tmp_path: Path, language: str) -> None:
+    with running_exchange(database_url) as exchange:
+        code = Page(exchange.service.client().get("/docs").text).samples[language, ALONE]
+        environment = {
+            "CLIENT_ID": exchange.application.client_id,
+            "CLIENT_SECRET": exchange.application.client_secret,
+            "SUBJECT_TOKEN": exchange.subject_token(),
+        }
+        outcome = run_samples(language, {ALONE: code}, tmp_path, environment)[ALONE]
+    assert outcome.status == 0, outcome.text
+    assert "access_token" in outcome.text
