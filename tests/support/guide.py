@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-PLACE = Path(__file__).parents[2] / "docs" / "guide-customers.md"
+PLACE = Path(__file__).parents[2] / "src" / "tradecounter" / "docs_pages" / "guide-customers.md"
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
