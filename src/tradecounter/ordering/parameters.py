@@ -13,7 +13,10 @@ from tradecounter.rest.negotiation import Accept
 from tradecounter.rest.paging import DEFAULT_LIMIT, PageLimit, PageNumber
 
 _ONE_SECOND = timedelta(seconds=1)
-_MOMENT: dict[str, Any] = {"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$"}  # checked by `_moment`, for its message
+# What the pattern lets pass and no calendar has, `_moment` refuses; it also has the message.
+_MOMENT: dict[str, Any] = {
+    "pattern": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
+}
 _LONGEST_QUOTED = 40
 
 
@@ -25,7 +28,7 @@ class OrderListParameters(Struct, frozen=True):
     limit: PageLimit = DEFAULT_LIMIT
     customer_reference: Annotated[
         Reference | None,
-        Meta(description="Only orders with this reference of yours, in any case.", examples=["PO-1001"]),
+        Meta(description="Only orders with this reference of yours, in any case.", examples=["DEMO-001"]),
     ] = None
     status: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
