@@ -47,11 +47,15 @@ def render_document(source: str, code_links: Mapping[str, str]) -> Document:
     title = tokens[1].content
     headings: list[Heading] = []
     pieces: list[str] = []
+    tables = 0
     for before, token, after in zip(tokens[2:], tokens[3:], [*tokens[4:], tokens[-1]], strict=False):
         if token.type == "heading_open":
             heading = Heading(int(token.tag[1:]), _anchor(after.content), _plain(after))
             headings.append(heading)
             token.attrSet("id", heading.anchor)
+        elif token.type == "table_open":
+            tables += 1
+            token.meta["number"] = tables
         elif token.type == "th_open":
             token.attrSet("scope", "col")
         elif token.type == "inline" and before.type != "heading_open":
@@ -64,7 +68,8 @@ def _rendered(token: Token, headings: list[Heading]) -> str:
     if token.type == "fence":
         return f'<pre class="code"><code>{highlighted(token.content.rstrip(), token.info)}</code></pre>\n'
     if token.type == "table_open":
-        return '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>'
+        label = f"Table {token.meta['number']}"
+        return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table>'
     if token.type == "table_close":
         return "</table></div>\n"
     if token.type == "heading_close":

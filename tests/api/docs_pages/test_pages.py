@@ -141,6 +141,17 @@ def test_every_operation_has_samples_fields_and_a_form(pages: dict[str, Page]) -
     assert forms == expected - {("POST", "/oauth/token")}
 
 
+def test_a_form_begins_with_values_that_can_be_sent(pages: dict[str, Page]) -> None:
+    inputs = {element.attributes["id"]: element.attributes for element in pages["/docs"].all("input")}
+    assert inputs["try-getProduct-sku"]["value"] == "CV-320P"
+    assert "required" in inputs["try-getProduct-sku"]
+    assert "value" not in inputs["try-listProducts-query"]
+    [parameter] = [p for p in operations()["listProducts"]["parameters"] if p["name"] == "query"]
+    assert inputs["try-listProducts-query"]["placeholder"] == parameter["example"]
+    assert inputs["try-listProducts-key"].items() >= {("type", "password"), ("autocomplete", "off")}
+    assert "name" not in inputs["try-listProducts-key"]
+
+
 def test_nested_fields_are_shown_where_they_are_used(pages: dict[str, Page]) -> None:
     names = set(pages["/docs"].values("id"))
     assert {
