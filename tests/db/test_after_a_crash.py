@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, LiteralString
 
@@ -130,6 +131,10 @@ def killed_process(crashing: Crashing) -> None:
     crashing.start()
 
 
+def health(service: Service) -> Any:
+    return service.client().get("/check-health").json()
+
+
 def catch_up(service: Service) -> None:
     """Let the service notice what has changed, once it has its connections back."""
 
@@ -169,6 +174,24 @@ def test_prices_are_seen_that_get_a_version_that_was_lost_in_a_crash(
     assert set_price(crashing, 70 + lost) == lost
     catch_up(shop)
     assert customer.get("/product/PHONE").json()["single_unit_cost"] == 70 + lost
+
+
+def test_a_catalogue_that_cannot_be_read_again_after_a_crash_is_not_confirmed_by_its_version(
+    crashing: Crashing,
+) -> None:
+    often, soon = timedelta(seconds=0.05), timedelta(seconds=1)
+    with running_service(crashing.url, refresh_interval=often, stale_after=soon) as service:
+        customer = service.customer()
+        wait_for(lambda: customer.get("/product").status_code == 200)
+        crashing.execute("alter table attribute rename to mislaid")
+        crashing.execute("checkpoint")
+        killed_process(crashing)
+        try:
+            wait_for(lambda: health(service)["database"] == "ok" and health(service)["data_age"] > 2)
+            assert customer.get("/product").status_code == 503
+        finally:
+            crashing.execute("alter table mislaid rename to attribute")
+        wait_for(lambda: customer.get("/product").status_code == 200)
 
 
 def test_a_service_whose_connection_broke_reads_all_stock_again(
