@@ -1,20 +1,30 @@
 """Caps on pending orders and unpriced quotes hold for requests at the same moment, on several servers."""
 
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
+import psycopg
 import pytest
 
 from support.orders import in_parallel, rows
 from support.service import Customer, Service, running_service
 from support.shop import order
-from tradecounter.ordering.most_pending import AT_ONCE
+from support.waiting import waiting_for_a_lock
 
 
 def counts(service: Service, customer: Customer) -> Counter[str]:
     found = rows(service, "select kind, count(*) from orders where customer_id = %s group by kind", customer.id)
     return Counter(dict(found))
+
+
+def most_connections(service: Service) -> int:
+    """How many connections the database allows."""
+    [(most,)] = rows(service, "select current_setting('max_connections')::int")
+    return int(most)
 
 
 @pytest.mark.parametrize("path", ["/order", "/quote"])
@@ -33,9 +43,42 @@ def test_of_many_at_once_as_many_are_created_as_there_is_room_for(shop: Service,
 
 def test_the_last_places_are_counted_one_by_one_after_those_that_were_not(shop: Service) -> None:
     """Far from the cap creations are not counted one by one; those under way when it comes near still are."""
-    most = AT_ONCE + 30
+    most = most_connections(shop) + 30
     with running_service(shop.database_url, max_pending_orders=most) as one:
         customer = one.customer()
-        for _ in range(5):
+        for _ in range(0, most + 24, 24):
             in_parallel([partial(customer.post, "/order", order())] * 24)
     assert counts(shop, customer) == {"order": most}
+
+
+@contextmanager
+def creations_locked(service: Service, customer: Customer, lock: LiteralString) -> Iterator[None]:
+    """Take the lock of a customer's creations while the block runs, as one that is under way does."""
+    with psycopg.connect(service.database_url) as holder:
+        holder.execute(f"select {lock}(8, hashint8(%s))", [customer.id])
+        yield
+
+
+def test_only_where_all_connections_together_could_exceed_the_cap_a_creation_waits_for_those_under_way(
+    shop: Service,
+) -> None:
+    with running_service(shop.database_url, max_pending_orders=most_connections(shop) + 1) as one:
+        customer = one.customer()
+        one.refresh()
+        with ThreadPoolExecutor(1) as threads:
+            with creations_locked(one, customer, "pg_advisory_xact_lock_shared"):
+                assert customer.post("/order", order()).status_code == 201
+                created = threads.submit(customer.post, "/order", order())
+                waiting_for_a_lock(one.database_url)
+            assert created.result().status_code == 201
+
+
+def test_a_creation_far_from_the_cap_waits_for_one_that_counts(shop: Service) -> None:
+    with running_service(shop.database_url, max_pending_orders=most_connections(shop) + 1) as one:
+        customer = one.customer()
+        one.refresh()
+        with ThreadPoolExecutor(1) as threads:
+            with creations_locked(one, customer, "pg_advisory_xact_lock"):
+                created = threads.submit(customer.post, "/order", order())
+                waiting_for_a_lock(one.database_url)
+            assert created.result().status_code == 201

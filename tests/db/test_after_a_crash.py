@@ -4,7 +4,8 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, LiteralString
 
@@ -15,11 +16,14 @@ from support.embedded_user import adopt_orphans, kill_server, wait_for
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
 from tradecounter.bulk.rows import Row
+from tradecounter.db.changes import read_versions
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
 from tradecounter.imports.run import import_rows
 from tradecounter.pricing.importing import PriceRow
+from tradecounter.storefront.goods import read_goods, with_stock
 
 BURNT = 500  # transaction ids
 
@@ -127,6 +131,10 @@ def killed_process(crashing: Crashing) -> None:
     crashing.start()
 
 
+def health(service: Service) -> Any:
+    return service.client().get("/check-health").json()
+
+
 def catch_up(service: Service) -> None:
     """Let the service notice what has changed, once it has its connections back."""
 
@@ -168,6 +176,24 @@ def test_prices_are_seen_that_get_a_version_that_was_lost_in_a_crash(
     assert customer.get("/product/PHONE").json()["single_unit_cost"] == 70 + lost
 
 
+def test_a_catalogue_that_cannot_be_read_again_after_a_crash_is_not_confirmed_by_its_version(
+    crashing: Crashing,
+) -> None:
+    often, soon = timedelta(seconds=0.05), timedelta(seconds=1)
+    with running_service(crashing.url, refresh_interval=often, stale_after=soon) as service:
+        customer = service.customer()
+        wait_for(lambda: customer.get("/product").status_code == 200)
+        crashing.execute("alter table attribute rename to mislaid")
+        crashing.execute("checkpoint")
+        killed_process(crashing)
+        try:
+            wait_for(lambda: health(service)["database"] == "ok" and health(service)["data_age"] > 2)
+            assert customer.get("/product").status_code == 503
+        finally:
+            crashing.execute("alter table mislaid rename to attribute")
+        wait_for(lambda: customer.get("/product").status_code == 200)
+
+
 def test_a_service_whose_connection_broke_reads_all_stock_again(
     crashing: Crashing, shop: Service, customer: Customer
 ) -> None:
@@ -179,3 +205,43 @@ def test_a_service_whose_connection_broke_reads_all_stock_again(
     crashing.execute("select count(pg_terminate_backend(pid)) from pg_stat_activity where pid <> pg_backend_pid()")
     catch_up(shop)
     assert customer.get("/product/PHONE").json()["availability"]["available"] == before + 1
+
+
+def stopped_and_started(crashing: Crashing) -> None:
+    """Restart the server, which loses nothing."""
+    postmaster = int((crashing.server.home / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
+    kill_server(postmaster, signal.SIGINT)
+    crashing.start()
+
+
+@pytest.mark.parametrize("end", [power_failure, killed_process, stopped_and_started])
+def test_versions_tell_one_life_of_a_server_from_the_next(crashing: Crashing, end: Crash) -> None:
+    async def server() -> str:
+        async with Database(crashing.url, connections=1) as database, reading(database) as tx:
+            return (await read_versions(tx)).server
+
+    before = asyncio.run(server())
+    assert asyncio.run(server()) == before
+    end(crashing)
+    assert asyncio.run(server()) != before
+
+
+@pytest.mark.parametrize(("server", "is_seen"), [("the same", False), ("another", True)])
+def test_on_another_server_all_stock_is_read_again_also_where_the_connection_stays(
+    crashing: Crashing, server: str, is_seen: bool
+) -> None:
+    """A pooler keeps a client's connection when the server behind it is another one."""
+
+    async def levels() -> tuple[int, int]:
+        async with Database(crashing.url, connections=1) as database:
+            async with reading(database) as tx:
+                goods, versions = await read_goods(tx), await read_versions(tx)
+            await asyncio.to_thread(crashing.execute, "update stock_level set available = available + 1")
+            async with reading(database) as tx:
+                now = versions if server == "the same" else replace(versions, server=server)
+                later = await with_stock(tx, goods, now, all_of_it=False)
+        return int(goods.stock.available.sum()), int(later.stock.available.sum())
+
+    crashing.execute("update stock_level set changed_by = '3'::xid8")
+    before, after = asyncio.run(levels())
+    assert (after > before) == is_seen

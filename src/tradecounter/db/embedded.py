@@ -163,17 +163,16 @@ class EmbeddedPostgres:
     def _ensure_running(self) -> None:
         self._make_socket_dir()
         for attempt in range(1, _START_ATTEMPTS + 1):
-            if self._ping() == Ping.OK:
-                break
             try:
-                self._start()
-            except EmbeddedError:
+                if self._ping() != Ping.OK:
+                    self._start()
+                hand_over(self.administrator_url())
+            except (EmbeddedError, psycopg.OperationalError):  # the latter when it crashes after it answered
                 if attempt == _START_ATTEMPTS:
                     raise
                 time.sleep(1)
             else:
                 break
-        hand_over(self.administrator_url())
 
     def _make_socket_dir(self) -> None:
         link = self.socket_dir

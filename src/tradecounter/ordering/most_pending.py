@@ -1,22 +1,20 @@
 """Caps on a customer's pending orders and unpriced quotes.
 
-More than `AT_ONCE` below the cap, creations share a lock of the customer and wait for nobody: `AT_ONCE` of them at a
-time cannot exceed the cap. Nearer to it, each takes the lock alone, after those that share it, and counts again.
+While all connections that the database allows could not exceed the cap together, creations share a lock of the customer
+and wait for nobody. Nearer to the cap, each takes the lock alone, after those that share it, and counts again.
 """
 
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.records import Kind as OrderKind
 
-AT_ONCE = 64  # far more than one customer's requests are in the database at a time
 
+def cap_of(kind: OrderKind, policy: OrderingPolicy, *, auto_confirm: bool) -> int | None:
+    """Return how many pending orders, or unpriced quotes, a customer may have at a time.
 
-def near_cap_from(kind: OrderKind, policy: OrderingPolicy, *, auto_confirm: bool) -> int | None:
-    """Return the number of pending orders, or unpriced quotes, from which on a customer is near its cap.
-
-    None for an order that is confirmed at once: it is never pending, and so has no cap.
+    None for an order that is confirmed at once: it is never pending.
     """
-    return None if auto_confirm else policy.most_pending(kind) - AT_ONCE
+    return None if auto_confirm else policy.most_pending(kind)
 
 
 def require_room(kind: OrderKind, policy: OrderingPolicy, count: int) -> None:

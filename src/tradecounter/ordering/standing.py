@@ -12,7 +12,7 @@ from tradecounter.db.round_trip import Query, Statement, array
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.most_pending import near_cap_from
+from tradecounter.ordering.most_pending import cap_of
 from tradecounter.ordering.order_addresses import named_addresses
 from tradecounter.ordering.records import Kind
 from tradecounter.ordering.wire import CreateOrderRequest
@@ -62,7 +62,7 @@ _STANDING = Statement(
                nextval('orders_id_seq') as order_id,
                array(select nextval('order_line_id_seq') from generate_series(1, $3::integer)) as line_ids,
                case when $6::bigint is null then false
-                    when pending.count < $6::bigint
+                    when pending.count < $6::bigint - current_setting('max_connections')::bigint
                     then pg_advisory_xact_lock_shared({lock}, hashint8(c.id)) is null
                     else pg_advisory_xact_lock({lock}, hashint8(c.id)) is not null
                end as near_cap
@@ -91,7 +91,7 @@ def standing(kind: Kind, request: CreateOrderRequest, circumstances: Circumstanc
         len(request.items),
         kind,
         circumstances.now,
-        near_cap_from(kind, circumstances.policy, auto_confirm=bool(request.auto_confirm)),
+        cap_of(kind, circumstances.policy, auto_confirm=bool(request.auto_confirm)),
     )
 
 

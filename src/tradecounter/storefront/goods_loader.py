@@ -74,8 +74,9 @@ class GoodsLoader:
                 for part in (_CATALOGUE, *PARTS):
                     _log_unreadable(part, goods)
             held = goods.versions.get(_CATALOGUE)
-        # Another server's number is most likely right: it is read again, but not held to be out of date until then.
-        if held is not None and held.number == wanted.number:
+        # Another server's number is most likely right: it is read again, and held to be out of date only if that fails.
+        failing = self._readers[_CATALOGUE].failing
+        if held == wanted or (held is not None and held.number == wanted.number and not failing):
             self._confirmed[_CATALOGUE] = versions.read_at
         return goods
 

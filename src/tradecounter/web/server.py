@@ -69,6 +69,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         timeout_graceful_shutdown=10,
         timeout_worker_healthcheck=15,  # a busy machine may need a while to let one answer
         timeout_keep_alive=75,  # longer than proxies keep theirs, so that none sends into a connection being closed
+        reset_contextvars=True,  # or a request takes over the customer of the one before it on its connection
         lifespan=lifespan,
     )
 

@@ -18,6 +18,7 @@ class Server(uvicorn.Server):
     `all_end` tells, when it is to end, whether all processes that share its sockets are: if not, they take its clients.
     """
 
+    told_seconds = 1.5  # in which the supervisor says that all end: it looks for signals twice a second
     quiet_seconds = 1.0  # without a request, after which who is still connected is taken to want nothing
     longest_announcement = 5.0  # seconds, where requests never stop coming in
 
@@ -36,13 +37,21 @@ class Server(uvicorn.Server):
         application.stopping.set()
         for connection in application.connections:
             connection.announce_end()
-        if not self._all_end():
+        all_end = await self._told_that_all_end()
+        if not all_end:
             self._close_servers()
         await self._until_quiet(application)
-        if self._all_end():
+        if all_end:
             drop_new_connections(sockets or [])
         await self._until_gone(application)
         await super().shutdown(sockets)
+
+    async def _told_that_all_end(self) -> bool:
+        """Return whether all processes end; a signal to all of them may reach this one before the supervisor."""
+        end = asyncio.get_running_loop().time() + self.told_seconds
+        while not self._all_end() and not self.force_exit and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 a flag
+            await asyncio.sleep(_LOOK_SECONDS)
+        return self._all_end()
 
     def _close_servers(self) -> None:
         for server in self.servers:

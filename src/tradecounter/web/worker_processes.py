@@ -1,5 +1,6 @@
 """Processes that answer requests on one socket, and how they end: all together, or one whose work others take over."""
 
+import signal
 import socket
 import threading
 from multiprocessing.synchronize import Event
@@ -29,6 +30,11 @@ class WorkerProcess(multiprocess.Process):
         if self._server is None:
             self._server = Server(self.config, self._all_end.is_set)
         return self._server
+
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer requests until told to end."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # or Ctrl-C, at the very end, would raise KeyboardInterrupt here
+        super().target(sockets)
 
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
         """Return whether the process comes to answer requests; it may take longer than to show that it is alive."""

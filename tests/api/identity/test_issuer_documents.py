@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.certificates import make_certificate, server_side
-from support.issuer import OPENID, running_issuer
+from support.issuer import OPENID, Issuer, running_issuer
 from support.names import names_of_this_machine
 from tradecounter.identity.issuer_documents import IssuerAwayError, _trusted_authorities, read_issuer
 
@@ -34,17 +34,30 @@ def test_documents_are_asked_for_without_compression() -> None:
         assert issuer.accepted_encodings == {"identity"}
 
 
+def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
+    """The issuer cannot be used, and finding that out takes little memory."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(IssuerAwayError, match=reason):
+            asyncio.run(read_issuer(issuer.url))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000
+
+
 def test_a_document_that_comes_compressed_all_the_same_is_refused_unread() -> None:
     with running_issuer() as issuer:
         issuer.publish(OPENID, gzip.compress(bytes(100_000_000)), Content_Encoding="gzip")
-        tracemalloc.start()
-        try:
-            with pytest.raises(IssuerAwayError, match="compressed"):
-                asyncio.run(read_issuer(issuer.url))
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-    assert peak < 5_000_000
+        assert_refused_for_little(issuer, "compressed")
+
+
+@pytest.mark.parametrize("path", [OPENID, "/keys"])
+def test_a_document_is_read_no_further_than_it_may_be_long(path: str) -> None:
+    with running_issuer() as issuer:
+        _, _, document = issuer.answer(path)
+        issuer.publish(path, document + b" " * 50_000_000)
+        assert_refused_for_little(issuer, "longer than 262144 bytes")
 
 
 @pytest.mark.parametrize("host", [LOGIN, "localhost", "127.0.0.1"])

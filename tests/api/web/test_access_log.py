@@ -1,8 +1,10 @@
 """The access log: every request with its customer and address, also when the answer comes from memory."""
 
 import asyncio
+import socket
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import structlog
@@ -95,6 +97,22 @@ def test_a_request_without_a_customer_is_logged_with_its_address(service: Servic
         (200, "198.51.100.7"), (401, "198.51.100.7"), (404, "198.51.100.7")
     ]  # fmt: skip
     assert not any("customer" in line for line in lines)
+
+
+def test_a_request_after_another_on_one_connection_is_not_logged_as_that_ones_customer(
+    service: Service, customer: Customer
+) -> None:
+    place = urlsplit(service.url)
+    head = "GET /customer HTTP/1.1\r\nHost: shop\r\nX-Forwarded-For: 198.51.100.8\r\n"
+    both = f"{head}X-Api-Key: {customer.key}\r\n\r\n{head}Connection: close\r\n\r\n"
+    with capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logs:
+        with socket.create_connection((place.hostname, place.port or 0), timeout=10) as connection:
+            connection.sendall(both.encode())
+            while connection.recv(65536):
+                pass
+        service.call(lambda: asyncio.sleep(0))
+    lines = [line for line in logs if line["event"] == "request"]
+    assert [(line["status"], line.get("customer")) for line in lines] == [(200, customer.id), (401, None)]
 
 
 def test_without_the_setting_requests_are_not_logged(database_url: str) -> None:

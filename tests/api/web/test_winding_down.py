@@ -132,6 +132,24 @@ def test_a_request_under_way_is_answered(ending: Ending) -> None:
         assert is_last(response)
 
 
+def test_before_it_stops_listening_the_kernel_drops_new_connections(ending: Ending) -> None:
+    """Closing the socket resets what waits in its queue, so nothing may come in any more by then."""
+    found = []
+    with ending.connected() as busy:  # which gives the end some time
+        busy.sendall(b"POST /order HTTP/1.1\r\nHost: shop\r\nContent-Length: 9\r\n\r\n{")
+        address = urlsplit(ending.service.url)
+        ending.end()
+        while found[-1:] != ["refused"]:
+            try:
+                socket.create_connection((address.hostname, address.port or 0), timeout=0.05).close()
+                found.append("taken")
+            except TimeoutError:
+                found.append("dropped")
+            except ConnectionRefusedError:
+                found.append("refused")
+    assert list(dict.fromkeys(found)) == ["taken", "dropped", "refused"]
+
+
 def test_an_idle_connection_is_closed_and_no_new_one_is_taken(ending: Ending) -> None:
     with ending.connected() as idle, ending.connected() as used:
         used.sendall(ending.request("/customer"))
