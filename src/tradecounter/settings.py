@@ -31,6 +31,7 @@ _WANTED: dict[Any, str] = {
 }
 _WANTED[timedelta | None] = _WANTED[timedelta]
 _DURATIONS = (timedelta, timedelta | None)
+_PATHS = (Path, Path | None)
 _FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # prices and stock are never staler (section 8)
 
 
@@ -104,7 +105,23 @@ class Settings:
     seller_address: str = _setting(
         "1 Example Street, London, EC1A 1AA, United Kingdom", "The seller's address on invoices; commas part its lines."
     )
-    seller_vat_number: str = _setting("GB000000000", "The seller's VAT number on invoices.")
+    seller_vat_number: str = _setting("GB000000000", "The seller's VAT number on invoices and in mails.")
+    seller_email: str | None = _setting(
+        None, "The seller's e-mail address on invoices and in mails; unset: mails name SUPPORT_EMAIL.", rules.MAILBOX
+    )
+    seller_phone: str | None = _setting(None, "The seller's phone number on invoices and in mails.")
+    seller_company_number: str | None = _setting(
+        None, "The seller's company registration number on invoices and in mails."
+    )
+    seller_registered_office: str | None = _setting(
+        None, "The address of the seller's registered office on invoices and in mails."
+    )
+    seller_bank: str | None = _setting(
+        None, "Where to pay to, on invoices, as it is to be shown; the lines are separated by |."
+    )
+    seller_logo: Path | None = _setting(
+        None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in mails in the place of the seller's name."
+    )
     smtp_url: str | None = _setting(
         None,
         "The mail server, with user and password where needed: smtps:// (TLS), smtp:// (STARTTLS, required unless the "
@@ -169,7 +186,7 @@ class Settings:
 
 
 def _parse(name: str, annotation: Any, text: str) -> Any:
-    if annotation is Path:
+    if annotation in _PATHS:
         return Path(text).expanduser()
     short = _SHORT_DURATION.fullmatch(text) if annotation in _DURATIONS else None
     try:

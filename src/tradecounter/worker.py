@@ -23,6 +23,8 @@ from tradecounter.kit.clock import Clock
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.letters import Office
 from tradecounter.notifications.post import post_of
+from tradecounter.ordering.expected_dates import update_expected_dates
+from tradecounter.ordering.remind_of_quotes import remind_of_quotes
 from tradecounter.ordering.store import delete_expired_orders, expire_orders
 from tradecounter.settings import Settings
 
@@ -62,6 +64,14 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
     orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
     return (
         PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
+        PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
+        PeriodicJob(
+            "update_expected_dates",
+            EVERY_MINUTE,
+            update_expected_dates,
+            "expected dates changed",
+            batches=MOST_BATCHES,
+        ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted for good"),

@@ -15,7 +15,7 @@ ADA = ["--email", "Ada@shop.example", "--first-name", "Ada", "--last-name", "Exa
 FULL = [
     "--company", "[red]Ada & Co[/red] :smile:", "--accounts-email", "pay@shop.example", "--trade", "--price-list",
     "default", "--discount", "2.5", "--credit-limit", "5000", "--term-days", "30", "--packing", "plain",
-    "--shipping-method", "11", "--unique-references",
+    "--shipping-method", "11", "--unique-references", "--no-order-mails",
 ]  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def test_a_customer_is_added_with_all_that_was_given(ada: dict[str, Any], tradec
         "packing": "plain",
         "shipping_method": 11,
         "unique_references": True,
+        "order_mails": False,
     }
     assert isinstance(ada["id"], int)
     shown = tradecounter.json("customer", "show", str(ada["id"]))
@@ -64,6 +65,8 @@ def test_a_customer_without_options_has_no_credit_and_the_default_prices(tradeco
     assert (added["credit_limit"], added["term_days"], added["price_list"]) == (None, None, None)
     assert (added["trade_account"], added["unique_references"], added["packing"]) == (False, False, "own")
     assert (added["company"], added["accounts_email"], added["discount"]) == ("", None, 0)
+    assert added["order_mails"] is True
+    assert tradecounter.json("customer", "edit", str(added["id"]), "--no-order-mails")["order_mails"] is False
 
 
 def test_amounts_keep_their_pence(ada: dict[str, Any], tradecounter: Program) -> None:

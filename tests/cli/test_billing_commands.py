@@ -7,8 +7,9 @@ import pytest
 
 from support.billing import invoice_text
 from support.command_line import Forker, Program
-from support.orders import buy, dispatch
+from support.orders import buy, dispatch, rows
 from support.service import Customer, Service
+from tradecounter.db.installation import mark_as_demo
 
 SELLER = {
     "TRADECOUNTER_SELLER_NAME": "Trade & Sons",
@@ -44,21 +45,57 @@ def test_an_invoice_is_issued_and_named_again_when_asked_again(
     assert tradecounter.json("order", "invoice", str(placed["order_id"]), **SELLER) == issued
     again = tradecounter.text("order", "invoice", reference)
     assert again == f"invoice {issued['number']} of order {reference} over £66.60 was issued before\n"
-    assert "Trade & Sons 7 Sales Street York YO1 7HH VAT number GB123456782" in invoice_text(customer, placed)
+    assert "Trade & Sons 7 Sales Street, York, YO1 7HH" in invoice_text(customer, placed)
+    assert "VAT number GB123456782" in invoice_text(customer, placed)
 
 
 def test_amounts_keep_their_pence(tradecounter: Program, placed: dict[str, Any]) -> None:
     assert '"gross":66.60}' in tradecounter.run("order", "invoice", placed["order_reference"], "--json", **SELLER).out
 
 
-def test_an_example_seller_is_warned_about_on_standard_error(tradecounter: Program, placed: dict[str, Any]) -> None:
-    name = {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
-    done = tradecounter.run("order", "invoice", placed["order_reference"], "--json", **name)
+def test_an_invoice_in_the_name_of_the_example_seller_is_refused(tradecounter: Program, placed: dict[str, Any]) -> None:
+    reference, name = placed["order_reference"], {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
+    assert tradecounter.refused("order", "invoice", reference, **name) == (
+        "an invoice never changes, and this one would show the built-in example of the seller: set "
+        "TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER first"
+    )
+    tradecounter.json("order", "invoice", reference, **SELLER)
+    assert "was issued before" in tradecounter.text("order", "invoice", reference)
+
+
+def test_a_demo_issues_invoices_in_the_name_of_the_example_seller(
+    shop: Service, tradecounter: Program, placed: dict[str, Any]
+) -> None:
+    shop.in_transaction(mark_as_demo)
+    done = tradecounter.run("order", "invoice", placed["order_reference"], "--json")
+    rows(shop, "update installation set demo = false returning 1")
     assert done.status == 0
     assert done.document["gross"] == 66.60
-    assert done.err == (
-        "warning: the invoice shows built-in examples of TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER\n"
+    assert done.err.startswith("warning: the invoice shows built-in examples of TRADECOUNTER_SELLER_NAME, ")
+
+
+def test_an_invoice_shows_what_the_settings_say_of_the_seller(
+    tradecounter: Program, customer: Customer, placed: dict[str, Any]
+) -> None:
+    details = {
+        "TRADECOUNTER_SELLER_EMAIL": "sales@trade.example",
+        "TRADECOUNTER_SELLER_PHONE": "01904 496 0000",
+        "TRADECOUNTER_SELLER_COMPANY_NUMBER": "01234567",
+        "TRADECOUNTER_SELLER_REGISTERED_OFFICE": "8 Office Row, York",
+        "TRADECOUNTER_SELLER_BANK": "Trade Bank | Sort code 20-00-00|Account 12345678",
+    }
+    tradecounter.json("order", "invoice", placed["order_reference"], **SELLER, **details)
+    text = invoice_text(customer, placed)
+    for stated in (
+        "01904 496 0000 · sales@trade.example",
+        "Company number 01234567 · Registered office: 8 Office Row, York",
+        "PAY TO Trade Bank Sort code 20-00-00 Account 12345678",
+    ):
+        assert stated in text
+    refused = tradecounter.refused(
+        "order", "invoice", placed["order_reference"], **SELLER, TRADECOUNTER_SELLER_LOGO="missing.png"
     )
+    assert refused == "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
 
 
 def test_an_order_that_cannot_be_invoiced_is_refused(tradecounter: Program, customer: Customer) -> None:
@@ -93,7 +130,7 @@ def test_what_is_not_an_amount_is_wrong_usage(tradecounter: Program, placed: dic
 
 @pytest.mark.parametrize("amount", ["0", "1.001", "NaN", "Infinity", "1e99"])
 def test_an_amount_that_cannot_be_paid_is_refused(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
-    tradecounter.run("order", "invoice", placed["order_reference"])
+    tradecounter.run("order", "invoice", placed["order_reference"], **SELLER)
     assert tradecounter.refused("order", "pay", placed["order_reference"], amount).startswith("amount: must be")
 
 

@@ -56,7 +56,9 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
         assert postmaster != interrupted
         assert running.stop(signal.SIGINT) == (0, "")
         assert not alive(postmaster)
-        assert {json.loads(line)["event"] for line in running.logs} == {"mail written to a folder"}
+        assert {json.loads(line)["event"] for line in running.logs} == {
+            "mail written to a folder", "the order is cancelled, its confirmation is not sent"
+        }  # fmt: skip
     return told
 
 
@@ -64,7 +66,8 @@ def test_the_mails_of_the_demos_orders_are_in_the_folder(announced: dict[str, An
     assert announced["customers"]
     kinds = {path.stem.partition("Z-")[2].rstrip("-0123456789") for path in (folder / ".tradecounter/mail").iterdir()}
     assert kinds == {
-        "quote-requested", "quote-priced", "order-confirmed", "order-dispatched", "order-invoiced", "invoice-copy"
+        "quote-requested", "quote-received", "quote-priced", "quote-expiring", "order-confirmed", "order-expected-date",
+        "order-cancelled", "order-dispatched", "order-invoiced", "invoice-copy", "payment-received",
     }  # fmt: skip
 
 

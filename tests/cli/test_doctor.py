@@ -25,8 +25,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
-    "settings", "examples", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit", "stock",
-    "invoice_numbers", "mail", "issuer", "snapshot",
+    "settings", "examples", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit",
+    "stock", "invoice_numbers", "mail", "issuer", "snapshot",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -79,6 +79,20 @@ def broken(service: Service, *statements: LiteralString, mended: LiteralString) 
             yield
         finally:
             database.execute(mended)
+
+
+def test_a_logo_that_cannot_be_read_is_found(installation: Program) -> None:
+    found = ill(installation, TRADECOUNTER_SELLER_LOGO="missing.png")
+    assert found.keys() == {"seller", "mail"}
+    assert found["seller"]["message"] == (
+        "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
+    )
+
+
+def test_what_invoices_could_show_of_the_seller_is_listed(installation: Program) -> None:
+    message = next(c["message"] for c in installation.json("doctor")["checks"] if c["name"] == "seller")
+    assert "TRADECOUNTER_SELLER_BANK" in message
+    assert "TRADECOUNTER_SELLER_NAME" not in message
 
 
 def test_of_a_whole_installation_everything_is_well(installation: Program) -> None:

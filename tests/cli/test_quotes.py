@@ -9,7 +9,7 @@ from support.command_line import Forker, Program
 from support.orders import at, confirm, create, sell
 from support.quotes import jobs, request_quote
 from support.service import MORNING, Customer, Service
-from support.shop import NEXT_DAY, stock_shop
+from support.shop import NEXT_DAY, STANDARD, stock_shop
 
 AS_TABLE = ["confirmation_code", "customer_id", "customer_reference", "state", "created_on", "priced_on", "expires_on"]
 
@@ -198,3 +198,34 @@ def test_the_orders_of_the_command_line_tell_quotes_from_orders(
     header = tradecounter.text("order", "list").splitlines()[0].split()
     assert header[:2] == ["order", "status"]
     assert "kind" in header
+
+
+def test_support_confirms_a_quote_that_its_customer_has_accepted(
+    tradecounter: Program, shop: Service, customer: Customer, code: str
+) -> None:
+    refused = tradecounter.refused("quote", "confirm", code)
+    assert refused == f"the quote {code} is not priced yet: `quote price` does that"
+    tradecounter.json("quote", "price", code, "--item", "PHONE=40")
+    assert "shipping_method: is required" in tradecounter.refused("quote", "confirm", code)
+    assert "999 is not among the shipping options" in tradecounter.refused(
+        "quote", "confirm", code, "--shipping-method", "999"
+    )
+    order = tradecounter.json("quote", "confirm", code[:12], "--shipping-method", str(STANDARD))
+    assert (order["state"], order["status"], order["customer_id"]) == ("confirmed", "Awaiting dispatch", customer.id)
+    assert customer.get(f"/order/{order['order_reference']}").json()["cost_net"] == 81.99
+    assert len(jobs(shop, "mail_order_confirmed", {"confirmation_code": code})) == 1
+    again = tradecounter.json("quote", "confirm", code)
+    assert again["order_reference"] == order["order_reference"]
+    assert len(jobs(shop, "mail_order_confirmed", {"confirmation_code": code})) == 1
+
+
+def test_a_confirmation_by_support_keeps_to_the_customers_credit(tradecounter: Program, shop: Service) -> None:
+    poor = shop.customer(credit="100.00")
+    code = request_quote(poor)["confirmation_code"]
+    tradecounter.json("quote", "price", code, "--item", "PHONE=500")
+    refused = tradecounter.refused("quote", "confirm", code, "--shipping-method", str(STANDARD))
+    assert "exceeds the available credit" in refused
+
+
+def test_an_unknown_quote_cannot_be_confirmed(tradecounter: Program) -> None:
+    assert tradecounter.refused("quote", "confirm", "nowhere") == "there is no quote nowhere"

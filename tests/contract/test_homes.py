@@ -25,6 +25,7 @@ SQL_PLACES = {
     "identity/request_counts.py",
     "identity/secret_fingerprints.py",
     "ordering/allocate_back_orders.py",
+    "ordering/expected_dates.py",
     "ordering/standing.py",
     "shipping/methods.py",
     "stock/allocation.py",

@@ -8,18 +8,19 @@ from pypdf import PdfReader
 
 from support.orders import buy, dispatch
 from support.service import Customer, Service
-from tradecounter.billing.invoice_document import Party
+from tradecounter.billing.invoice_document import Seller
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.billing.record_payment import record_payment
+from tradecounter.billing.seller import Letterhead
 from tradecounter.billing.wire import CreditOrderStatus
 
-SELLER = Party("Seller & Sons Ltd", ["7 Sales Street", "York", "YO1 7HH", "United Kingdom"], "GB123456782")
+SELLER = Letterhead(Seller("Seller & Sons Ltd", ["7 Sales Street", "York", "YO1 7HH", "United Kingdom"], "GB123456782"))
 
 
-def issue(service: Service, placed: dict[str, Any], seller: Party = SELLER) -> IssuedInvoice:
+def issue(service: Service, placed: dict[str, Any], letterhead: Letterhead = SELLER) -> IssuedInvoice:
     """Issue an order's invoice at the moment at which the service's clock stands."""
     reference = placed["order_reference"]
-    return service.in_transaction(lambda tx: issue_invoice(tx, reference, seller, service.clock.now()))
+    return service.in_transaction(lambda tx: issue_invoice(tx, reference, letterhead, service.clock.now()))
 
 
 def invoiced(service: Service, customer: Customer, *items: tuple[str, int], **values: Any) -> dict[str, Any]:

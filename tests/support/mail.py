@@ -3,12 +3,14 @@
 import asyncio
 import email
 import email.policy
+import re
 import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.message import EmailMessage
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,12 @@ def plain(mail: EmailMessage) -> str:
 
 def html(mail: EmailMessage) -> str:
     return _part(mail, "html")
+
+
+def shown(mail: EmailMessage) -> str:
+    """The text that the HTML part shows, on one line."""
+    body = re.sub(r"<style>.*?</style>|<[^>]*>", " ", html(mail), flags=re.DOTALL)
+    return " ".join(unescape(body).split())
 
 
 def _part(mail: EmailMessage, kind: str) -> str:
@@ -164,6 +172,12 @@ def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:
     """Queue one job and work off all; the mails."""
     service.in_transaction(lambda tx: queue(tx, job, **ids))
     return deliver_mail(service)
+
+
+def message_id(service: Service, name: str) -> str:
+    """The Message-ID of a mail of this installation by the mail's name."""
+    [(installation,)] = rows(service, "select left(replace(id::text, '-', ''), 16) from installation")
+    return f"<{name}.{installation}@localhost>"
 
 
 def internal_id(service: Service, placed: dict[str, Any]) -> int:

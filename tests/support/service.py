@@ -135,7 +135,7 @@ class Service:
         return made
 
     def customer(self, *, credit: str | None = "1000000.00", term_days: int = 30, **values: Any) -> Customer:
-        """A new customer with an API key; by default with ample credit and a trade account."""
+        """A new customer with an API key; by default with ample credit, a trade account and no order mails."""
         number = next(_numbers)
         change = AccountChange(
             **{
@@ -143,6 +143,7 @@ class Service:
                 "first_name": "Test",
                 "last_name": f"Customer {number}",
                 "trade_account": True,
+                "order_mails": False,
                 "credit_limit": credit,
                 "term_days": None if credit is None else term_days,
                 **values,

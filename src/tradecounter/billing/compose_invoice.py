@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import pycountry
 from msgspec import convert
 
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller
 from tradecounter.billing.queries import SuppliedLine
 from tradecounter.billing.rules import payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.accounts import Account
+from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
@@ -31,7 +31,7 @@ class Supply:
     supplied_at: datetime
 
 
-def compose_invoice(supply: Supply, seller: Party, number: int, now: datetime) -> InvoiceDocument:
+def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) -> InvoiceDocument:
     """Return the invoice of an order, issued now; its amounts are those that the order was confirmed at."""
     order = supply.order
     if order.order_reference is None or order.term_days is None:
@@ -66,7 +66,8 @@ def _goods(order: OrderRecord, lines: Sequence[SuppliedLine]) -> list[InvoiceLin
     parts: dict[int, list[InvoicePart]] = {}
     for line in lines:
         if line.bundle_line_id is not None:
-            parts.setdefault(line.bundle_line_id, []).append(InvoicePart(line.sku, line.name, line.quantity))
+            part = InvoicePart(line.sku, line.name, line.quantity, line.serial_numbers)
+            parts.setdefault(line.bundle_line_id, []).append(part)
     return [
         InvoiceLine(
             line.sku,
@@ -77,6 +78,7 @@ def _goods(order: OrderRecord, lines: Sequence[SuppliedLine]) -> list[InvoiceLin
             line.cost_net,
             line.cost_tax,
             parts.get(line.id, []),
+            line.serial_numbers,
         )
         for line in lines
         if line.bundle_line_id is None
@@ -95,16 +97,4 @@ def _customer_name(account: Account) -> str:
 
 
 def _party(name: str, address: CustomerAddress) -> Party:
-    country = pycountry.countries.get(alpha_2=address.country_code)
-    lines = [
-        address.company_name,
-        address.contact_name,
-        address.street_one,
-        address.street_two,
-        address.street_three,
-        address.city,
-        address.state,
-        address.zip,
-        address.country_code if country is None else country.name,
-    ]
-    return Party(name, [line for line in lines if line and line != name], address.tax_number)
+    return Party(name, [line for line in address_lines(address) if line != name], address.tax_number)

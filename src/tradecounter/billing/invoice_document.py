@@ -14,12 +14,23 @@ class Party(Struct, frozen=True, omit_defaults=True):
     tax_number: str | None = None
 
 
+class Seller(Party, frozen=True, omit_defaults=True):
+    """The reseller; its tax number is the VAT number, `bank` the lines that say where to pay to."""
+
+    email: str | None = None
+    phone: str | None = None
+    company_number: str | None = None
+    registered_office: str | None = None
+    bank: list[str] = []
+
+
 class InvoicePart(Struct, frozen=True):
     """What a bundle holds; its price is the bundle's."""
 
     sku: str
     description: str
     quantity: int
+    serial_numbers: list[str] = []
 
 
 class InvoiceLine(Struct, frozen=True):
@@ -33,6 +44,7 @@ class InvoiceLine(Struct, frozen=True):
     net: Decimal
     vat: Decimal
     parts: list[InvoicePart] = []
+    serial_numbers: list[str] = []
 
 
 class VatTotal(Struct, frozen=True):
@@ -50,7 +62,7 @@ class InvoiceDocument(Struct, frozen=True, kw_only=True):
     issued_on: date
     supplied_on: date
     due_on: date
-    seller: Party
+    seller: Seller
     customer_id: int
     customer: Party
     delivery: Party

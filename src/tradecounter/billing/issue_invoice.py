@@ -9,16 +9,18 @@ from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.billing.compose_invoice import Supply, compose_invoice
-from tradecounter.billing.invoice_document import Party
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.billing.queries import find_invoice, last_dispatch, supplied_lines
 from tradecounter.billing.rules import require_all_dispatched
+from tradecounter.billing.seller import Letterhead
 from tradecounter.billing.store import insert_invoice, next_invoice_number
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.accounts import find_account
+from tradecounter.db.installation import is_demo
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.records import OrderRecord
 from tradecounter.ordering.rules import COMPLETED, INVOICED
@@ -35,24 +37,25 @@ class IssuedInvoice:
     anew: bool
 
 
-async def issue_invoice(tx: Transaction, reference: str, seller: Party, now: datetime) -> IssuedInvoice:
+async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead, now: datetime) -> IssuedInvoice:
     """Issue the invoice of an order, named by its reference or id; an order has one, which asking again returns.
 
-    Raises DomainError: not found, precondition failed (not confirmed, cancelled, or not wholly dispatched).
+    Raises DomainError: not found, precondition failed (not confirmed, cancelled, not wholly dispatched, or the
+    seller is still an example and this is no demo).
     """
     order, order_reference = await lock_confirmed_order(tx, reference)
     issued = await find_invoice(tx, order.id)
     if issued is not None:
         return IssuedInvoice(number=issued.number, order_reference=order_reference, gross=issued.gross, anew=False)
+    await _require_own_seller(tx, letterhead)
     supply = await _supply(tx, order)
     # What costs nothing is paid in full as soon as it is invoiced.
     await record_paid(tx, order.id, NOTHING, INVOICED if order.due > NOTHING else COMPLETED)
-    if order.order_notifications:
-        await queue(tx, "mail_order_invoiced", order_id=order.id)
+    await queue(tx, "mail_order_invoiced", order_id=order.id)
     if supply.account.accounts_email:
         await queue(tx, "mail_invoice_copy", order_id=order.id)
-    document = compose_invoice(supply, seller, await next_invoice_number(tx), now)
-    pdf = await asyncio.to_thread(print_invoice, document, now)
+    document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now)
+    pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
     await insert_invoice(
         tx,
         order.id,
@@ -63,6 +66,15 @@ async def issue_invoice(tx: Transaction, reference: str, seller: Party, now: dat
         due_at=due_at(now, order.term_days or 0),
     )
     return IssuedInvoice(number=document.number, order_reference=order_reference, gross=document.gross, anew=True)
+
+
+async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
+    if letterhead.examples and not await is_demo(tx):
+        raise DomainError(
+            Kind.PRECONDITION_FAILED,
+            "an invoice never changes, and this one would show the built-in example of the seller: set "
+            f"{', '.join(letterhead.examples)} first",
+        )
 
 
 async def _supply(tx: Transaction, order: OrderRecord) -> Supply:

@@ -1,13 +1,15 @@
 """An invoice as a PDF file, from the template `invoice.typ`.
 
-The template gets the invoice as data: nothing of it is ever read as markup. Only the fonts that come with the package
-`typst` are used, so that every machine makes the same bytes.
+The template gets the invoice as data: nothing of it is ever read as markup. Latin, Greek and Cyrillic letters use the
+fonts of the package `typst`, so that every machine makes the same bytes. What they lack comes from the machine's fonts
+(Debian's `fonts-noto-core` and `fonts-noto-cjk` cover nearly all scripts); what no font has is named.
 """
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Set as AbstractSet
+from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -16,9 +18,16 @@ from typing import Any
 import typst
 from msgspec import json
 
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, Party
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, Party, Seller, VatTotal
+from tradecounter.billing.logo import Logo
 from tradecounter.billing.rules import day_in_words
 from tradecounter.kit.text import one_line
+
+_MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
+_ESCAPED = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\(.)")
+_MOST_ROUNDS = 8  # a round finds the missing characters of one pass of the layout, nearly always all
+_INSTEAD = "\u25a1"  # a white square, which the fonts of the package have
+_MOST_NAMED = 20
 
 _LONG_WORD = re.compile(r"\S{22,}")
 _PIECE = re.compile(r"(.{8})(?=.)", re.DOTALL)
@@ -26,15 +35,46 @@ _MAY_BREAK = "\u200b"
 _JOINERS = "\u200c\u200d"  # which some scripts write with
 
 
-def print_invoice(document: InvoiceDocument, issued_at: datetime) -> bytes:
-    """Return an invoice as a PDF file; it takes some milliseconds of processor time, and may run in any thread."""
+def print_invoice(document: InvoiceDocument, issued_at: datetime, logo: Logo | None = None) -> bytes:
+    """Return an invoice as a PDF file; it takes some milliseconds of processor time, and may run in any thread.
+
+    A character that no font has is replaced by a square, and a line below the text names it.
+    """
+    missing: set[str] = set()
+    for _ in range(_MOST_ROUNDS):
+        try:
+            return _compile(document, issued_at, logo, missing, archival=True)
+        except typst.TypstError as error:
+            found = _missing_in(error) - missing
+            if not found:
+                break
+            missing |= found
+    return _compile(document, issued_at, logo, missing, archival=False)
+
+
+def _compile(
+    document: InvoiceDocument, issued_at: datetime, logo: Logo | None, missing: AbstractSet[str], *, archival: bool
+) -> bytes:
+    shown = _Printer(missing).printed(document)
+    shown["logo"] = None if logo is None else logo.as_input()
     return typst.compile(
         _template(),
         font_paths=_fonts(),
-        ignore_system_fonts=True,
-        sys_inputs={"invoice": json.encode(_printed(document)).decode()},
+        sys_inputs={"invoice": json.encode(shown).decode()},
+        # PDF/A: the file holds all that it needs, and the compiler refuses a missing glyph.
+        pdf_standards="a-2b" if archival else None,
         timestamp=int(issued_at.timestamp()),
     )
+
+
+def _missing_in(error: typst.TypstError) -> set[str]:
+    """Return the characters that the compiler says no font has."""
+    texts = _MISSING.findall(f"{error}\n{getattr(error, 'diagnostic', '')}")
+    return {character for text in texts for character in _ESCAPED.sub(_unescaped, text)} - {_INSTEAD, " "}
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else escape[2]
 
 
 @cache
@@ -44,62 +84,130 @@ def _template() -> bytes:
 
 @cache
 def _fonts() -> typst.Fonts:
-    return typst.Fonts(include_system_fonts=False)
+    return typst.Fonts(include_system_fonts=True)
 
 
-def _printed(document: InvoiceDocument) -> dict[str, Any]:
-    """Return what the template shows: texts alone."""
-    return {
-        "number": str(document.number),
-        "seller": _party(document.seller),
-        "customer": _party(document.customer),
-        "delivery": _party(document.delivery),
-        "facts": [
-            ["Invoice number", str(document.number)],
-            ["Invoice date", day_in_words(document.issued_on)],
-            ["Tax point", day_in_words(document.supplied_on)],
-            ["Due date", day_in_words(document.due_on)],
-            ["Customer number", str(document.customer_id)],
-            ["Order", _shown(document.order_reference)],
-            ["Your reference", _shown(document.customer_reference)],
-        ],
-        "lines": _lines(document.lines),
-        "vat_totals": [
-            [f"VAT at {_per_cent(t.rate)} on {_pounds(t.net)}", _pounds(t.vat)] for t in document.vat_totals
-        ],
-        "net": _pounds(document.net),
-        "vat": _pounds(document.vat),
-        "gross": _pounds(document.gross),
-        "due": _pounds(document.due),
-        "payment_terms": _shown(document.payment_terms),
-        "notes": [_shown(note) for note in document.notes],
-    }
+class _Printer:
+    """Turns an invoice into what the template shows: texts alone, without the characters that no font has."""
 
+    def __init__(self, missing: AbstractSet[str]) -> None:
+        self._missing = missing
+        self._replaced: set[str] = set()
 
-def _party(party: Party) -> dict[str, Any]:
-    return {
-        "name": _shown(party.name),
-        "address": [shown for line in party.address if (shown := _shown(line))],
-        "tax_number": None if party.tax_number is None else _shown(party.tax_number),
-    }
-
-
-def _lines(lines: Sequence[InvoiceLine]) -> list[dict[str, Any]]:
-    return [
-        {
-            "sku": _shown(line.sku),
-            "description": _shown(line.description),
-            "parts": [_shown(f"{part.quantity} of {part.sku} {part.description}") for part in line.parts],
-            "figures": [
-                f"{line.quantity:,}",
-                _pounds(line.unit_price),
-                _per_cent(line.vat_rate),
-                _pounds(line.net),
-                _pounds(line.vat),
+    def printed(self, document: InvoiceDocument) -> dict[str, Any]:
+        return {
+            "number": str(document.number),
+            "seller": self._seller(document.seller),
+            "customer": self._party(document.customer),
+            "delivery": self._party(document.delivery),
+            "facts": [
+                ["Invoice number", str(document.number)],
+                ["Invoice date", _day(document.issued_on)],
+                ["Tax point", _day(document.supplied_on)],
+                ["Due date", _day(document.due_on)],
+                ["Customer number", str(document.customer_id)],
+                ["Order", self._shown(document.order_reference)],
+                ["Your reference", self._shown(document.customer_reference)],
             ],
+            "lines": self._lines(document.lines),
+            "totals": [
+                ["Total excluding VAT", _pounds(document.net)],
+                *_vat_totals(document.vat_totals, document.vat),
+                ["Total including VAT", _pounds(document.gross)],
+            ],
+            "due": _pounds(document.due),
+            "nothing_due": not document.due,
+            "payment_terms": self._shown(document.payment_terms).replace(
+                day_in_words(document.due_on), _day(document.due_on)
+            ),
+            "notes": [self._shown(note) for note in document.notes],
+            "unshown": self._named(),
         }
-        for line in lines
-    ]
+
+    def _seller(self, seller: Seller) -> dict[str, Any]:
+        facts = [
+            ("VAT number", seller.tax_number),
+            ("Company number", seller.company_number),
+            ("Registered office:", seller.registered_office),
+        ]
+        return {
+            **self._party(seller),
+            "contact": [self._shown(text) for text in (seller.phone, seller.email) if text],
+            "legal": [f"{label} {self._shown(text)}" for label, text in facts if text],
+            "bank": [shown for line in seller.bank if (shown := self._shown(line))],
+        }
+
+    def _party(self, party: Party) -> dict[str, Any]:
+        return {
+            "name": self._shown(party.name),
+            "address": [shown for line in party.address if (shown := self._shown(line))],
+            "tax_number": None if party.tax_number is None else self._shown(party.tax_number),
+        }
+
+    def _lines(self, lines: Sequence[InvoiceLine]) -> list[dict[str, Any]]:
+        return [
+            {
+                "sku": self._shown(line.sku),
+                "description": self._shown(line.description),
+                "serial_numbers": self._listed(line.serial_numbers),
+                "parts": [
+                    [
+                        self._shown(f"{part.quantity} of {part.sku} {part.description}"),
+                        self._listed(part.serial_numbers),
+                    ]
+                    for part in line.parts
+                ],
+                "figures": [
+                    f"{line.quantity:,}",
+                    _pounds(line.unit_price),
+                    _per_cent(line.vat_rate),
+                    _pounds(line.net),
+                    _pounds(line.vat),
+                ],
+            }
+            for line in lines
+        ]
+
+    def _listed(self, serial_numbers: Sequence[str]) -> str:
+        if not serial_numbers:
+            return ""
+        label = "Serial number" if len(serial_numbers) == 1 else "Serial numbers"
+        return f"{label} {', '.join(self._shown(number) for number in serial_numbers)}"
+
+    def _named(self) -> str:
+        """Return a line about the characters that are not shown, as their code points; empty when all are."""
+        if not self._replaced:
+            return ""
+        codes = [f"U+{ord(character):04X}" for character in sorted(self._replaced)]
+        more = f" and {len(codes) - _MOST_NAMED} more" if len(codes) > _MOST_NAMED else ""
+        return f"{_INSTEAD} replaces characters that could not be printed: {', '.join(codes[:_MOST_NAMED])}{more}."
+
+    def _shown(self, text: str) -> str:
+        """Return what somebody typed as one line, so that it cannot pass for another part of the invoice.
+
+        Its long words may be broken, so that they stay in their column. Letters and their marks are composed, and
+        invisible characters left out: who copies from a PDF file gets for every glyph what it stood for first, in
+        amounts too.
+        """
+        composed = unicodedata.normalize("NFC", one_line(text))
+        visible = "".join(c for c in composed if c in _JOINERS or unicodedata.category(c) != "Cf")
+        # What stands at a private code point differs from font to font.
+        replaced = {c for c in visible if c in self._missing or unicodedata.category(c) == "Co"}
+        self._replaced |= replaced
+        visible = "".join(_INSTEAD if c in replaced else c for c in visible)
+        return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), visible)
+
+
+def _vat_totals(totals: Sequence[VatTotal], vat: Decimal) -> list[list[str]]:
+    """Return VAT by rate, and its sum where there are several rates."""
+    by_rate = [[f"VAT at {_per_cent(t.rate)} on {_pounds(t.net)}", _pounds(t.vat)] for t in totals]
+    if len(totals) == 1:
+        return [[f"VAT at {_per_cent(totals[0].rate)}", _pounds(vat)]]
+    return [*by_rate, ["Total VAT", _pounds(vat)]]
+
+
+def _day(day: date) -> str:
+    return day_in_words(day).replace(" ", "\u00a0")
 
 
 def _pounds(amount: Decimal) -> str:
@@ -108,14 +216,3 @@ def _pounds(amount: Decimal) -> str:
 
 def _per_cent(rate: Decimal) -> str:
     return f"{rate.normalize():f}%"
-
-
-def _shown(text: str) -> str:
-    """Return what somebody typed as one line, so that it cannot pass for another part of the invoice.
-
-    Its long words may be broken, so that they stay in their column. Letters and their marks are composed, and invisible
-    characters left out: who copies from a PDF file gets for every glyph what it stood for first, in amounts too.
-    """
-    composed = unicodedata.normalize("NFC", one_line(text))
-    visible = "".join(c for c in composed if c in _JOINERS or unicodedata.category(c) != "Cf")
-    return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), visible)

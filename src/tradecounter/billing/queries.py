@@ -13,7 +13,10 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuppliedLine:
-    """A line of an order with how much of it has left; `bundle_line_id` is set on what a bundle holds."""
+    """A line of an order with how much of it has left and its units' serial numbers.
+
+    `bundle_line_id` is set on what a bundle holds.
+    """
 
     id: int
     bundle_line_id: int | None
@@ -24,6 +27,7 @@ class SuppliedLine:
     cost_net: Decimal
     cost_tax: Decimal
     dispatched: int
+    serial_numbers: list[str]
 
 
 async def supplied_lines(tx: Transaction, order_id: int) -> list[SuppliedLine]:
@@ -32,8 +36,10 @@ async def supplied_lines(tx: Transaction, order_id: int) -> list[SuppliedLine]:
         tx,
         SuppliedLine,
         """
-        select id, bundle_line_id, sku, name, quantity, unit_cost, cost_net, cost_tax, dispatched
-        from order_line where order_id = %s order by position
+        select id, bundle_line_id, sku, name, quantity, unit_cost, cost_net, cost_tax, dispatched,
+               array(select s.serial_number from serial_number s where s.line_id = l.id order by s.id)
+                   as serial_numbers
+        from order_line l where order_id = %s order by position
         """,
         [order_id],
     )

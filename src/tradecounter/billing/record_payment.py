@@ -10,6 +10,7 @@ from tradecounter.billing.rules import require_payable
 from tradecounter.billing.store import insert_payment
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.credit.exposure import discharge
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.rules import COMPLETED, INVOICED
@@ -31,5 +32,6 @@ async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: 
     require_payable(amount, order.due)
     await discharge(tx, order.customer_id, amount)
     await record_paid(tx, order.id, amount, COMPLETED if amount == order.due else INVOICED)
-    await insert_payment(tx, invoice.number, amount, now)
+    payment_id = await insert_payment(tx, invoice.number, amount, now)
+    await queue(tx, "mail_payment_received", order_id=order.id, payment_id=payment_id)
     return order_status(await find_debt(tx, order.id), now)

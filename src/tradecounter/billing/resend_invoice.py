@@ -8,6 +8,7 @@ from tradecounter.customers.accounts import the_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.contact import order_contact
 from tradecounter.ordering.queries import order_by_id
 
 
@@ -21,21 +22,21 @@ class ResentInvoice:
 
 
 async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentInvoice:
-    """Have the worker send an invoice again to the order's contact and to the account's address for invoices.
+    """Have the worker send an invoice again to whom the order's mails go and to the account's address for invoices.
 
-    Raises DomainError: not found, precondition failed (neither is set).
+    Raises DomainError: not found, precondition failed (nobody gets mails).
     """
     invoice = await the_invoice(tx, number)
     order = await order_by_id(tx, invoice.order_id)
     account = await the_account(tx, invoice.customer_id)
-    contact = (order.order_notifications or {}).get("email_address") if order is not None else None
+    contact = order_contact(order, account) if order is not None else None
     mails: dict[JobName, str | None] = {"mail_order_invoiced": contact, "mail_invoice_copy": account.accounts_email}
     recipients = [address for address in mails.values() if address]
     if not recipients:
         raise DomainError(
             Kind.PRECONDITION_FAILED,
-            f"nobody gets invoice {number}: the order has no order_notifications, and customer {account.id} has no "
-            "accounts_email, which `customer edit` sets",
+            f"nobody gets invoice {number}: the order names no address, and customer {account.id} has neither an "
+            "accounts_email nor order mails, which `customer edit` sets",
         )
     for job, address in mails.items():
         if address:

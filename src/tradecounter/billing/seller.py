@@ -1,18 +1,46 @@
-"""Who sells: the reseller, as invoices name it (settings)."""
+"""The reseller as invoices and mails show it: its details and logo, from the settings."""
 
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Final
 
-from tradecounter.billing.invoice_document import Party
+from tradecounter.billing.invoice_document import Seller
+from tradecounter.billing.logo import Logo, read_logo
 from tradecounter.settings import PREFIX, Settings
 
 _SELLER_SETTINGS: Final = ("seller_name", "seller_address", "seller_vat_number")
 
 
-def seller_from(settings: Settings) -> Party:
-    """Return the seller that the settings name; its tax number is the VAT number."""
-    lines = (line.strip() for line in settings.seller_address.split(","))
-    return Party(settings.seller_name, [line for line in lines if line], settings.seller_vat_number)
+@dataclass(frozen=True, slots=True)
+class Letterhead:
+    """What stands on top and at the foot of invoices and mails; `examples` are the settings that are still examples."""
+
+    seller: Seller
+    logo: Logo | None = None
+    examples: Sequence[str] = ()
+
+
+def letterhead_from(settings: Settings) -> Letterhead:
+    """Return the letterhead that the settings describe. Raises SettingsError when the logo cannot be used."""
+    logo = None if settings.seller_logo is None else read_logo(settings.seller_logo)
+    return Letterhead(_seller(settings), logo, example_settings(settings))
+
+
+def _seller(settings: Settings) -> Seller:
+    return Seller(
+        settings.seller_name,
+        _parts(settings.seller_address, ","),
+        settings.seller_vat_number,
+        email=settings.seller_email,
+        phone=settings.seller_phone,
+        company_number=settings.seller_company_number,
+        registered_office=settings.seller_registered_office,
+        bank=_parts(settings.seller_bank or "", "|"),
+    )
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    return [part for piece in text.split(separator) if (part := piece.strip())]
 
 
 def example_settings(settings: Settings) -> list[str]:

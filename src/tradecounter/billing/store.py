@@ -50,10 +50,11 @@ async def insert_invoice(
     )
 
 
-async def insert_payment(tx: Transaction, invoice_number: int, amount: Decimal, paid_at: datetime) -> None:
-    """Store a payment against an invoice."""
-    await execute(
+async def insert_payment(tx: Transaction, invoice_number: int, amount: Decimal, paid_at: datetime) -> int:
+    """Store a payment against an invoice; return its id."""
+    payment_id: int = await fetch_value(
         tx,
-        "insert into payment (invoice, amount, paid_at) values (%s, %s, %s)",
+        "insert into payment (invoice, amount, paid_at) values (%s, %s, %s) returning id",
         [invoice_number, amount, paid_at],
     )
+    return payment_id

@@ -96,6 +96,12 @@ UniqueReferences = Annotated[
     bool | None,
     typer.Option("--unique-references/--no-unique-references", help="Refuse a customer reference used before."),
 ]
+OrderMails = Annotated[
+    bool | None,
+    typer.Option(
+        "--order-mails/--no-order-mails", help="Whether the login address gets the mails of orders that name no other."
+    ),
+]
 
 
 def _cleared(change: AccountChange, names: list[Clearable]) -> AccountChange:
@@ -129,6 +135,7 @@ def add(
     packing: PackingChoice = None,
     shipping_method: ShippingMethod = None,
     unique_references: UniqueReferences = None,
+    order_mails: OrderMails = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a customer; without --credit-limit it has no credit terms and cannot order."""
@@ -148,6 +155,7 @@ def add(
         packing=packing,
         shipping_method=shipping_method,
         unique_references=unique_references,
+        order_mails=order_mails,
     )
 
     async def work(database: Database) -> Account:
@@ -174,6 +182,7 @@ def edit(
     packing: PackingChoice = None,
     shipping_method: ShippingMethod = None,
     unique_references: UniqueReferences = None,
+    order_mails: OrderMails = None,
     no_credit: Annotated[bool, typer.Option("--no-credit", help="Take the credit terms away.")] = False,
     clear: Annotated[
         list[Clearable] | None, typer.Option("--clear", help="Make it empty; repeat the option for others.")
@@ -197,6 +206,7 @@ def edit(
         packing=packing,
         shipping_method=shipping_method,
         unique_references=unique_references,
+        order_mails=order_mails,
     )
 
     cleared = _cleared(change, clear or [])

@@ -31,6 +31,12 @@ _NEEDED = {
     "SELLER_NAME": "Example Reseller Ltd",
     "SELLER_ADDRESS": "1 Example Street, London, EC1A 1AA, United Kingdom",
     "SELLER_VAT_NUMBER": "GB000000000",
+    "SELLER_EMAIL": "sales@example.com",
+    "SELLER_PHONE": "+44 20 7946 0000",
+    "SELLER_COMPANY_NUMBER": "00000000",
+    "SELLER_REGISTERED_OFFICE": "1 Example Street, London, EC1A 1AA, United Kingdom",
+    "SELLER_BANK": "Example Bank|Sort code 00-00-00|Account number 00000000",
+    "SELLER_LOGO": "logo.png",
 }
 _HEADING = """\
 # Settings of Tradecounter. A line that begins with # sets nothing. `tradecounter settings` lists what is in use,

@@ -128,7 +128,7 @@ def pdf(
 
 @app.command("resend")
 def resend(number: Number, as_json: AsJson = False) -> None:
-    """Send an invoice again, to the order's contact and to the account's address for invoices."""
+    """Send an invoice again, to whom the order's mails go and to the account's address for invoices."""
 
     async def work(database: Database) -> ResentInvoice:
         async with transaction(database) as tx:

@@ -7,7 +7,7 @@ import typer
 
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.billing.seller import example_settings, seller_from
+from tradecounter.billing.seller import letterhead_from
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import refusing, with_database
@@ -30,15 +30,15 @@ def pounds(text: str) -> Decimal:
 def invoice(reference: Reference, as_json: AsJson = False) -> None:
     """Issue the invoice of an order, once all of it is dispatched; asked again, name the one there is."""
     with refusing():
-        settings = read_settings()
+        letterhead = letterhead_from(read_settings())
 
     async def work(database: Database) -> IssuedInvoice:
         async with transaction(database) as tx:
-            return await issue_invoice(tx, reference, seller_from(settings), SystemClock().now())
+            return await issue_invoice(tx, reference, letterhead, SystemClock().now())
 
     issued = with_database(work)
-    if issued.anew and (examples := example_settings(settings)):
-        typer.echo(f"warning: the invoice shows built-in examples of {', '.join(examples)}", err=True)
+    if issued.anew and letterhead.examples:
+        typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
     done = "is issued" if issued.anew else "was issued before"
     shown = {"number": issued.number, "order_reference": issued.order_reference, "gross": issued.gross}
     text = f"invoice {issued.number} of order {issued.order_reference} over £{issued.gross:,} {done}"

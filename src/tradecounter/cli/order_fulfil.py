@@ -99,7 +99,7 @@ def cancel(
             metavar="ORDER", help="The order's reference or id, or its confirmation code or the beginning of that."
         ),
     ],
-    reason: Annotated[str, typer.Option(help="Why; it stays with the order.")],
+    reason: Annotated[str, typer.Option(help="Why; the customer is told, and it stays with the order.")],
     as_json: AsJson = False,
 ) -> None:
     """Cancel an order of which nothing is dispatched; stock and credit come back."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.order_shown import as_operators_see_it
+from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import refusing, with_database
 from tradecounter.cli.tables import ColumnNames, Prose
@@ -16,7 +16,9 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
+from tradecounter.ordering.confirm_quote import confirm_quote
 from tradecounter.ordering.lookup import find_quote, list_quotes, whole_code
+from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.price_quote import price_quote
 from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord, OrderRecord
@@ -117,6 +119,36 @@ def price(
             return await _quote(tx, code)
 
     _print(with_database(work), as_json=as_json)
+
+
+@app.command("confirm")
+def confirm(
+    code: Code,
+    shipping_method: Annotated[
+        int | None,
+        typer.Option(
+            "--shipping-method",
+            min=1,
+            max=2**31 - 1,
+            metavar="ID",
+            help="One of the quote's options; without it, the one that it names or the account's default.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Confirm a priced quote for a customer who has accepted it; it becomes an order. The customer is told."""
+    with refusing():
+        policy = OrderingPolicy.from_settings(read_settings())
+
+    async def work(database: Database) -> dict[str, Any]:
+        async with transaction(database) as tx:
+            confirmed = await confirm_quote(
+                tx, await whole_code(tx, code), shipping_method, policy, SystemClock().now()
+            )
+            return await whole_order(tx, confirmed.order)
+
+    print_order(with_database(work), as_json=as_json)
 
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class Account:
     packing: Packing
     shipping_method: int | None
     unique_references: bool
+    order_mails: bool
     created_at: datetime
 
 
@@ -57,6 +58,7 @@ class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
     packing: Packing | UnsetType = UNSET
     shipping_method: int | UnsetType | None = UNSET
     unique_references: bool | UnsetType = UNSET
+    order_mails: bool | UnsetType = UNSET
 
     def without_credit(self) -> Self:
         """Return the change that also takes the credit terms away."""
@@ -72,7 +74,7 @@ class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
 
 _SELECTED = SQL(
     "id, email_address, first_name, last_name, company, accounts_email, trade_account, price_list, discount,"
-    " credit_limit, term_days, packing, shipping_method, unique_references, created_at"
+    " credit_limit, term_days, packing, shipping_method, unique_references, order_mails, created_at"
 )
 
 

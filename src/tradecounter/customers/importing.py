@@ -22,6 +22,7 @@ _DEFAULTS = {
     "discount": 0,
     "packing": "own",
     "unique_references": False,
+    "order_mails": True,
 }
 
 
@@ -41,6 +42,7 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
     packing: Literal["own", "plain"] | UnsetType = UNSET
     shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
     unique_references: bool | UnsetType = UNSET
+    order_mails: bool | UnsetType = UNSET
     addresses: list[AddressDetails] | UnsetType = UNSET
 
 
@@ -83,6 +85,7 @@ CUSTOMERS = ImportKind(
         (
             "email_address", "first_name", "last_name", "company", "accounts_email", "trade_account", "price_list",
             "discount", "credit_limit", "term_days", "packing", "shipping_method", "unique_references",
+            "order_mails",
         ),
         _DEFAULTS,
     ),

@@ -6,40 +6,50 @@ What the jobs do stands above, in the slices that register tasks by these names 
 from collections.abc import Sequence
 from typing import Literal
 
-import procrastinate
-
+from tradecounter.db.round_trip import Nothing, Statement, json_of
 from tradecounter.db.rows import fetch_tuples, fetch_value
 from tradecounter.db.transaction import Transaction
 
 JobName = Literal[
     "mail_quote_requested",
+    "mail_quote_received",
     "mail_quote_priced",
+    "mail_quote_expiring",
     "mail_order_confirmed",
+    "mail_order_expected_date",
+    "mail_order_cancelled",
     "mail_order_dispatched",
     "mail_order_invoiced",
     "mail_invoice_copy",
+    "mail_payment_received",
 ]
 
-# Never opened: a job is queued on the transaction's own connection.
-_queue = procrastinate.App(connector=procrastinate.PsycopgConnector())
+# The queue's own client would take a round trip of its own for each job.
+_DEFER = Statement(
+    """
+    select from procrastinate_defer_jobs_v1(array[
+        row('default', $1::text, 0, $2::text, null, $3::jsonb, null)::procrastinate_job_to_defer_v1
+    ])
+    """,
+    Nothing,
+)
 
 
 async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
-    """Have a job run once this transaction commits; arguments are ids.
+    """Queue a job that runs once this transaction commits; arguments are ids. It takes no round trip of its own.
 
     Jobs of a group run one after another, in the order in which they were queued, also while the first one waits for
     its next attempt.
     """
-    connection = await tx.connection()
-    await _queue.configure_task(job, lock=group, connection=connection).defer_async(**arguments)
+    tx.leave(_DEFER(job, group, json_of(arguments)))
 
 
-async def remove_queued(tx: Transaction, job: JobName, order_ids: Sequence[int]) -> None:
-    """Remove the jobs about these orders that have not started."""
+async def remove_queued(tx: Transaction, order_ids: Sequence[int], job: JobName | None = None) -> None:
+    """Remove the jobs about these orders that have not started; with a name, only those of that name."""
     await fetch_tuples(
         tx,
         "select procrastinate_cancel_job_v1(id, false, true) from procrastinate_jobs"
-        " where status = 'todo' and task_name = %s and (args->>'order_id')::bigint = any(%s)",
+        " where status = 'todo' and task_name = coalesce(%s, task_name) and (args->>'order_id')::bigint = any(%s)",
         [job, list(order_ids)],
     )
 

@@ -173,6 +173,7 @@ CREATE TABLE public.customer (
     shipping_method integer,
     unique_references boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    order_mails boolean DEFAULT true NOT NULL,
     CONSTRAINT customer_check CHECK (((credit_limit IS NULL) = (term_days IS NULL))),
     CONSTRAINT customer_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
     CONSTRAINT customer_discount_check CHECK (((discount >= (0)::numeric) AND (discount <= (100)::numeric))),
@@ -181,6 +182,8 @@ CREATE TABLE public.customer (
 );
 
 COMMENT ON COLUMN public.customer.discount IS 'Per cent off every price that is not a contract price.';
+
+COMMENT ON COLUMN public.customer.order_mails IS 'Whether the account''s address gets the mails of orders that name no address themselves.';
 
 ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_id_seq
@@ -210,6 +213,15 @@ CREATE TABLE public.incoming_stock (
     incoming integer NOT NULL,
     CONSTRAINT incoming_stock_incoming_check CHECK ((incoming > 0))
 );
+
+CREATE TABLE public.installation (
+    the_one boolean DEFAULT true NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    demo boolean DEFAULT false NOT NULL,
+    CONSTRAINT installation_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.installation IS 'One row. The id makes Message-IDs unique; a demo may issue invoices in the name of the example seller.';
 
 CREATE TABLE public.invoice (
     number bigint NOT NULL,
@@ -316,6 +328,8 @@ CREATE TABLE public.orders (
     cancelled_at timestamp with time zone,
     cancel_reason text,
     support_told_at timestamp with time zone,
+    reminded_pricing integer DEFAULT 0 NOT NULL,
+    expected_changed_at timestamp with time zone,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -331,6 +345,10 @@ COMMENT ON COLUMN public.orders.term_days IS 'The credit term agreed when the or
 COMMENT ON COLUMN public.orders.priced_at IS 'When support last priced the quote; it cannot be confirmed before.';
 
 COMMENT ON COLUMN public.orders.support_told_at IS 'When the mail that asks support for a price went out.';
+
+COMMENT ON COLUMN public.orders.reminded_pricing IS 'The pricing of a quote whose end the customer was reminded of; 0: none.';
+
+COMMENT ON COLUMN public.orders.expected_changed_at IS 'When the expected dates of a back-order changed last, after its confirmation.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq
@@ -500,10 +518,13 @@ CREATE TABLE public.shipping_method (
     transit_days integer DEFAULT 1 NOT NULL,
     cut_off time without time zone DEFAULT '17:00:00'::time without time zone NOT NULL,
     active boolean DEFAULT true NOT NULL,
+    tracking_url text,
     CONSTRAINT shipping_method_base_cost_net_check CHECK ((base_cost_net >= (0)::numeric)),
     CONSTRAINT shipping_method_cost_per_kg_net_check CHECK ((cost_per_kg_net >= (0)::numeric)),
     CONSTRAINT shipping_method_transit_days_check CHECK ((transit_days >= 0))
 );
+
+COMMENT ON COLUMN public.shipping_method.tracking_url IS 'With {tracking_number} in the place of the number.';
 
 CREATE TABLE public.shipping_region (
     id integer NOT NULL,
@@ -605,6 +626,9 @@ ALTER TABLE ONLY public.idempotency_key
 
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_pkey PRIMARY KEY (product_id, expected_on);
+
+ALTER TABLE ONLY public.installation
+    ADD CONSTRAINT installation_pkey PRIMARY KEY (the_one);
 
 ALTER TABLE ONLY public.invoice_number
     ADD CONSTRAINT invoice_number_pkey PRIMARY KEY (the_one);

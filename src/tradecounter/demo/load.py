@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tradecounter.billing.seller import seller_from
+from tradecounter.billing.seller import letterhead_from
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.catalogue.records import count_products
 from tradecounter.customers.accounts import Account, list_accounts
+from tradecounter.db.installation import mark_as_demo
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
@@ -53,6 +54,8 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
             return
         if not settings.embedded and not emails and await count_products(tx):
             return
+    async with transaction(database) as tx:
+        await mark_as_demo(tx)
     if catalogue is None:
         await _load_own_catalogue(database, now)
     else:
@@ -72,7 +75,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
 
 def _reseller(settings: Settings) -> Reseller:
     vault = ProvisioningVault(lambda: secret_keys(settings))
-    return Reseller(OrderingPolicy.from_settings(settings), seller_from(settings), vault)
+    return Reseller(OrderingPolicy.from_settings(settings), letterhead_from(settings), vault)
 
 
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:

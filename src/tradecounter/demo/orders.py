@@ -11,6 +11,7 @@ import msgspec
 from tradecounter.customers.accounts import Account, list_accounts
 from tradecounter.customers.addresses import list_addresses
 from tradecounter.db.changes import read_versions
+from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, attempt, reading, transaction
 from tradecounter.demo.progress import Reseller
@@ -19,7 +20,10 @@ from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.ordering.circumstances import Circumstances
 from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.expected_dates import update_expected_dates
+from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.place_order import place_order
+from tradecounter.ordering.remind_of_quotes import remind_of_quotes
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import ask_standing
 from tradecounter.ordering.store import expire_orders
@@ -44,13 +48,19 @@ class _Market:
 async def place_demo_orders(database: Database, reseller: Reseller, now: datetime) -> None:
     """Place the demo's orders, as if over the last weeks; all of them, or none if it is cut short."""
     market = await _open_market(database, now)
+    untold: list[int] = []
     async with transaction(database) as tx:
         for number, wish in enumerate(WISHES, start=1):
             # A catalogue from elsewhere may be too small, too dear or too heavy for an order: then there is one less.
             with suppress(DomainError):
                 async with attempt(tx):
-                    await _fulfil(tx, wish, number, market, reseller, now)
+                    code = await _fulfil(tx, wish, number, market, reseller, now)
+                    if not wish.told:
+                        untold.append((await any_order(tx, code)).id)
         await expire_orders(tx, now)
+        await remind_of_quotes(tx, now)
+        await update_expected_dates(tx, now)
+        await remove_queued(tx, untold)
 
 
 async def _open_market(database: Database, now: datetime) -> _Market:
@@ -62,7 +72,8 @@ async def _open_market(database: Database, now: datetime) -> _Market:
         return _Market(storefront, methods, await list_accounts(tx))
 
 
-async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, reseller: Reseller, now: datetime) -> None:
+async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, reseller: Reseller, now: datetime) -> str:
+    """Place an order, let its steps happen, and return its confirmation code."""
     account = market.accounts[wish.customer]
     view = market.storefront.view(account.id)
     if view is None:
@@ -79,6 +90,7 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
     code = await _place(tx, wish, number, circumstances, account)
     for step in wish.since:
         await step.take(tx, code, reseller, now - timedelta(days=step.days_ago))
+    return code
 
 
 async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circumstances, account: Account) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from typing import Protocol
 
-from tradecounter.billing.invoice_document import Party
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
+from tradecounter.billing.seller import Letterhead
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.configure_item import configure_item
@@ -17,6 +17,7 @@ from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.rules import Serial
 from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
 from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
+from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
@@ -24,14 +25,15 @@ from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.price_quote import price_quote
 from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord
+from tradecounter.stock.store import announce_delivery
 
 
 @dataclass(frozen=True, slots=True)
 class Reseller:
-    """What the reseller works with: its policy, its name for invoices, where it keeps configurations."""
+    """What the reseller works with: its policy, its letterhead, where it keeps configurations."""
 
     policy: OrderingPolicy
-    seller: Party
+    letterhead: Letterhead
     vault: ProvisioningVault
 
 
@@ -140,7 +142,7 @@ class Invoiced:
 
     async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         """Issue it."""
-        await issue_invoice(tx, code, reseller.seller, now)
+        await issue_invoice(tx, code, reseller.letterhead, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,21 @@ class Paid:
         """Record the payment."""
         due = (await any_order(tx, code)).due
         await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """A supplier announces the delivery of what the order waits for, in so many days."""
+
+    days_ago: float
+    in_days: int
+
+    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        """Note the delivery, as an import of deliveries would."""
+        day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
+        for line in await _lines(tx, code):
+            if line.back_ordered:
+                await announce_delivery(tx, line.product_id, 1000, day)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The demo's orders: in every state that an order can be in, as if of the last weeks.
 
 Mail is queued as it always is. So that the mail folder holds one or two of each kind, and not the post of two months,
-only one of the orders names a contact who is told what happens to it.
+it is kept for a few orders only, those that are `told`.
 """
 
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tradecounter.demo.progress import (
+    Announced,
     Cancelled,
     Configured,
     Dispatched,
@@ -76,6 +77,7 @@ WISHES: Sequence[Wish] = (
             Tracked(8.6, "Collected", "The courier has the parcel.", "Southampton"),
             Tracked(7.9, "Delivered", "Signed for by M Adeyemi-Holt.", "Southampton"),
             Invoiced(days_ago=7),
+            Paid(days_ago=0.5, percent=50),
         ),
     ),
     Wish(
@@ -83,7 +85,16 @@ WISHES: Sequence[Wish] = (
         days_ago=8,
         lines=1,
         quantity=5,
-        since=(Cancelled(7.5, "The customer ordered the wrong model."),),
+        told=True,
+        since=(Cancelled(7.5, "You asked us to cancel it: the wrong model was ordered."),),
+    ),
+    Wish(
+        customer=FENWICK_BROOK,
+        days_ago=7.2,
+        quantity=20,
+        kind="quote",
+        told=True,
+        since=(Priced(6.3, percent=95, note="Delivered in one go."),),
     ),
     Wish(customer=NORDKAI, days_ago=7, lines=2, quantity=10, since=(Dispatched(days_ago=6.5), Invoiced(days_ago=6))),
     Wish(customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=8, since=(Configured(days_ago=5.9, units=2),)),
@@ -101,17 +112,32 @@ WISHES: Sequence[Wish] = (
         ),
     ),
     Wish(customer=FENWICK_BROOK, days_ago=3, quantity=1, kind="pending"),
-    Wish(customer=HARBOURLINE, days_ago=2.5, lines=2, quantity=4, since=(Dispatched(days_ago=2.1, lines=1),)),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=2.5,
+        lines=2,
+        quantity=4,
+        told=True,
+        since=(Dispatched(days_ago=2.1, lines=1, tracking="NW-4411-0387"),),
+    ),
     Wish(
         customer=HARBOURLINE,
         days_ago=2.2,
         lines=2,
         quantity=40,
         kind="quote",
+        told=True,
         since=(Priced(1.5, percent=92, note="The price holds for a delivery in one go."),),
     ),
     Wish(customer=PETREL_COVE, days_ago=2, quantity=1),
-    Wish(customer=HARBOURLINE, days_ago=1, quantity=4, from_stock=False),
-    Wish(customer=HARBOURLINE, days_ago=0.2, lines=3, quantity=25, kind="quote"),
+    Wish(
+        customer=HARBOURLINE,
+        days_ago=1,
+        quantity=4,
+        from_stock=False,
+        told=True,
+        since=(Announced(days_ago=0.5, in_days=9),),
+    ),
+    Wish(customer=HARBOURLINE, days_ago=0.2, lines=3, quantity=25, kind="quote", told=True),
     Wish(customer=HARBOURLINE, days_ago=0.1, lines=4, quantity=2, kind="pending"),
 )

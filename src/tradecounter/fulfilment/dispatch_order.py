@@ -34,7 +34,7 @@ class DispatchRequest:
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
-    """Let a shipment of an order leave, named by reference or id; tell the customer if it wants to be told.
+    """Let a shipment of an order leave, named by reference or id; queue the mail about it.
 
     Raises DomainError: not found, conflict (not a confirmed order, nothing left, back-ordered), invalid.
     """
@@ -53,8 +53,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     for line in lines:
         leaving[line.product_id] += units.get(line.id, 0)
     await hand_over(tx, leaving)
-    if order.order_notifications:
-        await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
 
 
 def _shipment(order: OrderRecord, request: DispatchRequest, units: dict[int, int], now: datetime) -> NewShipment:

@@ -13,7 +13,7 @@ from tradecounter.db.jobs import JobName, remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
-from tradecounter.notifications import letters
+from tradecounter.notifications import billing_mails, order_mails, quote_mails
 from tradecounter.notifications.letters import Letter, NothingToTell, NotYetError, Office, Writing
 from tradecounter.notifications.post import Delayed, Post, Refused
 from tradecounter.notifications.queries import note_support_told
@@ -22,12 +22,17 @@ from tradecounter.notifications.rules import Trouble, next_attempt
 log = structlog.get_logger()
 
 LETTERS: Mapping[JobName, Letter] = {
-    "mail_quote_requested": letters.quote_requested,
-    "mail_quote_priced": letters.quote_priced,
-    "mail_order_confirmed": letters.order_confirmed,
-    "mail_order_dispatched": letters.order_dispatched,
-    "mail_order_invoiced": letters.order_invoiced,
-    "mail_invoice_copy": letters.invoice_copy,
+    "mail_quote_requested": quote_mails.quote_requested,
+    "mail_quote_received": quote_mails.quote_received,
+    "mail_quote_priced": quote_mails.quote_priced,
+    "mail_quote_expiring": quote_mails.quote_expiring,
+    "mail_order_confirmed": order_mails.order_confirmed,
+    "mail_order_expected_date": order_mails.order_expected_date,
+    "mail_order_cancelled": order_mails.order_cancelled,
+    "mail_order_dispatched": order_mails.order_dispatched,
+    "mail_order_invoiced": billing_mails.order_invoiced,
+    "mail_invoice_copy": billing_mails.invoice_copy,
+    "mail_payment_received": billing_mails.payment_received,
 }
 
 
@@ -81,4 +86,4 @@ def _add(
             if mail.quotes:  # only now: a mail that is sent twice is better than a quote that nobody hears of
                 async with transaction(database) as tx:
                     await note_support_told(tx, mail.quotes, clock.now())
-                    await remove_queued(tx, name, mail.quotes)
+                    await remove_queued(tx, mail.quotes, name)

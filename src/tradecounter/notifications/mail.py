@@ -9,7 +9,10 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
+from tradecounter.billing.logo import Logo
 from tradecounter.kit.text import one_line
+
+LOGO_ID = "logo@tradecounter"
 
 _ATOM = r'[^\s()<>\[\]:;@\\,."]+'
 _DOT_ATOM = re.compile(rf"{_ATOM}(\.{_ATOM})*")
@@ -18,7 +21,7 @@ _DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A PDF that comes with a mail."""
+    """A PDF file that is attached to a mail."""
 
     name: str
     content: bytes
@@ -60,6 +63,7 @@ def mailbox(text: str) -> Address | None:
 def make_mail(
     *,
     name: str,
+    installation: str,
     happened: datetime,
     now: datetime,
     sender: Address,
@@ -68,9 +72,14 @@ def make_mail(
     subject: str,
     text: str,
     html: str,
+    logo: Logo | None = None,
     attachment: Attachment | None = None,
 ) -> Mail:
-    """Return a mail in text and HTML. Its Message-ID is made of its name: a repeated mail is known as the same."""
+    """Return a mail in text and HTML, which shows the logo as `cid:LOGO_ID`.
+
+    Its Message-ID is made of its name and the installation: mail programs recognise a repeated mail as the same, and
+    no mail of another installation has it.
+    """
     message = EmailMessage(email.policy.SMTP)
     message["From"] = sender
     message["To"] = to
@@ -78,10 +87,20 @@ def make_mail(
         message["Reply-To"] = reply_to
     message["Subject"] = one_line(subject)
     message["Date"] = format_datetime(now)
-    message["Message-ID"] = f"<{name}@{sender.domain}>"
+    message["Message-ID"] = f"<{name}.{installation}@{sender.domain}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text, cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
+    if logo is not None:
+        shown = message.get_body(("html",))
+        shown.add_related(  # type: ignore[union-attr]
+            logo.content,
+            "image",
+            logo.subtype,
+            cid=f"<{LOGO_ID}>",
+            filename=f"logo.{logo.format}",
+            disposition="inline",
+        )
     if attachment is not None:
         message.add_attachment(
             attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"

@@ -11,6 +11,7 @@ import msgspec
 from tradecounter.customers.accounts import find_account
 from tradecounter.db.rows import execute, fetch_all, fetch_one
 from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.contact import named_contact, order_contact
 from tradecounter.ordering.queries import order_by_id
 from tradecounter.ordering.records import OfferedShipping, OrderRecord
 
@@ -23,6 +24,12 @@ class OrderFacts(OrderRecord, frozen=True, kw_only=True):
     last_name: str
     company: str
     accounts_email: str | None
+    order_mails: bool
+
+    @property
+    def customer_name(self) -> str:
+        """The company, or the person where there is none."""
+        return self.company or f"{self.first_name} {self.last_name}"
 
     @property
     def chosen(self) -> OfferedShipping | None:
@@ -30,9 +37,15 @@ class OrderFacts(OrderRecord, frozen=True, kw_only=True):
         return next((offer for offer in self.offers if offer.id == self.shipping_method), None)
 
     @property
-    def contact(self) -> str | None:
-        """The e-mail address that is told what happens to the order."""
-        return (self.order_notifications or {}).get("email_address")
+    def told(self) -> list[str]:
+        """The addresses that the order's mails go to: one or none."""
+        contact = order_contact(self, self)
+        return [] if contact is None else [contact]
+
+    def told_of_quote(self, *, always: bool) -> list[str]:
+        """Whom a quote's mails go to: the contact, and the account's address if it wants them, or always."""
+        account = self.email_address if always or self.order_mails else None
+        return [address for address in (named_contact(self), account) if address is not None]
 
 
 async def order_facts(tx: Transaction, order_id: int) -> OrderFacts | None:
@@ -48,18 +61,20 @@ async def order_facts(tx: Transaction, order_id: int) -> OrderFacts | None:
         last_name=account.last_name,
         company=account.company,
         accounts_email=account.accounts_email,
+        order_mails=account.order_mails,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LineFacts:
-    """A priced line, and what of its product can be sold now."""
+    """A priced line, how many of its units wait for stock, and what of its product can be sold now."""
 
     sku: str
     name: str
     quantity: int
     unit_cost: Decimal
     cost_net: Decimal
+    back_ordered: int
     available: int
 
 
@@ -69,9 +84,10 @@ async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
         tx,
         LineFacts,
         """
-        select sku, name, quantity, unit_cost, cost_net, coalesce(available, 0) as available
-        from order_line left join stock_level using (product_id)
-        where order_id = %s and bundle_line_id is null order by position
+        select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered,
+               coalesce(s.available, 0) as available
+        from order_line l left join stock_level s using (product_id)
+        where l.order_id = %s and l.bundle_line_id is null order by l.position
         """,
         [order_id],
     )
@@ -79,11 +95,12 @@ async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
 
 @dataclass(frozen=True, slots=True)
 class ShipmentFacts:
-    """What left together."""
+    """What left together; `tracking_url` is the pattern of its shipping method."""
 
     id: int
     shipping_method: int
     tracking_number: str | None
+    tracking_url: str | None
     dispatched_at: datetime
 
 
@@ -92,7 +109,11 @@ async def shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> Sh
     return await fetch_one(
         tx,
         ShipmentFacts,
-        "select id, shipping_method, tracking_number, dispatched_at from shipment where order_id = %s and id = %s",
+        """
+        select s.id, s.shipping_method, s.tracking_number, m.tracking_url, s.dispatched_at
+        from shipment s left join shipping_method m on m.id = s.shipping_method
+        where s.order_id = %s and s.id = %s
+        """,
         [order_id, shipment_id],
     )
 
@@ -168,6 +189,25 @@ async def invoice_facts(tx: Transaction, order_id: int) -> InvoiceFacts | None:
         InvoiceFacts,
         "select number, issued_at, due_at, gross, pdf from invoice where order_id = %s",
         [order_id],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFacts:
+    """A payment."""
+
+    id: int
+    amount: Decimal
+    paid_at: datetime
+
+
+async def payment_facts(tx: Transaction, invoice: int, payment_id: int) -> PaymentFacts | None:
+    """Return a payment against an invoice."""
+    return await fetch_one(
+        tx,
+        PaymentFacts,
+        "select id, amount, paid_at from payment where invoice = %s and id = %s",
+        [invoice, payment_id],
     )
 
 

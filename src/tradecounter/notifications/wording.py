@@ -1,17 +1,27 @@
-"""The templates, and how they write amounts, moments and what customers typed."""
+"""The templates, and how they write amounts, moments, addresses and what customers typed."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import jinja2
+import msgspec
 
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.local_time import UK
 from tradecounter.kit.text import one_line
+from tradecounter.notifications.mail import LOGO_ID
 
-_ADDRESS_LINES = (
-    "contact_name", "company_name", "street_one", "street_two", "street_three", "city", "state", "zip", "country_code",
-)  # fmt: skip
+_LABEL_WIDTH = 20  # columns of the text part
+_TEXT_WIDTH = 62
+
+
+class _Laid(str):
+    """Text with line breaks of the template's own."""
+
+    __slots__ = ()
 
 
 def _pounds(amount: Decimal) -> str:
@@ -27,8 +37,23 @@ def _moment(moment: datetime) -> str:
     return f"{_day(moment)}, {moment.astimezone(UK):%H:%M} (UK time)"
 
 
-def _address(details: dict[str, Any]) -> str:
-    return ", ".join(str(details[name]) for name in _ADDRESS_LINES if details.get(name))
+def _address(details: dict[str, Any]) -> list[str]:
+    return address_lines(msgspec.convert(details, AddressDetails))
+
+
+def _fact(lines: str | Iterable[str], label: str) -> _Laid:
+    """Return a label and a value of one or several lines, which all begin in the same column."""
+    values = [lines] if isinstance(lines, str) else lines
+    labels = [label]
+    return _Laid("\n".join(f"{labels.pop() if labels else '':{_LABEL_WIDTH}}{one_line(line)}" for line in values))
+
+
+def _amount(amount: Decimal, label: str) -> _Laid:
+    """Return a label and an amount that ends in the last column."""
+    shown = _pounds(amount)
+    label = label if label.isprintable() else one_line(label)
+    room = _TEXT_WIDTH - len(shown) - 1
+    return _Laid(f"{label:{room}} {shown}" if len(label) <= room else f"{label}\n{shown:>{_TEXT_WIDTH}}")
 
 
 def _in_one_line(value: Any) -> Any:
@@ -46,7 +71,10 @@ def _templates(*, html: bool) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters.update(pounds=_pounds, day=_day, moment=_moment, address=_address)
+    templates.filters.update(
+        pounds=_pounds, day=_day, moment=_moment, address=_address, fact=_fact, amount=_amount, laid=_Laid
+    )
+    templates.globals["logo_id"] = LOGO_ID
     return templates
 
 

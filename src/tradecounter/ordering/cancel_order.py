@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tradecounter.credit.exposure import discharge
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.allocate_back_orders import allocate_back_orders, lock_waiting_orders
@@ -21,7 +22,7 @@ _LONGEST_REASON = 1000
 
 
 async def cancel_order(tx: Transaction, reference: str, reason: str, now: datetime) -> None:
-    """Cancel an order or a quote, confirmed or pending, by its reference, id or confirmation code.
+    """Cancel an order or a quote, confirmed or pending, by its reference, id or confirmation code; queue the mail.
 
     Raises DomainError: not found, invalid (no reason), conflict (dispatched, cancelled or expired already).
     """
@@ -34,6 +35,7 @@ async def cancel_order(tx: Transaction, reference: str, reason: str, now: dateti
     lines = (await lines_of(tx, [order.id]))[order.id]
     _require_cancellable(order, lines, now)
     await cancel_order_row(tx, order.id, reason, now)
+    await queue(tx, "mail_order_cancelled", order_id=order.id)
     if order.number is not None:
         await discharge(tx, order.customer_id, order.gross - order.paid)
         await _release(tx, lines)

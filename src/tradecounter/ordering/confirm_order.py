@@ -102,8 +102,7 @@ async def _confirm(
         confirmed_at=now,
     )
     confirm_order_row(tx, order.id, confirmation)
-    if order.order_notifications:
-        await queue(tx, "mail_order_confirmed", order_id=order.id)
+    await queue(tx, "mail_order_confirmed", order_id=order.id)
     return Confirmed(order.confirmed(confirmation), lines)
 
 

@@ -24,7 +24,7 @@ _ORDER = SQL(
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
     " cost_tax, tax_rate, gross, paid, status, term_days, created_at, expires_at, confirmed_at,"
-    " priced_at, pricings, quote_note, cancelled_at, cancel_reason"
+    " priced_at, pricings, quote_note, cancelled_at, cancel_reason, expected_changed_at"
 )
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
 

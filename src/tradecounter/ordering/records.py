@@ -96,6 +96,7 @@ class OrderRecord(Struct, frozen=True, kw_only=True):
     quote_note: str | None
     cancelled_at: datetime | None
     cancel_reason: str | None
+    expected_changed_at: datetime | None
 
     @property
     def offers(self) -> list[OfferedShipping]:

@@ -13,7 +13,7 @@ from tradecounter.ordering.wire import CreateOrderRequest
 async def request_quote(
     tx: Transaction, request: CreateOrderRequest, standing: Standing, circumstances: Circumstances
 ) -> NewOrder:
-    """Hold a quote until support has priced it, tell support, and return it.
+    """Hold a quote until support has priced it, tell support and the customer, and return it.
 
     Raises DomainError: invalid (also when it is to be confirmed at once), payment required, conflict.
     """
@@ -21,4 +21,5 @@ async def request_quote(
         raise invalid("auto_confirm", "must not be set on a quote: it is confirmed once support has priced it")
     quote = await hold(tx, "quote", request, standing, circumstances)
     await queue(tx, "mail_quote_requested", f"quotes of customer {circumstances.customer_id}", order_id=quote.id)
+    await queue(tx, "mail_quote_received", order_id=quote.id)
     return quote

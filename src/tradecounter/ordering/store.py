@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.round_trip import Nothing, Statement, array, json_of
-from tradecounter.db.rows import execute, fetch_value
+from tradecounter.db.rows import execute, fetch_all, fetch_value
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.records import Confirmation, Kind, OfferedShipping
 from tradecounter.ordering.rules import CANCELLED, PricedLine, total_net, total_tax
@@ -269,6 +269,36 @@ async def cancel_order_row(tx: Transaction, order_id: int, reason: str, now: dat
 async def expire_orders(tx: Transaction, now: datetime) -> int:
     """Mark pending orders and quotes whose time is over; return how many. A quote without a price has no such time."""
     return await execute(tx, "update orders set state = 'expired' where state = 'pending' and expires_at < %s", [now])
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiringQuote:
+    """A quote that is about to expire, and how many times it has been priced."""
+
+    id: int
+    pricings: int
+
+
+async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
+    """Mark the priced quotes that expire within `before` as reminded of, and return them.
+
+    Those whose price was given for no longer than that are left out, and those that another transaction holds.
+    """
+    return await fetch_all(
+        tx,
+        ExpiringQuote,
+        """
+        update orders set reminded_pricing = pricings
+        where id in (
+            select id from orders
+            where kind = 'quote' and state = 'pending' and reminded_pricing < pricings
+              and expires_at > %(now)s and expires_at <= %(now)s + %(before)s and priced_at < expires_at - %(before)s
+            order by id limit %(most)s for no key update skip locked
+        )
+        returning id, pricings
+        """,
+        {"now": now, "before": before, "most": most},
+    )
 
 
 async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:

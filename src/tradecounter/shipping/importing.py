@@ -13,6 +13,7 @@ from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, given, measured, pounds, text_of
 from tradecounter.customers.address_rules import check_country
 from tradecounter.shipping.regions import UK_MAINLAND
+from tradecounter.shipping.tracking import is_tracking_pattern
 
 Number = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
@@ -20,7 +21,7 @@ _HEAVIEST_KG = Decimal(1_000_000)
 _AREA = re.compile(r"[A-Z]{1,2}([0-9]{1,2}[A-Z]?)?")
 _COLUMNS = (
     "provider", "description", "region", "countries", "max_weight_kg", "base_cost_net", "cost_per_kg_net",
-    "transit_days", "cut_off", "active",
+    "transit_days", "cut_off", "tracking_url", "active",
 )  # fmt: skip
 
 
@@ -37,6 +38,7 @@ class ShippingMethodRow(Struct, forbid_unknown_fields=True):
     cost_per_kg_net: Decimal | UnsetType = UNSET
     transit_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType = UNSET
     cut_off: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z"), TIME] | UnsetType = UNSET
+    tracking_url: Annotated[str, Meta(max_length=1000)] | UnsetType | None = UNSET
 
 
 class ShippingRegionRow(Struct, forbid_unknown_fields=True):
@@ -51,6 +53,9 @@ class ShippingRegionRow(Struct, forbid_unknown_fields=True):
 def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Staged]:
     values = {**given(method), "active": True}
     _check_countries(method.countries, notes)
+    if isinstance(method.tracking_url, str) and not is_tracking_pattern(method.tracking_url):
+        wanted = "must be an http or https address with {tracking_number} after its host"
+        notes.fault("tracking_url", f"{wanted}, not {method.tracking_url!r}")
     for name in ("base_cost_net", "cost_per_kg_net"):
         if name in values:
             values[name] = pounds(notes, name, getattr(method, name))

@@ -29,7 +29,8 @@ def test_it_shows_the_order(shop: Service, customer: Customer) -> None:
     placed = invoiced(shop, customer, ("PHONE", 10), customer_reference="PO-77")
     text = invoice_text(customer, placed)
     for stated in (
-        "Seller & Sons Ltd 7 Sales Street York YO1 7HH United Kingdom VAT number GB123456782",
+        "Seller & Sons Ltd 7 Sales Street, York, YO1 7HH, United Kingdom",
+        "VAT number GB123456782",
         "Buyer plc Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
         f"Order {placed['order_reference']} Your reference PO-77",
         "PHONE Product PHONE 10 £40.00 20% £400.00 £80.00",

@@ -130,7 +130,8 @@ async def _give_up_soon(url: str) -> float:
     address = mail_address("a@x.example")
     assert address is not None
     mail = make_mail(
-        name="thing-1", happened=MORNING, now=MORNING, sender=address, to=[address], reply_to=None, subject="s",
+        name="thing-1", installation="1", happened=MORNING, now=MORNING, sender=address, to=[address],
+        reply_to=None, subject="s",
         text="t", html="h",
     )  # fmt: skip
     started = time.monotonic()

@@ -160,7 +160,7 @@ ENDPOINTS: dict[str, dict[str, list[str]]] = {
         "a PDF": ["api/billing/invoice::it_is_a_pdf_file_by_reference_and_by_id"],
         "412 before it is issued": ["api/billing/invoice::before_it_is_issued_the_answer_is_412"],
         "it is there once the status shows it": [
-            "api/billing/issuing::the_status_is_invoiced_and_whom_the_order_and_the_account_name_are_told"
+            "api/billing/issuing::the_status_is_invoiced_and_a_copy_is_queued_where_the_account_has_an_address_for_it"
         ],
         "404 when unknown": ["api/billing/invoice::anothers_invoice_is_as_unknown_as_one_that_does_not_exist"],
     },

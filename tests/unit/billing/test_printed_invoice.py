@@ -18,17 +18,20 @@ from msgspec.structs import replace
 from pypdf import PdfReader
 
 from support.billing import pdf_text
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, VatTotal
+from support.images import png
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller, VatTotal
+from tradecounter.billing.logo import Logo
 from tradecounter.billing.print_invoice import print_invoice
 
 MOMENT = datetime(2026, 6, 16, 8, tzinfo=UTC)
 LINES = [
     InvoiceLine(
-        "PH/1#A", "Desk phone", 1200, Decimal("1049.95"), Decimal("20.00"), Decimal("1259940.00"), Decimal("251988.00")
+        "PH/1#A", "Desk phone", 1200, Decimal("1049.95"), Decimal("20.00"), Decimal("1259940.00"),
+        Decimal("251988.00"), serial_numbers=["SN-1", "SN-2"],
     ),
     InvoiceLine(
         "KIT-2", "Starter kit", 1, Decimal("100.00"), Decimal("5.00"), Decimal("100.00"), Decimal("5.00"),
-        [InvoicePart("HANDSET", "Spare handset", 3)],
+        [InvoicePart("HANDSET", "Spare handset", 3, ["H-1"])],
     ),
     InvoiceLine(
         "", "Shipping: Fastvan Next day", 1, Decimal("9.00"), Decimal("20.00"), Decimal("9.00"), Decimal("1.80")
@@ -39,7 +42,16 @@ INVOICE = InvoiceDocument(
     issued_on=date(2026, 6, 16),
     supplied_on=date(2026, 6, 5),
     due_on=date(2026, 7, 16),
-    seller=Party("Seller & Sons Ltd", ["7 Sales Street", "York"], "GB123456782"),
+    seller=Seller(
+        "Seller & Sons Ltd",
+        ["7 Sales Street", "York"],
+        "GB123456782",
+        email="sales@seller.example",
+        phone="+44 1904 496 0000",
+        company_number="01234567",
+        registered_office="8 Office Row, York",
+        bank=["Example Bank", "Sort code 20-00-00"],
+    ),
     customer_id=1001,
     customer=Party("Buyer plc", ["Accounts", "1 Bill Road", "Leeds", "LS1 1AA", "United Kingdom"], "GB987654321"),
     delivery=Party("Site Office", ["2 Dig Lane", "Hull", "HU1 1AA", "United Kingdom"], None),
@@ -88,15 +100,23 @@ def plain() -> str:
         pytest.param("Invoice date 16 June 2026", id="its date"),
         pytest.param("Tax point 5 June 2026", id="the time of supply"),
         pytest.param("Due date 16 July 2026", id="until when to pay"),
-        pytest.param("Seller & Sons Ltd 7 Sales Street York VAT number GB123456782", id="who sells"),
+        pytest.param("Seller & Sons Ltd 7 Sales Street, York", id="who sells"),
+        pytest.param("+44 1904 496 0000 · sales@seller.example", id="how to reach the seller"),
+        pytest.param("VAT number GB123456782", id="the seller's VAT number"),
+        pytest.param("Company number 01234567", id="the seller's company number"),
+        pytest.param("Registered office: 8 Office Row, York", id="the seller's registered office"),
+        pytest.param("PAY TO Example Bank Sort code 20-00-00", id="where to pay to"),
         pytest.param("Buyer plc Accounts 1 Bill Road Leeds LS1 1AA United Kingdom", id="who buys"),
         pytest.param("Tax number: GB987654321", id="the buyer's tax number"),
         pytest.param("Site Office 2 Dig Lane Hull HU1 1AA United Kingdom", id="where it went"),
         pytest.param("Customer number 1001", id="the customer's number"),
         pytest.param("Order ORD-100001", id="the order"),
         pytest.param("Your reference PO-7/b", id="the customer's reference"),
-        pytest.param("PH/1#A Desk phone 1,200 £1,049.95 20% £1,259,940.00 £251,988.00", id="a line"),
-        pytest.param("KIT-2 Starter kit 3 of HANDSET Spare handset 1 £100.00 5% £100.00 £5.00", id="a bundle"),
+        pytest.param(
+            "PH/1#A Desk phone Serial numbers SN-1, SN-2 1,200 £1,049.95 20% £1,259,940.00 £251,988.00", id="a line"
+        ),
+        pytest.param("Serial numbers SN-1, SN-2", id="a line's serial numbers"),
+        pytest.param("KIT-2 Starter kit 3 of HANDSET Spare handset Serial number H-1 1 £100.00 5%", id="a bundle"),
         pytest.param("Shipping: Fastvan Next day 1 £9.00 20% £9.00 £1.80", id="shipping"),
         pytest.param("Total excluding VAT £1,260,049.00", id="the net total"),
         pytest.param("VAT at 20% on £1,259,949.00 £251,989.80", id="VAT at one rate"),
@@ -117,10 +137,14 @@ def test_it_says(stated: str, plain: str) -> None:
 def hostile(text: str) -> InvoiceDocument:
     """An invoice in which everything that somebody typed is the text."""
     party = Party(text, [text, text], text)
-    first = replace(LINES[0], sku=text, description=text, parts=[InvoicePart(text, text, 1)])
+    seller = Seller(
+        text, [text], text, email=text, phone=text, company_number=text, registered_office=text, bank=[text]
+    )
+    parts = [InvoicePart(text, text, 1, [text])]
+    first = replace(LINES[0], sku=text, description=text, parts=parts, serial_numbers=[text])
     return replace(
         INVOICE,
-        seller=party,
+        seller=seller,
         customer=party,
         delivery=party,
         order_reference=text,
@@ -214,3 +238,53 @@ def test_a_machine_without_home_fonts_or_network_makes_the_same_bytes(tmp_path: 
 
 def test_what_is_stored_as_json_is_read_back_unchanged() -> None:
     assert json.decode(json.encode(INVOICE), type=InvoiceDocument) == INVOICE
+
+
+def test_a_date_stays_on_one_line() -> None:
+    terms = "Payment is due within 30 days of the invoice date, by 16 July 2026."
+    raw = print_invoice(replace(INVOICE, payment_terms=terms), MOMENT)
+    [page] = PdfReader(io.BytesIO(raw)).pages
+    lines = page.extract_text().replace("\u00a0", " ").splitlines()
+    for day in ("16 June 2026", "5 June 2026", "16 July 2026"):
+        assert any(day in line for line in lines)
+    assert sum("16 July 2026" in line for line in lines) == 2
+
+
+def test_with_one_rate_vat_is_said_once() -> None:
+    one_rate = replace(INVOICE, vat_totals=[VatTotal(Decimal(20), INVOICE.net, INVOICE.vat)])
+    found = shown(one_rate)
+    assert "VAT at 20% £251,994.80 Total including VAT" in found
+    assert "Total VAT" not in found
+
+
+def test_what_is_paid_already_asks_for_no_payment() -> None:
+    found = shown(replace(INVOICE, due=Decimal("0.00")))
+    assert "PAY TO" not in found
+    assert "Please quote" not in found
+
+
+def test_a_character_that_no_font_has_is_named() -> None:
+    unassigned = "\u0378"
+    found = shown(replace(INVOICE, notes=[f"Before {unassigned} after \ue001"]))
+    assert "Before \u25a1 after \u25a1" in found
+    assert "\u25a1 replaces characters that could not be printed: U+0378, U+E001." in found
+    assert "could not be printed" not in shown(INVOICE)
+
+
+def test_scripts_beyond_latin_are_printed_or_named() -> None:
+    """Which of them a machine can print depends on its fonts; none may be lost in silence."""
+    text = "\u65e5\u672c\u8a9e"
+    found = shown(replace(INVOICE, notes=[f"Text {text}."]))
+    assert text in found or all(f"U+{ord(character):04X}" in found for character in text)
+
+
+def test_the_file_is_archival() -> None:
+    raw = print_invoice(INVOICE, MOMENT)
+    assert b"pdfaid:part>2<" in raw
+
+
+def test_the_logo_is_printed() -> None:
+    logo = Logo(png(40, 20), "png")
+    reader = PdfReader(io.BytesIO(print_invoice(INVOICE, MOMENT, logo)))
+    assert len(reader.pages[0].images) == 1
+    assert not PdfReader(io.BytesIO(print_invoice(INVOICE, MOMENT))).pages[0].images

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tradecounter.billing.invoice_document import Seller
+from tradecounter.billing.seller import Letterhead
 from tradecounter.kit.text import one_line
 from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.wording import worded
@@ -27,7 +29,8 @@ def mail(subject: str = "Hello", text: str = "text\n", html: str = "<p>html</p>\
     assert sender is not None
     assert recipient is not None
     return make_mail(
-        name="thing-1", happened=NOW, now=NOW, sender=sender, to=[recipient], reply_to=recipient, subject=subject,
+        name="thing-1", installation="0123456789abcdef", happened=NOW, now=NOW, sender=sender,
+        to=[recipient], reply_to=recipient, subject=subject,
         text=text, html=html, attachment=Attachment("invoice.pdf", b"\x00\xff"),
     )  # fmt: skip
 
@@ -104,10 +107,11 @@ def test_an_address_from_abroad_is_written_as_its_mail_server_reads_it() -> None
 
 def test_what_is_typed_is_text_in_html_and_one_line_in_text() -> None:
     typed = '<script>alert(1)</script>\n\n  Price it:\n  rm -rf / "&'
-    order = {"order_reference": typed, "customer_reference": typed}
-    invoice = {"number": 1, "issued_at": NOW, "due_at": NOW, "gross": 0}
-    office = {"seller": "Seller", "support": {"addr_spec": "s@x.example"}}
-    text, html = worded("invoice", subject=typed, order=order, invoice=invoice, office=office, is_copy=False)
+    order = {"order_reference": typed, "customer_reference": typed, "due": 1, "paid": 0}
+    invoice = {"number": 1, "issued_at": NOW, "due_at": NOW, "gross": 1}
+    letterhead = Letterhead(Seller("Seller", ["1 Street"], "GB1"))
+    office = {"letterhead": letterhead, "support": {"addr_spec": "s@x.example"}}
+    text, html = worded("invoice", subject=typed, order=order, invoice=invoice, office=office, bank=[], is_copy=False)
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert '<script>alert(1)</script> Price it: rm -rf / "&' in text

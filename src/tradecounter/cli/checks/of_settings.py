@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import fields
 
+from tradecounter.billing.seller import letterhead_from
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.setting_warnings import examples_in
 from tradecounter.identity.installation_secret import kept_secret, secret_key
-from tradecounter.settings import Settings, SettingsError, unknown_settings
+from tradecounter.settings import PREFIX, Settings, SettingsError, unknown_settings
+
+_OF_THE_SELLER = tuple(setting.name for setting in fields(Settings) if setting.name.startswith("seller_"))
 
 
 def check_settings(settings: Settings) -> Iterator[Check]:
@@ -18,6 +21,18 @@ def check_settings(settings: Settings) -> Iterator[Check]:
         yield wrong("examples", f"still an example, or not set: {found}", "set them, in the environment or in `.env`")
     else:
         yield fine("examples", "no setting is an example any more")
+    yield _seller(settings)
+
+
+def _seller(settings: Settings) -> Check:
+    try:
+        letterhead = letterhead_from(settings)
+    except SettingsError as error:
+        return wrong("seller", str(error), "correct it: no invoice is issued and no mail is sent until then")
+    missing = [f"{PREFIX}{name.upper()}" for name in _OF_THE_SELLER if getattr(settings, name) is None]
+    if missing:
+        return fine("seller", f"invoices do not show what is not set: {', '.join(missing)}")
+    return fine("seller", f"invoices and mails show all details of {letterhead.seller.name}")
 
 
 def _usable(settings: Settings) -> Check:

@@ -1,0 +1,18 @@
+"""Links to carriers' tracking pages, made from a pattern for each shipping method."""
+
+import re
+from urllib.parse import quote
+
+_PLACE = "{tracking_number}"
+# Nothing that the browser could take for another scheme or host, or that a mail program would cut off.
+_PATTERN = re.compile(r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?[/?#][^\s\"'<>\\`]*")
+
+
+def is_tracking_pattern(text: str) -> bool:
+    """Return whether a text is an http or https address with the place for a number behind its host."""
+    return _PLACE in text and _PATTERN.fullmatch(text) is not None
+
+
+def tracking_link(pattern: str, tracking_number: str) -> str:
+    """Return the address of a parcel's tracking page; the number is percent-encoded."""
+    return pattern.replace(_PLACE, quote(tracking_number.strip(), safe=""))
