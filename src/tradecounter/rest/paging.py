@@ -14,7 +14,6 @@ from tradecounter.rest.parameters import Pair, raw_pairs
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
 MOST_LINK_BYTES = 2_500  # all other headers together are under 1,000, and the whole head has to stay under 4 KB
-LAST_PAGE = 2**53 - 1  # what larger numbers are read as (`rest/parameters.py`)
 
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
 
@@ -22,7 +21,6 @@ PageNumber = Annotated[
     int,
     Meta(
         ge=1,
-        le=LAST_PAGE,
         description="The page, counted from 1, which is the default; one beyond the end is empty.",
         examples=[1],
     ),
