@@ -173,6 +173,13 @@ def test_no_bound_is_beyond_what_javascript_counts_to_exactly(document: dict[str
             assert abs(schema.get(bound, 0)) <= 2**53 - 1, schema
 
 
+def test_a_page_has_no_last_number(document: dict[str, Any]) -> None:
+    for path in ("/product", "/order"):
+        [page] = [p["schema"] for p in document["paths"][path]["get"]["parameters"] if p["name"] == "page"]
+        assert (page["type"], page["minimum"]) == ("integer", 1)
+        assert not {"maximum", "format"} & set(page)
+
+
 def test_a_saved_address_always_has_its_id(document: dict[str, Any]) -> None:
     for method, status in (("get", "200"), ("post", "201")):
         answer = document["paths"]["/customer/address"][method]["responses"][status]
