@@ -134,7 +134,7 @@ def test_a_request_under_way_is_answered(ending: Ending) -> None:
 
 def test_before_it_stops_listening_the_kernel_drops_new_connections(ending: Ending) -> None:
     """Closing the socket resets what waits in its queue, so nothing may come in any more by then."""
-    found = []
+    found: list[str] = []
     with ending.connected() as busy:  # which gives the end some time
         busy.sendall(b"POST /order HTTP/1.1\r\nHost: shop\r\nContent-Length: 9\r\n\r\n{")
         address = urlsplit(ending.service.url)
