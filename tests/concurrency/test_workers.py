@@ -100,6 +100,7 @@ def test_a_worker_that_loses_its_database_while_it_sends_finds_it_back_and_its_j
             wait_for(lambda: inbox.started == 1)
             with database_away(postgres, shop.database_url):
                 wait_for(lambda: "the worker tries again" in capsys.readouterr().out)
+            shop.reconnect()
             assert len(inbox.mails) == 1  # which could not be written down
             let_the_dead_go_silent(shop)
             wait_for(lambda: not jobs(shop))

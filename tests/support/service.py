@@ -98,11 +98,14 @@ class Service:
 
         return asyncio.run_coroutine_threadsafe(run(), self.loop).result(timeout=60)
 
+    def reconnect(self) -> None:
+        """Replace the connections of commands, which broke when the database was away."""
+        self.call(self.commands.renew)
+
     def in_transaction(self, work: Callable[[Transaction], Awaitable[Result]]) -> Result:
         """Run a use case in a transaction of its own."""
 
         async def run() -> Result:
-            await self.commands.pool.check()  # the database may have been away
             async with transaction(self.commands) as tx:
                 return await work(tx)
 

@@ -1,5 +1,7 @@
 """The demo's orders: in every state that an order can be in, as if of the last weeks.
 
+Examples in the interface document name some of their ids, so new orders come last.
+
 Mail is queued as it always is. So that the mail folder holds one or two of each kind, and not the post of two months,
 it is kept for a few orders only, those that are `told`.
 """
@@ -88,14 +90,6 @@ WISHES: Sequence[Wish] = (
         told=True,
         since=(Cancelled(7.5, "You asked us to cancel it: the wrong model was ordered."),),
     ),
-    Wish(
-        customer=FENWICK_BROOK,
-        days_ago=7.2,
-        quantity=20,
-        kind="quote",
-        told=True,
-        since=(Priced(6.3, percent=95, note="Delivered in one go."),),
-    ),
     Wish(customer=NORDKAI, days_ago=7, lines=2, quantity=10, since=(Dispatched(days_ago=6.5), Invoiced(days_ago=6))),
     Wish(customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=8, since=(Configured(days_ago=5.9, units=2),)),
     Wish(customer=FENWICK_BROOK, days_ago=5, lines=2, quantity=5),
@@ -140,4 +134,12 @@ WISHES: Sequence[Wish] = (
     ),
     Wish(customer=HARBOURLINE, days_ago=0.2, lines=3, quantity=25, kind="quote", told=True),
     Wish(customer=HARBOURLINE, days_ago=0.1, lines=4, quantity=2, kind="pending"),
+    Wish(
+        customer=FENWICK_BROOK,
+        days_ago=7.2,
+        quantity=20,
+        kind="quote",
+        told=True,
+        since=(Priced(6.3, percent=95, note="Delivered in one go."),),
+    ),
 )

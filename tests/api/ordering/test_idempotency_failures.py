@@ -84,6 +84,7 @@ def test_an_absent_database_does_not(shop: Service, postgres: Cluster) -> None:
     with suppress(httpx.HTTPError):
         while customer.get("/customer").status_code != 200:
             pass
+    shop.reconnect()
     assert keys_of(shop, customer) == []
     assert_good_for(customer, order())
 

@@ -103,6 +103,7 @@ def test_an_absent_database_is_a_503_until_it_is_back(shop: Service, customer: C
         assert shop.client().get("/nowhere").status_code == 404
         assert shop.client().delete("/order").status_code == 405
         assert shop.client().get("/customer").status_code == 401
+    shop.reconnect()
     assert written(shop) == before
     assert customer.get("/customer").status_code == 200
     assert confirm(customer, pending).status_code == 200
