@@ -176,7 +176,7 @@ def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:
 
 def message_id(service: Service, name: str) -> str:
     """The Message-ID of a mail of this installation by the mail's name."""
-    [(installation,)] = rows(service, "select left(replace(id::text, '-', ''), 16) from installation")
+    [(installation,)] = rows(service, "select left(replace(id::text, '-', ''), 12) from installation")
     return f"<{name}.{installation}@localhost>"
 
 

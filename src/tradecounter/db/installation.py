@@ -5,8 +5,8 @@ from tradecounter.db.transaction import Transaction
 
 
 async def installation_id(tx: Transaction) -> str:
-    """Return 16 hexadecimal digits that no other installation has; a restored backup keeps them."""
-    digits: str = await fetch_value(tx, "select left(replace(id::text, '-', ''), 16) from installation")
+    """Return 12 hexadecimal digits that no other installation has; a restored backup keeps them."""
+    digits: str = await fetch_value(tx, "select left(replace(id::text, '-', ''), 12) from installation")
     return digits
 
 
