@@ -93,12 +93,17 @@ def test_everything_but_expired_orders_stays(shop: Service, customer: Customer) 
     for created in (cancelled, called_off):
         cancel(shop, created)
     kept = [paid, confirmed, cancelled, called_off, waiting, bought]
-    before = [read(customer, placed) for placed in (paid, confirmed, cancelled, bought)]
+
+    def readable() -> list[dict[str, Any]]:
+        orders = [read(customer, placed) for placed in (paid, confirmed, cancelled, bought)]
+        return [{**order, "expected_dispatch_date": ""} for order in orders]  # which depends on when it is asked for
+
+    before = readable()
     with at(shop, MORNING + timedelta(days=3000)):
         expire(shop)
         clean_up(shop, *SETTINGS)
         assert all(exists(shop, created) for created in kept)
-        assert [read(customer, placed) for placed in (paid, confirmed, cancelled, bought)] == before
+        assert readable() == before
         assert customer.get(f"/order/{paid['order_reference']}/invoice").status_code == 200
         assert "not priced yet" in confirm(customer, waiting).json()["message"]
     assert faults_in_the_books(shop) == {}
