@@ -49,7 +49,7 @@ class NumberValues:
     def _parse(value: str, where: str) -> Decimal:
         number = as_number(value)
         if number is None:
-            raise invalid("attribute", f"{where!r} compares a number with {value!r}, which is none")
+            raise invalid("attribute", f"{where!r} compares a number with {value!r}, which is not a number")
         return number
 
 

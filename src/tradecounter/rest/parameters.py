@@ -12,9 +12,9 @@ from urllib.parse import unquote_plus
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, Kind, invalid, invalid_fields
+from tradecounter.kit.errors import DomainError, Fault, Kind, invalid_fields
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.problems import fault_of
+from tradecounter.rest.faults import faults_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
@@ -68,36 +68,48 @@ def _reading(annotation: Any) -> _Reading:
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
-    """Return the parameters of a query string. Raises DomainError (invalid) naming the one at fault."""
+    """Return the parameters of a query string. Raises DomainError (invalid) naming all that are at fault."""
     readings = _readings(shape)
     values: dict[str, Any] = {}
+    faults: dict[str, Fault] = {}
     for name, raw in raw_pairs(raw_query):
         if name not in readings or not raw:
             continue
         if readings[name].is_list:
             parts = (_decoded(part).strip() for part in raw.split(","))
             values[name] = (*values.get(name, ()), *(part for part in parts if part))
-        elif name in values:
-            raise invalid(name, "is given more than once")
+        elif name in values or name in faults:
+            faults[name] = Fault(name, "is given more than once")
         else:
-            values[name] = _value(name, _decoded(raw), readings[name])
+            try:
+                values[name] = _value(_decoded(raw), readings[name])
+            except _UnreadableError as error:
+                faults[name] = Fault(name, str(error))
     try:
-        return msgspec.convert(values, shape)
-    except msgspec.ValidationError as error:
-        raise invalid_fields([fault_of(error)]) from error
+        parameters = msgspec.convert(values, shape)
+    except msgspec.ValidationError:
+        faults = {fault.field: fault for fault in faults_of(values, shape)} | faults
+    else:
+        if not faults:
+            return parameters
+    raise invalid_fields(list(faults.values()))
 
 
-def _value(name: str, text: str, reading: _Reading) -> str | int:
+class _UnreadableError(ValueError):
+    """The text of a parameter is not a value of its type; the message says what would be right."""
+
+
+def _value(text: str, reading: _Reading) -> str | int:
     if reading.is_number:
         if not _WHOLE_NUMBER.fullmatch(text):
-            raise invalid(name, f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
+            raise _UnreadableError(f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
         digits = text.removeprefix("-").lstrip("0")
         number = _LARGEST if len(digits) >= len(str(_LARGEST)) else int(digits or 0)
         return -number if text.startswith("-") else number
     if set(reading.words) == _FLAG:
         text = text.lower()
     if reading.words and text not in reading.words:
-        raise invalid(name, f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
+        raise _UnreadableError(f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
     return text
 
 

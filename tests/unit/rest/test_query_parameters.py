@@ -71,11 +71,15 @@ def test_parameters_are_read_as_what_they_are(query: str, expected: Parameters) 
         ("count=" + "9" * 5000, "count: must be at most 9"),
         ("inStock=null", "inStock: 'null' is not one of true, false"),
         ("inStock=" + "x" * 5000, f"inStock: '{'x' * 100}' is not one of true, false"),
+        ("count=x&inStock=1", "count: must be a whole number, not 'x'; inStock: '1' is not one of true, false"),
+        ("text=0123456789&count=x", "text: must have at most 9 characters; count: must be a whole number, not 'x'"),
+        ("count=10&text=0123456789", "text: must have at most 9 characters; count: must be at most 9"),
+        ("count=x&count=y", "count: is given more than once"),
         ("text=%80", "the query string is not UTF-8"),
         ("%80", "the query string is not UTF-8"),
     ],
 )
-def test_a_parameter_that_cannot_be_read_is_named(query: str, message: str | None) -> None:
+def test_all_parameters_that_cannot_be_read_are_named(query: str, message: str | None) -> None:
     if message is None:
         assert read(query).count == 1
         return
