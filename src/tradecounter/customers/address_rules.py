@@ -9,12 +9,29 @@ import phonenumbers
 import pycountry
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.errors import Fault, invalid, invalid_fields
+from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
 from tradecounter.rest.faults import faults_of
+from tradecounter.rest.json_text import decode_json, read_json
 
 _REQUIRED = ("contact_name", "street_one", "city", "zip", "country_code")
 _LOCAL_NUMBERS = {"GB", "JE", "GG", "IM"}
 _HINTS = {"UK": "GB", "EN": "GB", "EL": "GR"}
+
+
+def read_address(raw: bytes | msgspec.Raw, field: str = "") -> AddressDetails:
+    """Return an address that a client sent. Raises DomainError (invalid) with all faults.
+
+    `field` is where the address stands in the body. Fields of a wrong type do not hide the rules that others break.
+    """
+    try:
+        address = read_json(raw, AddressDetails, field)
+    except DomainError as error:
+        members = decode_json(raw) if error.faults else None
+        if not isinstance(members, dict):
+            raise
+        raise invalid_fields(faults_of_address(members, field)) from error
+    check_address(address, field)
+    return address
 
 
 def check_address(address: AddressDetails, field: str = "") -> None:
@@ -27,7 +44,8 @@ def faults_of_address(members: Mapping[str, Any], field: str) -> list[Fault]:
     """Return everything that is wrong with an address as decoded from JSON; `field` is where it stands in the body."""
     faults = list(faults_of(members, AddressDetails, field))
     wrong = {fault.field for fault in faults}
-    sound = {name: value for name, value in members.items() if f"{field}.{name}" not in wrong}
+    prefix = f"{field}." if field else ""
+    sound = {name: value for name, value in members.items() if prefix + name not in wrong}
     return [*faults, *_broken_rules(sound, field)]
 
 

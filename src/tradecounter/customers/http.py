@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from tradecounter.customers.accounts import Account, find_account
-from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.addresses import add_address, delete_address, list_addresses
 from tradecounter.customers.wire import AddressDetails, Customer, CustomerCreditTerms, SavedAddress
 from tradecounter.db.pool import Database
@@ -76,8 +76,7 @@ class CustomerEndpoints:
     )
     async def create_address(self, call: Call) -> Response:
         """Answer `POST /customer/address`."""
-        address = await call.body(AddressDetails)
-        check_address(address)
+        address = read_address(await call.json_text())
         async with transaction(self.database) as tx:
             saved = await add_address(tx, call.customer_id, address)
         return answer(saved, 201)

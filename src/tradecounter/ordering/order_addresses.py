@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tradecounter.customers.address_rules import check_address, faults_of_address
-from tradecounter.customers.wire import AddressDetails, CustomerAddress
-from tradecounter.kit.errors import DomainError, FaultCollector, invalid, invalid_fields
+from tradecounter.customers.address_rules import read_address
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.errors import DomainError, FaultCollector, invalid
 from tradecounter.ordering.wire import CreateOrderRequest
-from tradecounter.rest.json_text import decode_json, read_json
+from tradecounter.rest.json_text import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,9 @@ class Addresses:
     shipping: CustomerAddress
 
 
-class _AddressChoice(msgspec.Struct):
+class AddressChoice(msgspec.Struct):
+    """An address of an order, which names a saved one or is given in full where it has no id."""
+
     id: int | None = None
 
 
@@ -59,7 +61,7 @@ def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress])
 
 
 def _chosen_id(raw: msgspec.Raw, field: str) -> int | None:
-    chosen = read_json(raw, _AddressChoice, field).id
+    chosen = read_json(raw, AddressChoice, field).id
     if chosen is not None and not 0 < chosen < 2**63:
         raise _unknown(chosen, field)
     return chosen
@@ -70,12 +72,4 @@ def _unknown(address_id: int, field: str) -> DomainError:
 
 
 def _given(raw: msgspec.Raw, field: str) -> CustomerAddress:
-    try:
-        details = read_json(raw, AddressDetails, field)
-    except DomainError as error:
-        members = decode_json(raw) if error.faults else None
-        if not isinstance(members, dict):
-            raise
-        raise invalid_fields(faults_of_address(members, field)) from error
-    check_address(details, field)
-    return CustomerAddress(**msgspec.structs.asdict(details))
+    return CustomerAddress(**msgspec.structs.asdict(read_address(raw, field)))

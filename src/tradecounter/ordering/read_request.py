@@ -6,7 +6,9 @@ from typing import Any
 from tradecounter.customers.address_rules import faults_of_address
 from tradecounter.kit.errors import DomainError, Fault, invalid_fields
 from tradecounter.ordering.draft import unknown_skus
+from tradecounter.ordering.order_addresses import AddressChoice
 from tradecounter.ordering.wire import CreateOrderRequest
+from tradecounter.rest.faults import faults_of
 from tradecounter.rest.json_text import decode_json, read_json
 from tradecounter.storefront.view import CustomerView
 
@@ -36,6 +38,9 @@ def _faults_of_items(items: Any, view: CustomerView) -> Iterator[Fault]:
 
 def _faults_of_addresses(body: dict[str, Any]) -> Iterator[Fault]:
     for field in _ADDRESSES:
-        address = body.get(field)
+        if field not in body:
+            continue
+        address = body[field]
+        yield from faults_of(address, AddressChoice, field)
         if isinstance(address, dict) and address.get("id") is None:
             yield from faults_of_address(address, field)

@@ -63,6 +63,19 @@ def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
     }
 
 
+def test_an_address_of_the_wrong_shape_is_named_among_the_other_faults(customer: Customer) -> None:
+    found = faults(customer, items=[], billing_address=5001, shipping_address={"id": "5001"})
+    assert found == {
+        "items": "must have at least 1 element",
+        "billing_address": "must be an object, not a whole number",
+        "shipping_address.id": "must be a whole number or null, not text",
+    }
+    assert faults(customer, items=[], shipping_address=None) == {
+        "items": "must have at least 1 element",
+        "shipping_address": "must be an object, not null",
+    }
+
+
 def test_no_more_than_twenty_are_listed(customer: Customer) -> None:
     response = customer.post("/order", {**order(), "items": [{"sku": f"NO-{n}", "quantity": 1} for n in range(30)]})
     assert len(response.json()["errors"]) == 20
@@ -78,4 +91,4 @@ def test_white_space_around_a_sku_is_forgiven(customer: Customer, sku: str) -> N
 
 def test_an_address_is_told_all_its_faults(customer: Customer) -> None:
     response = customer.post("/customer/address", {**ADDRESS, "city": "", "country_code": "ZZ", "state": 7})
-    assert [error["field"] for error in response.json()["errors"]] == ["city", "state"]
+    assert [error["field"] for error in response.json()["errors"]] == ["city", "state", "country_code"]
