@@ -1,5 +1,6 @@
 """The interface document's examples: there is one for everything, and each is valid."""
 
+import csv
 from collections.abc import Iterator
 from typing import Any
 
@@ -61,3 +62,6 @@ def test_a_tables_example_has_the_columns_of_the_real_one(shop: Service, path: s
     [example] = values(operation["responses"]["200"]["content"]["text/csv"])
     real = shop.customer().get(path, headers={"Accept": "text/csv"}).text
     assert example.split("\r\n")[0] == real.split("\r\n")[0]
+    header, *rows = csv.reader(example.splitlines())
+    assert rows
+    assert {len(row) for row in rows} == {len(header)}

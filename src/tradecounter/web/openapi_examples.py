@@ -76,7 +76,7 @@ _PRODUCT = Product(
     consumer_unit_cost=Decimal("99.95"),
     store_url="https://shop.example/p/corvane-320p",
     categories=["ip-phones", "desk-phones"],
-    attributes={"poe": "true", "ports": "2"},
+    attributes={"Ethernet ports": "2", "Powered by PoE": "true"},
 )
 _DESCRIBED = msgspec.structs.replace(
     _PRODUCT,
@@ -264,7 +264,7 @@ _CSV: dict[str, str] = {
         "availability.available,availability.status,availability.incoming,single_unit_cost,five_plus_unit_cost,"
         "ten_plus_unit_cost,consumer_unit_cost,store_url,categories,attributes\r\n"
         "CV-320P,2155682100321,Corvane 320P IP phone,corvane,1.1,230,90,250,false,[],42,In stock,[],79.90,75.90,71.90,"
-        'https://shop.example/p/corvane-320p,ip-phones|desk-phones,"{""poe"":""true""}"\r\n'
+        '99.95,https://shop.example/p/corvane-320p,ip-phones|desk-phones,"{""Powered by PoE"":""true""}"\r\n'
     ),
     "listOrders": (CSV_HEADER + csv_order(_ORDER, [_CSV_ITEM])).decode(),
 }
