@@ -3,6 +3,7 @@
 import importlib
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -94,6 +95,14 @@ def test_with_the_guides_option_it_hands_over_invoices(shop: Service, tmp_path: 
 
 def test_the_guide_names_the_version_that_is_tried_here() -> None:
     assert f"version {importlib.metadata.version('openapi-python-client')}." in section(HEADING)
+
+
+def test_the_guides_call_lists_products(generated: SimpleNamespace, client: Any, customer: Customer) -> None:
+    [call] = re.findall(r"`(list_products\.sync\(.*?\))`", section(HEADING))
+    names = {"client": client, "list_products": generated.list_products, **vars(generated.models)}
+    listed = [product["sku"] for product in customer.get("/product?inStock=true").json()]
+    assert listed
+    assert [product.sku for product in eval(call, names)] == listed  # noqa: S307 the guide's own code
 
 
 def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client: Any) -> None:
