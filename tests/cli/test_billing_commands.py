@@ -117,7 +117,10 @@ def test_a_payment_prints_the_row_of_the_credit_overview(
     assert (row["total_paid"], row["total_due"], row["order_reference"]) == (60.00, 6.60, reference)
     refused = tradecounter.refused("order", "pay", reference, "6.61")
     assert refused == "amount: must be at most 6.60, which is due"
-    assert tradecounter.text("order", "pay", reference, "6.60") == (
+    assert tradecounter.text("order", "pay", reference, "0.10") == (
+        f"£60.10 of £66.60 is paid of {reference}; £6.50 is due by {row['due_on'][:10]}\n"
+    )
+    assert tradecounter.text("order", "pay", reference, "6.50") == (
         f"£66.60 of £66.60 is paid of {reference}; it is paid in full\n"
     )
     assert "paid in full" in tradecounter.refused("order", "pay", reference, "1")

@@ -44,6 +44,7 @@ def test_a_customer_is_shown_with_credit_addresses_and_keys(tradecounter: Progra
     assert buyer.key.startswith(key["prefix"])
     text = tradecounter.text("customer", "show", str(buyer.id))
     assert "credit.available_credit   1000.00\n" in text
+    assert all(line.split(maxsplit=1)[1:] for line in text.split("\n\n")[0].splitlines()), "no value is left blank"
     assert str(address["id"]) in text.split("\nAddresses\n")[1]
     assert key["prefix"] in text.split("\nAPI keys\n")[1]
     assert buyer.key not in text

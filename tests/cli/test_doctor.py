@@ -87,6 +87,8 @@ def test_a_logo_that_cannot_be_read_is_found(installation: Program) -> None:
     assert found["seller"]["message"] == (
         "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
     )
+    assert found["mail"]["message"] == found["seller"]["message"]
+    assert found["mail"]["remedy"] == "correct this setting; mails wait until then"
 
 
 def test_what_invoices_could_show_of_the_seller_is_listed(installation: Program) -> None:
@@ -140,6 +142,7 @@ def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, fo
     nowhere = Program(tmp_path, None, forker, {**SETTINGS, "TRADECOUNTER_SECRET_KEY": ""})
     found = ill(nowhere)
     assert found["database"]["message"].startswith(f"there is no database in {tmp_path / '.tradecounter'}: ")
+    assert found["database"]["remedy"] == "run this in the folder of the database, or set TRADECOUNTER_DATABASE_URL"
     assert not (tmp_path / ".tradecounter").exists()
 
 

@@ -143,6 +143,11 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Progra
     )
 
 
+def test_a_fault_of_a_value_is_not_answered_with_how_to_map_columns(tradecounter: Program) -> None:
+    done = tradecounter.run("import", "stock", "-", "--ignore-unknown", given="sku,available,Bin\nPHONE,many,A7\n")
+    assert done.err.splitlines()[-1] == "error: nothing was imported: line 2: available: must be a whole number"
+
+
 def test_columns_are_mapped_and_unknown_ones_left_out(tradecounter: Program) -> None:
     given = "Item Code;Qty on hand;Bin\nPHONE;1,071;A7\n"
     options = ("--map", "item code=sku", "--map", "Qty on hand = available", "--ignore-unknown")

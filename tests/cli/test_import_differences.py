@@ -38,7 +38,9 @@ def test_the_samples_show_every_field(tradecounter: Program) -> None:
 
 
 def test_samples_overwrite_nothing(tradecounter: Program) -> None:
-    assert tradecounter.refused("import", "samples", "samples") == "samples/categories.csv: is there already"
+    assert tradecounter.refused("import", "samples", "samples") == (
+        "samples/categories.csv exists: name another folder, or remove it"
+    )
     (tradecounter.folder / "file").write_text("")
     assert tradecounter.refused("import", "samples", "file").startswith("file")
     assert tradecounter.text("import", "samples", "more").splitlines()[0] == "more/categories.csv"

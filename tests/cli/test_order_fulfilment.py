@@ -63,8 +63,9 @@ def test_a_part_then_the_rest_is_dispatched_tracked_and_shown(customer: Customer
         s["tracking_events"] for s in tracked["shipments"]
     ]
     shown = tradecounter.text("order", "show", reference)
-    for word in ("Dispatched", "CABLE", "SN-1", "AA:BB:CC:DD:EE:00", "T-1", "By the courier"):
+    for word in ("Dispatched", "CABLE", "SN-1", "AA:BB:CC:DD:EE:00", "T-1", f"2 of {phone}"):
         assert word in shown
+    assert "2026-06-17 10:00:00 Collected: By the courier (Leeds)" in shown
 
 
 def test_the_packing_video_is_shown_and_replaced(customer: Customer, tradecounter: Program) -> None:

@@ -330,7 +330,7 @@ def test_json_that_is_nested_beyond_reason_is_refused(filled: Importer, content:
         (b'{"sku": "PHONE", "available": 1}', ".json", "not a JSON array"),
         (b"[" * 100_000, ".json", "not a JSON array"),
         (b"sku,available\n", ".xlsx", "not an Excel workbook"),
-        (b"sku,available\n", ".xls", "xls is not one of .jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx"),
+        (b"sku,available\n", ".xls", ".tsv, .txt, .xlsx: save it as .xlsx"),
         (b"sku,available\n", "", "no suffix is not one of .jsonl"),
     ],
 )

@@ -148,7 +148,8 @@ def _opened(file: BinaryIO, form: Form) -> ImportFile:
 def _form_of_name(name: str) -> Form:
     suffix = Path(name).suffix.lower()
     if suffix not in _FORMS:
-        raise UnreadableFileError(f"{suffix or 'no suffix'} is not one of {', '.join(_FORMS)}")
+        hint = ": save it as .xlsx" if suffix == ".xls" else ""
+        raise UnreadableFileError(f"{suffix or 'no suffix'} is not one of {', '.join(_FORMS)}{hint}")
     return _FORMS[suffix]
 
 

@@ -210,6 +210,8 @@ def edit(
     )
 
     cleared = _cleared(change, clear or [])
+    if not no_credit and not cleared.columns():
+        raise typer.BadParameter("give at least one option: what is to be changed")
 
     async def work(database: Database) -> Account:
         async with transaction(database) as tx:

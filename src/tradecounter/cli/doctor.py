@@ -44,7 +44,10 @@ def _of_database(settings: Settings) -> list[Check]:
             state = schema_state(url)
             contents = asyncio.run(_of_contents(url)) if state.current else []
     except EXPECTED as error:
-        return [wrong("database", reason_for(error), "start the database, or correct TRADECOUNTER_DATABASE_URL")]
+        remedy = "start the database, or correct TRADECOUNTER_DATABASE_URL"
+        if settings.database_url is None:
+            remedy = "run this in the folder of the database, or set TRADECOUNTER_DATABASE_URL"
+        return [wrong("database", reason_for(error), remedy)]
     return [fine("database", "it responds"), check_schema(state), *contents]
 
 

@@ -168,7 +168,7 @@ def _refusal(report: ImportReport) -> str:
     first, count = report.errors[0], len(report.errors)
     more = f" (and {count - 1} more fault{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
     hint = ""
-    if report.file is not None and report.file.unknown_columns:
+    if report.file is not None and report.file.unknown_columns and first.line == 1:
         hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown leaves out the others"
     return f"nothing was imported: {_placed(first.line, first.message)}{more}{hint}"
 

@@ -57,7 +57,7 @@ def pay(
             return await record_payment(tx, reference, amount, SystemClock().now())
 
     paid = with_database(work)
-    left = f"£{paid.total_due:,} is due by {paid.due_on}" if paid.total_due else "it is paid in full"
+    left = f"£{paid.total_due:,} is due by {str(paid.due_on)[:10]}" if paid.total_due else "it is paid in full"
     show(
         paid, f"£{paid.total_paid:,} of £{paid.total_cost:,} is paid of {paid.order_reference}; {left}", as_json=as_json
     )

@@ -155,9 +155,22 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
         show_part(title, found, list(found[0] | found[-1]) if found else ())
     show_part(
         "Shipments",
-        shipments,
+        map(_shipment_in_words, shipments),
         ("id", "dispatched_on", "method_id", "tracking_number", Prose("items"), Prose("tracking_events")),
     )
+
+
+def _shipment_in_words(shipment: dict[str, Any]) -> dict[str, Any]:
+    """Return a shipment with its items and tracking events as text for a person."""
+    return {
+        **shipment,
+        "items": [f"{item['quantity']} of {item['id']}" for item in shipment["items"]],
+        "tracking_events": "; ".join(
+            f"{event['date'].replace('T', ' ')} {event['type']}: {event['description']}"
+            + f" ({event['locality']})" * bool(event["locality"])
+            for event in msgspec.to_builtins(shipment["tracking_events"])
+        ),
+    }
 
 
 def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ def cell(value: Any) -> str:
         return one_line(", ".join(map(str, value))) or "-"
     text = to_json(value).decode() if isinstance(value, dict | list) else str(value)
     moment = _MOMENT.fullmatch(text)
-    return one_line(text if moment is None else f"{moment[1]}Z")
+    return one_line(text if moment is None else f"{moment[1]}Z") or "-"
 
 
 def one_line(text: str) -> str:

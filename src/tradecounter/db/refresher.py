@@ -103,13 +103,18 @@ class Refresher:
                 async with self._shared.connection():  # it is not back before requests find it
                     pass
         except _DATABASE_ANSWERED:
-            self._away_since = None
+            self._note_return()
             raise
         except psycopg.OperationalError:
             await self._note_outage()
             raise
-        self._away_since = None
+        self._note_return()
         return self._under_way
+
+    def _note_return(self) -> None:
+        if self._away_since is not None:
+            log.warning("database back", away_seconds=round(self.away_seconds, 1))
+            self._away_since = None
 
     async def _note_outage(self) -> None:
         if self._away_since is None:

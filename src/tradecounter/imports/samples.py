@@ -16,7 +16,7 @@ def write_samples(folder: str) -> list[Path]:
     paths = [Path(folder) / f"{kind}.csv" for kind in IMPORT_KINDS]
     for path in paths:
         if path.exists():
-            raise OperatorError(f"{path}: is there already")
+            raise OperatorError(f"{path} exists: name another folder, or remove it")
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for path in paths:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from support.cluster import Cluster
 from support.orders import confirm, create, faults_in_the_books, in_parallel
@@ -113,12 +114,14 @@ def test_a_database_that_stops_is_a_503_for_cached_reads_too_and_changes_made_th
     customer = shop.customer()
     shop.refresh()
     tag = customer.get("/product").headers["ETag"]
-    with database_away(postgres, service.database_url):
-        until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 503)
-        for path in ("/product", "/product/PHONE", "/category", "/customer"):
-            assert is_away(customer.get(path))
-    until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 304)
-    until(lambda: customer.get("/customer").status_code == 200)
+    with capture_logs() as logs:
+        with database_away(postgres, service.database_url):
+            until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 503)
+            for path in ("/product", "/product/PHONE", "/category", "/customer"):
+                assert is_away(customer.get(path))
+        until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 304)
+        until(lambda: customer.get("/customer").status_code == 200)
+        until(lambda: any(entry["event"] == "database back" and entry["away_seconds"] > 0 for entry in logs))
     shop.load("stock", [{"sku": "CABLE", "available": 77}])
     until(lambda: customer.get("/product/CABLE").json()["availability"]["available"] == 77)
     shop.load("stock", [{"sku": "CABLE", "available": 1000}])

@@ -27,7 +27,9 @@ async def check_mail(settings: Settings) -> Check:
         if settings.smtp_url is None:
             return _check_folder(settings)
         await MailServer(settings.smtp_url).check(office.sender.addr_spec)
-    except (SettingsError, Undelivered) as error:
+    except SettingsError as error:
+        return wrong("mail", str(error), "correct this setting; mails wait until then")
+    except Undelivered as error:
         return wrong(
             "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or repair the mail server; mails wait until then"
         )
