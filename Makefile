@@ -5,7 +5,7 @@
 # make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
-# make docs    write docs/openapi.json and the Postman collection anew from the code
+# make docs    write docs/openapi.json and the Postman collection from the code
 # make browser the pages of documentation in a real Chromium, when that is installed
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
@@ -20,7 +20,7 @@ RUN_DEV := $(RUN) --group dev
 export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-# Commands and tests start Python again and again: whoever compiles everything each time waits three times as long.
+# Commands and tests start Python many times: compiling everything each time would make them take three times as long.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-_THOUSAND = 1000
 _HUNDRED = 100
 _TEN = 10
 

@@ -43,7 +43,7 @@ def left_out() -> str | None:
 @cache
 def _no_node() -> str | None:
     if shutil.which("npm") is None or shutil.which("node") is None:
-        return "they need Node.js 20 with npm"
+        return "they need Node.js 20.19 or newer, with npm"
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     numbers = tuple(int(part) for part in version.removeprefix("v").split(".")[:2] if part.isdigit())
     return (

@@ -149,14 +149,6 @@ class AttributeIndexBuilder:
         )
 
 
-def build_attribute_index(attributes: Sequence[AttributeRecord], products: Iterable[ProductRecord]) -> AttributeIndex:
-    """Index products in the order of their rows."""
-    builder = AttributeIndexBuilder(attributes)
-    for row, product in enumerate(products):
-        builder.add(row, product)
-    return builder.done({a.key: [each["value"] for each in a.possible_values] for a in attributes})
-
-
 def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
     if attribute.type == "int":
         by_number: defaultdict[Decimal, list[int]] = defaultdict(list)

@@ -5,7 +5,7 @@ Every word of a query must be the start of a word of the product.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import unescape
 
@@ -61,14 +61,6 @@ class SearchIndexBuilder:
     def done(self) -> SearchIndex:
         """Return the index of all products."""
         return SearchIndex(RowsByText.of(self._rows))
-
-
-def build_search_index(products: Iterable[ProductRecord], manufacturer_names: Mapping[str, str]) -> SearchIndex:
-    """Index products in the order of their rows. `manufacturer_names` is by key."""
-    builder = SearchIndexBuilder(manufacturer_names)
-    for row, product in enumerate(products):
-        builder.add(row, product)
-    return builder.done()
 
 
 # ASCII letters in lower case, digits as they are, blanks for all else: `kit/text.py` for a whole text in one go.

@@ -1,4 +1,4 @@
-"""What every mail is written with: who sends it, the transaction that it reads in, and the checks that all share."""
+"""What the functions that write mails share: the sender, the lookup of the order, and the checks of addresses."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -106,6 +106,5 @@ class Writing:
         return order
 
 
-# Writes the mail that a job with these ids is about. None when nobody wants it, it is not true any more, or a later one
-# tells more.
+# Returns the mail for a job's arguments; None when nobody wants it, it is no longer true, or a later mail replaces it.
 Letter = Callable[..., Awaitable[Mail | None]]

@@ -97,7 +97,10 @@ class OrderLister:
         yield self.layout.closing
 
     async def _next(self, left: Numbers) -> tuple[int, bytes]:
-        """Return how many orders the next batch has, and their text; while a client is slow, only that is kept."""
+        """Return how many orders the next batch has, and their text.
+
+        The records are released before the text is sent, so that a slow client holds only the text.
+        """
         async with reading(self.database) as tx:
             batch = await self._read(tx, left)
         return len(batch.orders), await self._write(batch)

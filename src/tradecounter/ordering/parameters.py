@@ -13,7 +13,7 @@ from tradecounter.rest.negotiation import Accept
 from tradecounter.rest.paging import DEFAULT_LIMIT, PageLimit, PageNumber
 
 _ONE_SECOND = timedelta(seconds=1)
-# What the pattern lets pass and no calendar has, `_moment` refuses; it also has the message.
+# The pattern accepts days that do not exist, such as 30 February. `_moment` refuses them, and words every refusal.
 _MOMENT: dict[str, Any] = {
     "pattern": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
 }
@@ -84,7 +84,7 @@ def _moment(name: str, text: str | None, *, latest: bool = False) -> datetime | 
 
 
 def _next_second(moment: datetime | None) -> datetime | None:
-    """Return the end of the second that a moment begins, which orders of that second are before; None for no end."""
+    """Return the moment one second later, to include the whole of the last second; None for no upper bound."""
     try:
         return None if moment is None else moment + _ONE_SECOND
     except OverflowError:  # the last second of the year 9999

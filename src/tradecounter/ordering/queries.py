@@ -27,8 +27,6 @@ _ORDER = SQL(
     " priced_at, pricings, quote_note, cancelled_at, cancel_reason, expected_changed_at"
 )
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
-
-
 _LABELS = {fold(label): label for label in STATUSES}
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.attributes import AttributeIndex, as_number, build_attribute_index
+from tradecounter.catalogue.attributes import AttributeIndex, AttributeIndexBuilder, as_number
 from tradecounter.catalogue.records import AttributeRecord
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -22,7 +22,10 @@ ATTRIBUTES = [
 
 
 def index(*attributes: dict[str, str]) -> AttributeIndex:
-    return build_attribute_index(ATTRIBUTES, [product_record(str(n), attributes=a) for n, a in enumerate(attributes)])
+    builder = AttributeIndexBuilder(ATTRIBUTES)
+    for row, values in enumerate(attributes):
+        builder.add(row, product_record(str(row), attributes=values))
+    return builder.done({attribute.key: [] for attribute in ATTRIBUTES})
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,23 @@
 """Free-text search: what counts as a word, and the index against a plain look at every word."""
 
 import unicodedata
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.search import build_search_index, text_of_markup
+from tradecounter.catalogue.records import ProductRecord
+from tradecounter.catalogue.search import SearchIndex, SearchIndexBuilder, text_of_markup
 from tradecounter.kit.text import joined_word, words
+
+
+def index_of(products: Sequence[ProductRecord], manufacturer_names: Mapping[str, str]) -> SearchIndex:
+    builder = SearchIndexBuilder(manufacturer_names)
+    for row, product in enumerate(products):
+        builder.add(row, product)
+    return builder.done()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +84,7 @@ def test_every_field_of_the_decisions_is_searched_and_no_other() -> None:
         attributes={"attribute": "value"},
         related_products=["related"],
     )
-    index = build_search_index([product], {"makerkey": "Maker Name"})
+    index = index_of([product], {"makerkey": "Maker Name"})
     for word in ("sku", "1", "sku1", "named", "5012345678900", "makerkey", "maker", "name", "short", "long", "marked"):
         assert list(index.find(word) or ()) == [0], word
     for word in ("titled", "url", "category", "attribute", "value", "related", "i"):
@@ -83,7 +92,7 @@ def test_every_field_of_the_decisions_is_searched_and_no_other() -> None:
 
 
 def test_a_query_without_a_word_filters_nothing() -> None:
-    index = build_search_index([product_record("A")], {})
+    index = index_of([product_record("A")], {})
     assert index.find("") is None
     assert index.find(" -_/ ") is None
 
@@ -118,7 +127,7 @@ def plain_words(text: str) -> list[str]:
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(products=st.lists(st.tuples(TEXT, TEXT), max_size=6), query=TEXT)
 def test_the_index_finds_what_looking_at_every_word_finds(products: list[tuple[str, str]], query: str) -> None:
-    index = build_search_index([product_record(sku, name=name, manufacturer="") for sku, name in products], {})
+    index = index_of([product_record(sku, name=name, manufacturer="") for sku, name in products], {})
     sought = plain_words(query)
     expected = []
     for row, (sku, name) in enumerate(products):

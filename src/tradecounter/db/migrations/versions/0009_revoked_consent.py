@@ -1,7 +1,7 @@
 """When a customer's consent to an application was last revoked.
 
 Revision ID: 0009
-Revises: 0006
+Revises: 0008
 """
 
 from tradecounter.db.migrations.sql import run_sql
