@@ -6,6 +6,7 @@ from urllib.parse import unquote_plus
 
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.parameters import MOST_PARTS
 
 CREDENTIAL_LENGTH = 64  # of API keys and access tokens
 PREFIX_LENGTH = 8  # of their beginnings, by which people recognise them; the rest cannot be guessed from it
@@ -74,7 +75,7 @@ def credential_in(authorization: Sequence[str], api_keys: Sequence[str], raw_que
         return BearerToken(_hash_of(token), token[:PREFIX_LENGTH])
     keys = [key for value in api_keys if (key := value.strip())]
     if not keys:
-        parts = (part.partition("=") for part in raw_query.split("&"))
+        parts = (part.partition("=") for part in raw_query.split("&", MOST_PARTS)[:MOST_PARTS])
         keys = [unquote_plus(value).strip() for name, _, value in parts if unquote_plus(name) == "api-key" and value]
     if not keys:
         raise MissingCredentialError

@@ -7,7 +7,7 @@ from tradecounter.customers.address_rules import faults_of_address
 from tradecounter.kit.errors import DomainError, Fault, invalid_fields
 from tradecounter.ordering.draft import unknown_skus
 from tradecounter.ordering.order_addresses import AddressChoice
-from tradecounter.ordering.wire import CreateOrderRequest
+from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
 from tradecounter.rest.faults import faults_of
 from tradecounter.rest.json_text import decode_json, read_json
 from tradecounter.storefront.view import CustomerView
@@ -32,8 +32,9 @@ def read_request(raw: bytes, view: CustomerView) -> CreateOrderRequest:
 
 def _faults_of_items(items: Any, view: CustomerView) -> Iterator[Fault]:
     if isinstance(items, list):
-        skus = ((n, item.get("sku")) for n, item in enumerate(items) if isinstance(item, dict))
-        yield from unknown_skus(view, ((n, sku) for n, sku in skus if isinstance(sku, str) and sku.strip()))
+        skus = ((n, item.get("sku")) for n, item in enumerate(items[:MOST_ITEMS]) if isinstance(item, dict))
+        texts = ((n, sku) for n, sku in skus if isinstance(sku, str) and sku.strip())
+        yield from unknown_skus(view, ((n, sku) for n, sku in texts if len(sku) <= LONGEST_SKU))
 
 
 def _faults_of_addresses(body: dict[str, Any]) -> Iterator[Fault]:

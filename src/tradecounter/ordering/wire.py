@@ -10,6 +10,7 @@ from tradecounter.rest.wire import Amount, LocalDateTime
 
 MOST_ITEMS = 500
 MOST_UNITS = 100_000
+LONGEST_SKU = 200
 
 Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 
@@ -52,7 +53,9 @@ class AddressReference(Struct):
 class CreateOrderItem(Struct):
     """A line to order."""
 
-    sku: Annotated[str, Meta(min_length=1, max_length=200, description="The product's SKU; its case does not matter.")]
+    sku: Annotated[
+        str, Meta(min_length=1, max_length=LONGEST_SKU, description="The product's SKU; its case does not matter.")
+    ]
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units to order.")]
 
 

@@ -11,11 +11,14 @@ from tradecounter.kit.errors import Fault
 from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.problems import fault_of
 
+MOST_ELEMENTS = 1_000  # of a list that are looked into: a body has room for half a million
+
 
 def faults_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fault]:
     """Yield what keeps a decoded JSON value from being of a type, in the order of the type's fields.
 
-    `place` is where the value stands in the body. What is kept as raw JSON is not looked into.
+    `place` is where the value stands in the body. What is kept as raw JSON is not looked into, nor are elements of a
+    list beyond the first thousand: every other request waits meanwhile.
     """
     shape = _plain(annotation)
     if shape is msgspec.Raw:
@@ -25,7 +28,7 @@ def faults_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fault]:
     elif get_origin(shape) is list and isinstance(value, list):
         yield from _own_fault(value, _with_any_elements(annotation), place)
         [element] = get_args(shape)
-        for number, item in enumerate(value):
+        for number, item in enumerate(value[:MOST_ELEMENTS]):
             yield from faults_of(item, element, f"{place}[{number}]")
     else:
         yield from _own_fault(value, annotation, place)

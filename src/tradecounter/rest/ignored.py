@@ -15,6 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.faults import MOST_ELEMENTS
+from tradecounter.rest.parameters import MOST_PARTS
 
 HEADER = "X-Ignored"
 
@@ -32,14 +34,21 @@ class _Known:
 
 
 def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
-    """Return the names of a query's parameters that are not fields of a struct, each once, in order."""
+    """Return the names of a query's parameters that are not fields of a struct, each once, in order.
+
+    Parameters beyond the first thousand are not looked at.
+    """
     known = {_CREDENTIAL} if shape is None else {_CREDENTIAL, *_names(shape)}
-    names = (unquote_plus(part.partition("=")[0], errors="replace") for part in raw_query.split("&") if part)
+    parts = raw_query.split("&", MOST_PARTS)[:MOST_PARTS]
+    names = (unquote_plus(part.partition("=")[0], errors="replace") for part in parts if part)
     return list(dict.fromkeys(name for name in names if name not in known))
 
 
 def unknown_fields(body: Any, *shapes: Any) -> Iterator[str]:
-    """Yield the places in a decoded JSON object whose names no type has, in order: `items[0].qty`."""
+    """Yield the places in a decoded JSON object whose names no type has, in order: `items[0].qty`.
+
+    Elements of a list beyond the first thousand are not looked into.
+    """
     return _unknown(body, _known(shapes), "") if isinstance(body, dict) else iter(())
 
 
@@ -56,7 +65,7 @@ def header_value(names: Iterable[str]) -> str:
 
 def _unknown(value: Any, known: _Known, place: str) -> Iterator[str]:
     if isinstance(value, list):
-        for number, item in enumerate(value):
+        for number, item in enumerate(value[:MOST_ELEMENTS]):
             yield from _unknown(item, known, f"{place}[{number}]")
     elif isinstance(value, dict) and known.members:
         for name, inner in value.items():

@@ -19,6 +19,8 @@ from tradecounter.rest.faults import faults_of
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
+MOST_PARTS = 1_000  # of a query string: there is room for 30,000, and every other request waits while they are read
+
 _WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 _LARGEST = 2**53 - 1  # that JavaScript counts to exactly; what is larger is read as this, beyond every bound as well
 _FLAG = {"true", "false"}
@@ -26,7 +28,12 @@ _MOST_QUOTED = 100
 
 
 def raw_pairs(raw_query: str) -> list[Pair]:
-    """Return a query string's parts in order: the decoded name and the value as it was sent."""
+    """Return a query string's parts in order: the decoded name and the value as it was sent.
+
+    Raises DomainError (invalid) when there are too many, or a name is not UTF-8.
+    """
+    if raw_query.count("&") >= MOST_PARTS:
+        raise DomainError(Kind.INVALID, f"the query string has more than {MOST_PARTS} parameters")
     parts = (part.partition("=") for part in raw_query.split("&") if part)
     return [(_decoded(name), value) for name, _, value in parts]
 

@@ -21,6 +21,7 @@ from tradecounter.web.head_checks import (
     check_head,
     head_without_offer,
     is_of_method,
+    with_path,
 )
 from tradecounter.web.refusals import (
     FAULT,
@@ -146,6 +147,8 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin to answer. Raises RefusedError."""
         if not self.parser.should_upgrade():
+            if not self.url.startswith(b"/"):
+                self.url = with_path(self.url)
             self.begin_answer()
             self._in_head = False
             self.headers = []  # where trailers end up, which nobody reads

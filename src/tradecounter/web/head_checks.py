@@ -41,6 +41,15 @@ def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> No
         raise RefusedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
 
 
+def with_path(url: bytes) -> bytes:
+    """Return a request's target with a path: `http://shop.example` means `/` there (RFC 9112, section 3.2.1).
+
+    Raises httptools.HttpParserError.
+    """
+    parsed = httptools.parse_url(url)
+    return url if parsed.path else b"/" + (b"?" + parsed.query if parsed.query else b"")
+
+
 def head_without_offer(method: bytes, url: bytes, version: str, headers: Iterable[Header]) -> bytes:
     """Return the head of a request that offers another protocol as it would be without the offer."""
     lines = [method, b" ", url, b" HTTP/", version.encode(), b"\r\n"]

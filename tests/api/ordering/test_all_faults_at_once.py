@@ -92,3 +92,17 @@ def test_white_space_around_a_sku_is_forgiven(customer: Customer, sku: str) -> N
 def test_an_address_is_told_all_its_faults(customer: Customer) -> None:
     response = customer.post("/customer/address", {**ADDRESS, "city": "", "country_code": "ZZ", "state": 7})
     assert [error["field"] for error in response.json()["errors"]] == ["city", "state", "country_code"]
+
+
+def test_a_sku_that_is_too_long_is_not_looked_up_or_repeated(customer: Customer) -> None:
+    assert faults(customer, items=[{"sku": "X" * 100_000, "quantity": "2"}]) == {
+        "items[0].sku": "must have at most 200 characters",
+        "items[0].quantity": "must be a whole number, not text",
+    }
+
+
+def test_only_the_first_items_of_far_too_many_are_looked_into(customer: Customer) -> None:
+    response = customer.post("/order", {**order(), "items": [{"sku": "NO", "quantity": 0}] * 20_000})
+    assert response.status_code == 400
+    assert response.json()["message"].startswith("items: must have at most 500 elements; items[0].quantity: ")
+    assert response.json()["message"].endswith("; and 1481 more")  # 1,000 quantities and 500 SKUs

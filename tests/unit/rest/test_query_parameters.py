@@ -109,3 +109,10 @@ def test_whatever_is_percent_encoded_arrives_as_it_was(tags: list[str], text: st
 def test_any_query_string_is_read_or_refused(query: str) -> None:
     with suppress(DomainError):  # which becomes a 400; anything else would be a fault
         assert isinstance(read(query), Parameters)
+
+
+def test_a_query_of_too_many_parameters_is_refused_before_it_is_read() -> None:
+    assert read("x&" * 999 + "text=a") == Parameters(text="a")
+    with pytest.raises(DomainError, match="the query string has more than 1000 parameters") as refusal:
+        read("x&" * 1_000 + "%ff")  # which would be refused as well, once it was read
+    assert refusal.value.kind is Kind.INVALID
