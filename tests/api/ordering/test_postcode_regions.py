@@ -14,7 +14,7 @@ REGIONS: list[dict[str, Any]] = [
     {"id": 1, "name": "UK mainland", "countries": ["GB"]},
     {"id": 2, "name": "Highlands and islands", "postcodes": ["IV", "KW15"]},
     {"id": 3, "name": "Northern Ireland", "postcodes": ["BT"]},
-    {"id": 4, "name": "Isle of Man", "countries": ["IM"]},
+    {"id": 4, "name": "Isle of Man", "countries": ["IM"], "postcodes": ["IM"]},
 ]
 
 
@@ -111,3 +111,9 @@ def test_a_region_taken_out_of_use_is_known_by_its_methods_alone(shop: Service, 
     assert create(customer, shipping_address=to("BT1 1AA"))["shipping_region"] == 1
     assert create(customer, shipping_address=to("BT1 1AA"), shipping_region=3)["shipping_region"] == 3
     shop.must_load("shipping-regions", REGIONS)
+
+
+def test_an_island_written_as_part_of_britain_is_refused_with_the_country_it_is(customer: Customer) -> None:
+    refused = customer.post("/order", order(shipping_address=to("IM1 1AA")))
+    assert refused.status_code == 400
+    assert "in region 4 (Isle of Man), which serves IM" in refused.json()["message"]
