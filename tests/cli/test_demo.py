@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,15 @@ def test_the_mails_of_the_demos_orders_are_in_the_folder(announced: dict[str, An
         "quote-requested", "quote-received", "quote-priced", "quote-expiring", "order-confirmed", "order-expected-date",
         "order-cancelled", "order-dispatched", "order-invoiced", "invoice-copy", "payment-received",
     }  # fmt: skip
+
+
+def test_the_mails_of_the_demos_quotes_name_its_address(announced: dict[str, Any], folder: Path) -> None:
+    mails = list((folder / ".tradecounter/mail").glob("*-quote-priced-*.eml"))
+    assert mails
+    for mail in mails:
+        content = message_from_bytes(mail.read_bytes(), policy=policy.default).get_body(("plain",))
+        assert content is not None
+        assert f"PUT {announced['base_url']}/order/" in content.get_content()
 
 
 @pytest.mark.usefixtures("announced")

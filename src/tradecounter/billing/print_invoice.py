@@ -106,7 +106,7 @@ class _Printer:
                 ["Tax point", _day(document.supplied_on)],
                 ["Due date", _day(document.due_on)],
                 ["Customer number", str(document.customer_id)],
-                ["Order", self._shown(document.order_reference)],
+                ["Order reference", self._shown(document.order_reference)],
                 ["Your reference", self._shown(document.customer_reference)],
             ],
             "lines": self._lines(document.lines),
@@ -149,11 +149,11 @@ class _Printer:
             {
                 "sku": self._shown(line.sku),
                 "description": self._shown(line.description),
-                "serial_numbers": self._listed(line.serial_numbers),
+                "serial_numbers": [self._shown(number) for number in line.serial_numbers],
                 "parts": [
                     [
                         self._shown(f"{part.quantity} of {part.sku} {part.description}"),
-                        self._listed(part.serial_numbers),
+                        [self._shown(number) for number in part.serial_numbers],
                     ]
                     for part in line.parts
                 ],
@@ -167,12 +167,6 @@ class _Printer:
             }
             for line in lines
         ]
-
-    def _listed(self, serial_numbers: Sequence[str]) -> str:
-        if not serial_numbers:
-            return ""
-        label = "Serial number" if len(serial_numbers) == 1 else "Serial numbers"
-        return f"{label} {', '.join(self._shown(number) for number in serial_numbers)}"
 
     def _named(self) -> str:
         """Return a line about the characters that are not shown, as their code points; empty when all are."""

@@ -1,6 +1,7 @@
 """`tradecounter demo`: everything at once, with demo data."""
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -48,10 +49,11 @@ async def _run(
     async with Database(url, connections=2) as database:
         await load_demo(database, settings, clock.now(), catalogue)
         customers = await demo_customers(database, secret_key(settings), clock.now())
+    mailing = replace(settings, base_url=settings.base_url or listener.url)  # mails name where the API is
     if settings.smtp_url is None:
-        await work_off(settings, url, clock)  # else what is logged of the demo's mails would push the keys out of sight
+        await work_off(mailing, url, clock)  # else what is logged of the demo's mails would push the keys out of sight
     async with serving(settings, url, clock, listener):
-        working = asyncio.create_task(run_worker(settings, url, clock, stop))
+        working = asyncio.create_task(run_worker(mailing, url, clock, stop))
         _announce(listener.url, customers, settings, as_json=as_json)
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait({stopped, working}, return_when=asyncio.FIRST_COMPLETED)

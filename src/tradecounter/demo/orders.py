@@ -98,7 +98,9 @@ async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circum
     address = msgspec.Raw(to_json({"id": saved.id}))
     region = circumstances.regions.of_address(saved.country_code, saved.zip)
     fitting = fitting_methods(circumstances.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
-    skus = wish.skus or _cheap_skus(circumstances.view, wish, skip=number * 3)
+    view = circumstances.view
+    named = [sku for sku in wish.skus if view.find(sku)]  # a catalogue from elsewhere may not have them
+    skus = named or _cheap_skus(view, wish, skip=number * 3)
     request = CreateOrderRequest(
         customer_reference=f"DEMO-{number:03}",
         items=[CreateOrderItem(sku, wish.quantity) for sku in skus],

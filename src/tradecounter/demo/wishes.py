@@ -32,7 +32,8 @@ Kind = Literal["pending", "confirmed", "quote"]
 class Wish:
     """An order to place: by which customer, how many days ago, of what, and what became of it since.
 
-    `skus` name the products; without them it is so many `lines` of cheap ones that are in stock, or are not.
+    `skus` name the products; without any of them, the order has `lines` cheap products, which are in stock
+    or are not.
     """
 
     customer: int
@@ -70,7 +71,7 @@ WISHES: Sequence[Wish] = (
     Wish(
         customer=HARBOURLINE,
         days_ago=9,
-        lines=2,
+        skus=("CV-320G", "CV-445G"),
         quantity=3,
         told=True,
         since=(

@@ -19,7 +19,7 @@ _TEXT_WIDTH = 62
 
 
 class _Laid(str):
-    """Text with line breaks of the template's own."""
+    """Text with line breaks and no-break spaces of the template's own."""
 
     __slots__ = ()
 
@@ -35,6 +35,11 @@ def _day(moment: datetime) -> str:
 
 def _moment(moment: datetime) -> str:
     return f"{_day(moment)}, {moment.astimezone(UK):%H:%M} (UK time)"
+
+
+def _unbroken(words: str) -> _Laid:
+    """Return words that stay on one line of a narrow screen, but for a break after a comma."""
+    return _Laid(words.replace(" ", "\u00a0").replace(",\u00a0", ", "))
 
 
 def _address(details: dict[str, Any]) -> list[str]:
@@ -74,6 +79,8 @@ def _templates(*, html: bool) -> jinja2.Environment:
     templates.filters.update(
         pounds=_pounds, day=_day, moment=_moment, address=_address, fact=_fact, amount=_amount, laid=_Laid
     )
+    if html:
+        templates.filters.update(day=lambda at: _unbroken(_day(at)), moment=lambda at: _unbroken(_moment(at)))
     templates.globals["logo_id"] = LOGO_ID
     return templates
 

@@ -32,7 +32,7 @@ def test_it_shows_the_order(shop: Service, customer: Customer) -> None:
         "Seller & Sons Ltd 7 Sales Street, York, YO1 7HH, United Kingdom",
         "VAT number GB123456782",
         "Buyer plc Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
-        f"Order {placed['order_reference']} Your reference PO-77",
+        f"Order reference {placed['order_reference']} Your reference PO-77",
         "PHONE Product PHONE 10 £40.00 20% £400.00 £80.00",
         "Shipping: Slowpost Standard 1 £10.00 20% £10.00 £2.00",
         "Total including VAT £492.00",

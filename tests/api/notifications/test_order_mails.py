@@ -49,6 +49,12 @@ def test_a_confirmed_order_is_told_to_its_contact(shop: Service) -> None:
     assert jobs(shop) == []
 
 
+def test_dates_and_times_stay_on_one_line_of_a_narrow_screen(shop: Service) -> None:
+    buy(shop.customer(), **CONTACT)
+    [mail] = deliver_mail(shop)
+    assert "16\u00a0June\u00a02026, 09:00\u00a0(UK\u00a0time)" in html(mail)
+
+
 def test_an_order_without_a_contact_is_told_to_nobody(shop: Service) -> None:
     buy(shop.customer())
     buy(shop.customer(), order_notifications={"phone_number": "01130000000"})

@@ -110,7 +110,7 @@ def plain() -> str:
         pytest.param("Tax number: GB987654321", id="the buyer's tax number"),
         pytest.param("Site Office 2 Dig Lane Hull HU1 1AA United Kingdom", id="where it went"),
         pytest.param("Customer number 1001", id="the customer's number"),
-        pytest.param("Order ORD-100001", id="the order"),
+        pytest.param("Order reference ORD-100001", id="the order"),
         pytest.param("Your reference PO-7/b", id="the customer's reference"),
         pytest.param(
             "PH/1#A Desk phone Serial numbers SN-1, SN-2 1,200 £1,049.95 20% £1,259,940.00 £251,988.00", id="a line"
@@ -248,6 +248,14 @@ def test_a_date_stays_on_one_line() -> None:
     for day in ("16 June 2026", "5 June 2026", "16 July 2026"):
         assert any(day in line for line in lines)
     assert sum("16 July 2026" in line for line in lines) == 2
+
+
+def test_a_serial_number_with_hyphens_stays_on_one_line() -> None:
+    numbers = [f"SN{number:0{2 + number % 4}}-ABC-{number:03}" for number in range(40)]
+    raw = print_invoice(replace(INVOICE, lines=[replace(LINES[0], serial_numbers=numbers)]), MOMENT)
+    [page] = PdfReader(io.BytesIO(raw)).pages
+    lines = page.extract_text().splitlines()
+    assert [number for number in numbers if not any(number in line for line in lines)] == []
 
 
 def test_with_one_rate_vat_is_said_once() -> None:
