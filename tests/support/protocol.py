@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,15 +16,15 @@ from tradecounter.web.server import listen
 from tradecounter.web.stopping import Stopping
 
 
-class Served:
-    """An application as the protocol class needs it."""
+class Served(ABC):
+    """An application as the protocol class needs it; a test says how it responds."""
 
     def __init__(self, connections: Connections | None = None) -> None:
         self.connections = Connections(1000, 1000, lambda _: False) if connections is None else connections
         self.stopping = Stopping()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
 
 @dataclass
