@@ -1,5 +1,6 @@
 """What one customer asks for is read by an index of the customer's own orders, however many others have."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,23 +12,26 @@ from support.cluster import Cluster
 from tradecounter.db.round_trip import Statement
 from tradecounter.ordering import queries, standing
 
-# One customer has a pending order, one of the others has thousands.
+# One customer has nearly all orders, half of them pending; they stand as they came, among those of the others.
 FILLED = """
 insert into customer (email_address, email_key, first_name, last_name)
-select number || '@shop.example', number || '@shop.example', 'Sam', 'Fitter' from generate_series(1, 50) as number;
+select number || '@shop.example', number || '@shop.example', 'Sam', 'Fitter'
+from generate_series(1, %(customers)s) as number;
 insert into orders (customer_id, kind, state, confirmation_code, customer_reference, billing_address,
                     shipping_address, shipping_region, shipping_options, shipping_weight, cost_net, cost_tax, tax_rate,
                     created_at, expires_at)
-select customer.first + case when number > 49 then 0 else number end, 'order', 'pending', 'code-' || number,
-       'PO-' || number, '{}', '{}', 1, '[]', 1, 10, 2, 20, now(), now() + interval '1 day'
+select customer.first + case when number %% 30 = 0 then number / 30 %% %(customers)s else 0 end, 'order',
+       case when hashint4(number) %% 2 = 0 then 'pending' else 'expired' end, 'code-' || number, 'PO-' || number,
+       jsonb_build_object('street_one', repeat('x', 300)), jsonb_build_object('street_one', repeat('x', 300)),
+       1, '[]', 1, 10, 2, 20, now(), now() + interval '1 day'
 from generate_series(1, 10000) as number, (select min(id) as first from customer) as customer;
 """
 
 
-@pytest.fixture(scope="module")
-def crowded(postgres: Cluster) -> Iterator[Connection]:
+@pytest.fixture(scope="module", params=[4, 50], ids=["of four customers", "of fifty customers"])
+def crowded(postgres: Cluster, request: pytest.FixtureRequest) -> Iterator[Connection]:
     with postgres.database() as url, psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(FILLED)
+        psycopg.ClientCursor(connection).execute(FILLED, {"customers": request.param})
         connection.execute("vacuum analyze orders, customer")
         connection.execute("set plan_cache_mode = force_generic_plan")
         yield connection
@@ -45,11 +49,7 @@ def crowded(postgres: Cluster) -> Iterator[Connection]:
 def test_a_statement_reads_no_orders_of_others(crowded: Connection, statement: Statement[Any], types: str) -> None:
     crowded.execute(f"prepare planned ({types}) as ".encode() + statement.sql)
     nulls = ", ".join("null" for _ in types.split(","))
-    plan = "\n".join(row[0] for row in crowded.execute(f"explain execute planned ({nulls})".encode()))
+    plan = [row[0] for row in crowded.execute(f"explain execute planned ({nulls})".encode())]
     crowded.execute("deallocate planned")
-    conditions = [line for line in plan.splitlines() if "Index Cond" in line and "state" in line]
-    assert "orders_by_customer_reference" in plan, plan
-    assert len(conditions) == 1, plan
-    assert "customer_id" in conditions[0], plan
-    assert "orders_pending" not in plan, plan
-    assert "Seq Scan on orders" not in plan, plan
+    [place] = [number for number, line in enumerate(plan) if re.search(r" orders_\w+|Seq Scan on orders", line)]
+    assert re.search(r"Index Cond: \(\(customer_id = ", plan[place + 1]), "\n".join(plan)

@@ -728,13 +728,13 @@ CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_i
 
 CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
 
-CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, state, lower(btrim(customer_reference)));
+CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
 
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
 CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
 
-CREATE INDEX orders_pending ON public.orders USING btree (expires_at) WHERE (state = 'pending'::text);
+CREATE INDEX orders_pending ON public.orders USING btree (customer_id, kind, expires_at) WHERE (state = 'pending'::text);
 
 CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND (paid < gross));
 

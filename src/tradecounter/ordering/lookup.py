@@ -29,12 +29,9 @@ _LATEST = SQL(
     "id in (select id from (select id from orders where number is not null order by number desc limit %(most)s) as c"
     " union all select id from (select id from orders order by id desc limit %(most)s) as p)"
 )
-# References are compared trimmed and without case (decisions, 409 for duplicated data). The index has the state, too.
+# References are compared trimmed and without case (decisions, 409 for duplicated data).
 _OF_CUSTOMER = SQL("customer_id = %(customer_id)s")
-_CUSTOMER_REFERENCE = SQL(
-    "state in ('pending', 'expired', 'confirmed', 'cancelled')"
-    " and lower(btrim(customer_reference)) = lower(btrim(%(customer_reference)s))"
-)
+_CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(%(customer_reference)s))")
 # No index begins with the reference: it is looked up for each customer.
 _CUSTOMER_REFERENCE_OF_ANY = SQL(
     "id in (select r.id from customer as c cross join lateral"

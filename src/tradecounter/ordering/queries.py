@@ -283,8 +283,7 @@ _TAKE_CUSTOMER = Statement("select from customer where id = $1 for no key update
 _WITH_REFERENCE = Statement(
     """
     select order_reference, confirmation_code from orders
-    where customer_id = $1 and state in ('pending', 'confirmed')
-      and lower(btrim(customer_reference)) = lower(btrim($2))
+    where customer_id = $1 and lower(btrim(customer_reference)) = lower(btrim($2))
       and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= $3)))
     order by id limit 1
     """,
