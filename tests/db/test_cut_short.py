@@ -9,11 +9,11 @@ import pytest
 
 from support.proxy import Link, linked
 from tradecounter.db.pool import Database
-from tradecounter.db.round_trip import Nothing, Statement
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import transaction
 
-NOTE = Statement("insert into noted (number) values ($1)", Nothing)
-WAIT = Statement("select pg_sleep(60)", Nothing)
+NOTE = Statement("insert into noted (number) values (:number)")
+WAIT = Statement("select pg_sleep(60)")
 
 LONGEST_WAIT = 10  # seconds, for what takes milliseconds
 
@@ -33,8 +33,9 @@ def link(database_url: str) -> Iterator[Link]:
 async def note(database: Database, number: int) -> None:
     """Two round trips, as an order takes."""
     async with transaction(database) as tx:
-        await tx.ask(NOTE(number))
-        tx.leave(NOTE(-number))
+        async with tx.pipeline() as p:
+            p.execute(NOTE, number=number)
+        tx.queue(NOTE, number=-number)
 
 
 def noted(url: str, number: int) -> list[int]:
@@ -118,8 +119,9 @@ def test_a_statement_that_waits_ends_when_its_transaction_is_cancelled(database_
 
             async def waiting() -> None:
                 async with transaction(database) as tx:
-                    tx.leave(NOTE(4))
-                    await tx.ask(WAIT())
+                    tx.queue(NOTE, number=4)
+                    async with tx.pipeline() as p:
+                        p.execute(WAIT)
 
             task = asyncio.create_task(waiting())
             await asyncio.sleep(0.2)

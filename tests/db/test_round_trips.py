@@ -11,9 +11,10 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
+from tradecounter.db.pipeline import NotFetchedError, Pipeline, array, json_of
 from tradecounter.db.pool import Database
-from tradecounter.db.round_trip import Nothing, Statement, array, json_of
-from tradecounter.db.transaction import Transaction, attempt, reading, transaction
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction, reading, transaction
 
 MOMENT = datetime(2026, 6, 16, 8, 0, 0, 123456, tzinfo=UTC)
 
@@ -23,10 +24,10 @@ class Found:
     value: Any
 
 
-ECHO = Statement("select $1::text as value", Found)
+ECHO = Statement("select :value::text as value", Found)
 NOTED = Statement("select number as value from noted order by number", Found)
-NOTE = Statement("insert into noted (number) values ($1)", Nothing)
-BROKEN = Statement("select 1 / $1::integer as value", Found)
+NOTE = Statement("insert into noted (number) values (:number)")
+BROKEN = Statement("select 1 / :divisor::integer as value", Found)
 NONSENSE = Statement("select nothing from nowhere", Found)
 
 
@@ -49,22 +50,30 @@ def in_database(database_url: str) -> Callable[[Callable[[Database], Awaitable[N
 
 
 async def noted(database: Database) -> list[int]:
-    async with reading(database) as tx:
-        found = NOTED()
-        await tx.ask(found)
+    async with reading(database) as tx, tx.pipeline() as p:
+        found = p.fetch(NOTED)
     return [row.value for row in found.rows]
 
 
 async def note(database: Database, *numbers: int) -> None:
     async with transaction(database) as tx:
         for number in numbers:
-            tx.leave(NOTE(number))
+            tx.queue(NOTE, number=number)
+
+
+async def insert(tx: Transaction, number: int) -> None:
+    async with tx.pipeline() as p:
+        p.execute(NOTE, number=number)
+
+
+async def no_send(_results: Any) -> None:
+    raise AssertionError
 
 
 async def fail(tx: Transaction) -> None:
-    async with attempt(tx):
-        await tx.ask(NOTE(2))
-        tx.leave(NOTE(1))
+    async with tx.savepoint():
+        await insert(tx, 2)
+        tx.queue(NOTE, number=1)
         raise ZeroDivisionError
 
 
@@ -86,19 +95,18 @@ async def fail(tx: Transaction) -> None:
 def test_a_value_comes_back_as_it_was_sent(in_database: Any, kind: str, value: Any, expected: Any) -> None:
     async def work(database: Database) -> None:
         for _ in range(2):  # prepared, and prepared already
-            async with transaction(database) as tx:
-                found = statement(value)
-                await tx.ask(found)
-            assert found.only == Found(expected)
-            assert found.first == found.only
+            async with transaction(database) as tx, tx.pipeline() as p:
+                found = p.fetch(statement, value=value)
+            assert found.one == Found(expected)
+            assert found.first == found.one
 
-    statement = Statement(f"select $1::{kind} as value", Found)
+    statement = Statement(f"select :value::{kind} as value", Found)
     in_database(work)
 
 
 def test_a_text_with_a_nul_is_refused_and_not_cut_off() -> None:
     with pytest.raises(psycopg.DataError):
-        ECHO("a\x00b")
+        Pipeline(no_send).fetch(ECHO, value="a\x00b")
 
 
 @pytest.mark.parametrize("failing", [BROKEN, NONSENSE])
@@ -106,7 +114,10 @@ def test_what_fails_undoes_the_transaction_and_leaves_the_connection_usable(
     in_database: Any, failing: Statement[Found]
 ) -> None:
     async def broken(tx: Transaction) -> None:
-        await tx.ask(NOTE(1), failing(*([0] if failing is BROKEN else [])), NOTE(2))
+        async with tx.pipeline() as p:
+            p.execute(NOTE, number=1)
+            p.execute(failing, **({"divisor": 0} if failing is BROKEN else {}))
+            p.execute(NOTE, number=2)
 
     async def work(database: Database) -> None:
         for _ in range(2):
@@ -114,29 +125,27 @@ def test_what_fails_undoes_the_transaction_and_leaves_the_connection_usable(
                 async with transaction(database) as tx:
                     await broken(tx)
         async with transaction(database) as tx:
-            await tx.ask(NOTE(3))
+            await insert(tx, 3)
         assert await noted(database) == [3]
 
     in_database(work)
 
 
-def test_what_is_left_is_carried_out_in_its_turn_at_the_latest_with_the_commit(in_database: Any) -> None:
+def test_queued_statements_are_carried_out_in_order_at_the_latest_with_the_commit(in_database: Any) -> None:
     async def work(database: Database) -> None:
         async with transaction(database) as tx:
-            tx.leave(NOTE(1))
-            found = NOTED()
-            await tx.ask(found)
-            assert [row.value for row in found.rows] == [1]
-            tx.leave(NOTE(2))
+            tx.queue(NOTE, number=1)
+            assert [row.value for row in await tx.fetch_all(NOTED)] == [1]
+            tx.queue(NOTE, number=2)
         async with transaction(database) as tx:
-            tx.leave(NOTE(3))
-            tx.undo()
+            tx.queue(NOTE, number=3)
+            tx.set_rollback()
         assert await noted(database) == [1, 2]
 
     in_database(work)
 
 
-def test_what_is_left_and_fails_is_raised_by_the_end_and_undoes_everything(in_database: Any) -> None:
+def test_a_queued_statement_that_fails_rolls_everything_back_at_the_end(in_database: Any) -> None:
     async def work(database: Database) -> None:
         with pytest.raises(psycopg.errors.UniqueViolation):
             await note(database, 1, 2, 1)
@@ -145,17 +154,17 @@ def test_what_is_left_and_fails_is_raised_by_the_end_and_undoes_everything(in_da
     in_database(work)
 
 
-def test_an_attempt_is_undone_alone_together_with_what_it_left(in_database: Any) -> None:
+def test_a_savepoint_is_rolled_back_alone_together_with_what_it_queued(in_database: Any) -> None:
     async def work(database: Database) -> None:
         async with transaction(database) as tx:
-            tx.leave(NOTE(1))
+            tx.queue(NOTE, number=1)
             with pytest.raises(ZeroDivisionError):
                 await fail(tx)
             with pytest.raises(psycopg.errors.UniqueViolation):
-                async with attempt(tx):
-                    tx.leave(NOTE(1))
-            async with attempt(tx):
-                tx.leave(NOTE(3))
+                async with tx.savepoint():
+                    tx.queue(NOTE, number=1)
+            async with tx.savepoint():
+                tx.queue(NOTE, number=3)
         assert await noted(database) == [1, 3]
 
     in_database(work)
@@ -181,29 +190,29 @@ def test_nothing_can_be_written_while_reading(in_database: Any) -> None:
     async def work(database: Database) -> None:
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             async with reading(database) as tx:
-                tx.leave(NOTE(1))
+                tx.queue(NOTE, number=1)
         assert await noted(database) == []
 
     in_database(work)
 
 
-def test_an_attempt_in_an_attempt_is_undone_with_it(in_database: Any) -> None:
+def test_a_savepoint_in_a_savepoint_is_rolled_back_with_it(in_database: Any) -> None:
     async def fail_after_a_failure(tx: Transaction) -> None:
-        async with attempt(tx):
-            tx.leave(NOTE(11))
+        async with tx.savepoint():
+            tx.queue(NOTE, number=11)
             with pytest.raises(ZeroDivisionError):
                 await fail(tx)
-            async with attempt(tx):
-                tx.leave(NOTE(12))
+            async with tx.savepoint():
+                tx.queue(NOTE, number=12)
             raise KeyError
 
     async def work(database: Database) -> None:
         async with transaction(database) as tx:
-            tx.leave(NOTE(10))
+            tx.queue(NOTE, number=10)
             with pytest.raises(KeyError):
                 await fail_after_a_failure(tx)
-            async with attempt(tx):
-                tx.leave(NOTE(13))
+            async with tx.savepoint():
+                tx.queue(NOTE, number=13)
                 with pytest.raises(ZeroDivisionError):
                     await fail(tx)
         assert await noted(database) == [10, 13]
@@ -216,17 +225,19 @@ def test_a_transaction_whose_failed_statement_was_passed_over_is_no_success(in_d
 
     async def passing_over(database: Database) -> None:
         async with transaction(database) as tx:
-            await tx.ask(NOTE(1))
+            await insert(tx, 1)
             with suppress(psycopg.errors.UniqueViolation):
-                await tx.ask(NOTE(1))
+                await insert(tx, 1)
 
     async def work(database: Database) -> None:
         with pytest.raises(psycopg.errors.InFailedSqlTransaction):
             await passing_over(database)
         async with transaction(database) as tx:
             with suppress(psycopg.errors.DivisionByZero):
-                await tx.ask(NOTE(2), BROKEN(0))
-            tx.undo()
+                async with tx.pipeline() as p:
+                    p.execute(NOTE, number=2)
+                    p.execute(BROKEN, divisor=0)
+            tx.set_rollback()
         await note(database, 3)
         assert await noted(database) == [3]
 
@@ -235,10 +246,10 @@ def test_a_transaction_whose_failed_statement_was_passed_over_is_no_success(in_d
 
 def test_bytes_come_back_as_they_were_sent_also_when_nothing_is_prepared(in_database: Any) -> None:
     async def work(database: Database) -> None:
-        found = Statement("select $1::bytea as value", Found, prepared=False)(b"\x00\xff'\\")
-        async with transaction(database) as tx:
-            await tx.ask(found)
-        assert found.only == Found(b"\x00\xff'\\")
+        statement = Statement("select :value::bytea as value", Found, prepared=False)
+        async with transaction(database) as tx, tx.pipeline() as p:
+            found = p.fetch(statement, value=b"\x00\xff'\\")
+        assert found.one == Found(b"\x00\xff'\\")
 
     in_database(work)
 
@@ -246,19 +257,24 @@ def test_bytes_come_back_as_they_were_sent_also_when_nothing_is_prepared(in_data
 def test_a_trip_may_be_far_larger_than_what_the_network_holds_in_either_direction(in_database: Any) -> None:
     async def work(database: Database) -> None:
         large = [letter * 2_000_000 for letter in "abcdefghij"]
-        echoes = [ECHO(text) for text in large]
-        async with asyncio.timeout(30), transaction(database) as tx:
-            await tx.ask(*echoes)
-        assert [echo.only.value for echo in echoes] == large
+        async with asyncio.timeout(30), transaction(database) as tx, tx.pipeline() as p:
+            echoes = [p.fetch(ECHO, value=text) for text in large]
+        assert [echo.one.value for echo in echoes] == large
 
     in_database(work)
 
 
 def test_rows_that_do_not_take_their_shape_undo_the_transaction(in_database: Any) -> None:
+    async def mismatched(tx: Transaction) -> None:
+        async with tx.pipeline() as p:
+            p.execute(NOTE, number=1)
+            p.fetch(Statement("select 1 as other", Found))
+            p.execute(NOTE, number=2)
+
     async def work(database: Database) -> None:
         with pytest.raises(TypeError):
             async with transaction(database) as tx:
-                await tx.ask(NOTE(1), Statement("select 1 as other", Found)(), NOTE(2))
+                await mismatched(tx)
         await note(database, 3)
         assert await noted(database) == [3]
 
@@ -270,10 +286,10 @@ def test_rows_that_do_not_take_their_shape_undo_the_transaction(in_database: Any
 )
 def test_any_decimal_comes_back_as_it_was_sent(in_database: Any, value: Decimal) -> None:
     async def work(database: Database) -> None:
-        found = Statement("select $1::numeric as value", Found)(value)
-        async with transaction(database) as tx:
-            await tx.ask(found)
-        assert found.only.value == value or (found.only.value.is_nan() and value.is_nan())
+        statement = Statement("select :value::numeric as value", Found)
+        async with transaction(database) as tx, tx.pipeline() as p:
+            found = p.fetch(statement, value=value)
+        assert found.one.value == value or (found.one.value.is_nan() and value.is_nan())
 
     in_database(work)
 
@@ -291,5 +307,64 @@ def test_statements_that_no_longer_hold_as_they_were_prepared_fail_once_and_then
         with pytest.raises(psycopg.DatabaseError, match=r"cached plan|does not exist"):
             await noted(database)
         assert await noted(database) == []
+
+    in_database(work)
+
+
+def test_a_result_cannot_be_read_before_the_end_of_its_block(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        async with transaction(database) as tx:
+            async with tx.pipeline() as p:
+                found = p.fetch(ECHO, value="here")
+                for read in (lambda: found.rows, lambda: found.first, lambda: found.one):
+                    with pytest.raises(NotFetchedError, match="after its pipeline's block"):
+                        read()
+            assert found.one.value == "here"
+
+    in_database(work)
+
+
+def test_a_block_that_raises_sends_nothing(in_database: Any) -> None:
+    async def fail_in_pipeline(tx: Transaction) -> None:
+        async with tx.pipeline() as p:
+            p.execute(NOTE, number=1)
+            raise ZeroDivisionError
+
+    async def work(database: Database) -> None:
+        async with transaction(database) as tx:
+            with pytest.raises(ZeroDivisionError):
+                await fail_in_pipeline(tx)
+            await insert(tx, 2)
+        assert await noted(database) == [2]
+
+    in_database(work)
+
+
+def test_results_of_a_pipeline_that_failed_cannot_be_read(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        results = []
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            async with transaction(database) as tx, tx.pipeline() as p:
+                results = [p.fetch(BROKEN, divisor=0), p.fetch(ECHO, value="after it")]
+        for result in results:
+            with pytest.raises(NotFetchedError):
+                _ = result.rows
+
+    in_database(work)
+
+
+def test_statements_are_fetched_one_at_a_time_too(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        async with transaction(database) as tx:
+            assert await tx.fetch_one(NOTED) is None
+            assert await tx.fetch_value(NOTED) is None
+            assert await tx.execute(NOTE, number=7) == 1
+            tx.queue(NOTE, number=8)
+            assert await tx.fetch_one(NOTED) == Found(7)
+            assert await tx.fetch_all(NOTED) == [Found(7), Found(8)]
+            assert await tx.fetch_value(NOTED) == 7
+            pairs = Statement("select number, :word::text || '%s' from noted order by number desc")
+            assert await tx.fetch_all(pairs, word="a") == [(8, "a%s"), (7, "a%s")]
+            assert [row async for row in tx.stream(Statement("select number from noted order by 1"))] == [(7,), (8,)]
 
     in_database(work)

@@ -10,7 +10,7 @@ from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
 from tradecounter.credit.exposure import outstanding_of
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.accounts import find_account
-from tradecounter.db.rows import RawRows
+from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import local_text

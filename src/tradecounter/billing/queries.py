@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
-from tradecounter.db.rows import RawRows, fetch_all, fetch_one, fetch_raw, fetch_value
+from tradecounter.db.raw_rows import RawRows
+from tradecounter.db.rows import fetch_all, fetch_one, fetch_raw, fetch_value
 from tradecounter.db.transaction import Transaction
 
 

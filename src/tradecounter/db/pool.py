@@ -9,7 +9,7 @@ from typing import Self
 
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from tradecounter.db.round_trip import Connection, OutdatedStatementError
+from tradecounter.db.pipeline import Connection, OutdatedStatementError
 from tradecounter.db.turns import Turns
 from tradecounter.db.watch import watched
 
@@ -53,7 +53,7 @@ class Database:
                 "autocommit": True,
                 "connect_timeout": 3,
                 "options": options,
-                # What is worth it, `round_trip.py` prepares; the driver would throw that away together with its own.
+                # What is worth it, `pipeline.py` prepares; the driver would throw that away together with its own.
                 "prepare_threshold": None,
                 **NOTICE_A_DEAD_PEER,
             },

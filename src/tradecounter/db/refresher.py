@@ -14,9 +14,9 @@ import structlog
 
 from tradecounter.db.changes import Versions, read_versions
 from tradecounter.db.freshness import Freshness
+from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.db.pool import Database
 from tradecounter.db.reader import Reader
-from tradecounter.db.round_trip import OutdatedStatementError
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.errors import OperatorError
 

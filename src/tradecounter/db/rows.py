@@ -1,14 +1,13 @@
 """Running one typed statement: the shape of a row is a class whose fields are the selected columns."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Generic, LiteralString, TypeVar
+from typing import Any, LiteralString, TypeVar
 
-from psycopg.adapt import Transformer
-from psycopg.pq.abc import PGresult
 from psycopg.rows import class_row, scalar_row
 from psycopg.sql import SQL, Composed
 
-from tradecounter.db.round_trip import Connection
+from tradecounter.db.raw_rows import RawRows
+from tradecounter.db.statement import Statement as Named
 from tradecounter.db.transaction import Transaction
 
 Row = TypeVar("Row")
@@ -23,32 +22,13 @@ async def fetch_all(tx: Transaction, shape: type[Row], sql: Statement, values: P
         return await cursor.fetchall()
 
 
-class RawRows(Generic[Row]):
-    """Rows as the database sent them, in a fraction of the memory of objects; a range becomes objects on demand."""
-
-    def __init__(self, result: PGresult, connection: Connection, shape: type[Row]) -> None:
-        self._result = result
-        self._loading = Transformer(connection)
-        self._loading.set_pgresult(result)
-        names = [(result.fname(column) or b"").decode() for column in range(result.nfields)]
-        self._row = lambda values: shape(**dict(zip(names, values, strict=True)))
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self._result.ntuples
-
-    def between(self, start: int, end: int) -> list[Row]:
-        """Return the rows from `start` to before `end`, or to the last one."""
-        return self._loading.load_rows(start, min(end, len(self)), self._row)
-
-
 async def fetch_raw(tx: Transaction, shape: type[Row], sql: Statement, values: Parameters = ()) -> RawRows[Row]:
     """Run a statement and return its rows for later: they need no connection any more."""
     connection = await tx.connection()
     cursor = await connection.execute(sql, values)
     if cursor.pgresult is None:
         raise TypeError("the statement returns no rows")
-    return RawRows(cursor.pgresult, connection, shape)
+    return RawRows(cursor.pgresult, connection, Named("", shape))
 
 
 async def fetch_one(tx: Transaction, shape: type[Row], sql: Statement, values: Parameters = ()) -> Row | None:

@@ -1,57 +1,106 @@
 """Transactions: the only place where anything is committed.
 
-Leaving the block commits, raising rolls back. A request or a job has one transaction, committed before its answer
-is sent. The beginning travels to the database with the first statement, the end with what was left for it.
+Leaving the block commits, raising rolls back. A request or a job has one transaction, committed before its response
+is sent. The beginning travels to the database with the first statement, the end with the statements in the queue.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
+from psycopg import AsyncRawCursor
 from psycopg.pq import TransactionStatus
 
+from tradecounter.db.pipeline import Connection, Pipeline, Result, send
 from tradecounter.db.pool import Database
-from tradecounter.db.round_trip import Connection, Nothing, Query, Statement, send
+from tradecounter.db.raw_rows import RawRows
+from tradecounter.db.statement import Statement
 
-_BEGIN = Statement("begin", Nothing, prepared=False)
-_BEGIN_READING = Statement("begin isolation level repeatable read read only", Nothing, prepared=False)
-_COMMIT = Statement("commit", Nothing, prepared=False)
-_ROLLBACK = Statement("rollback", Nothing, prepared=False)
-_SAVE = Statement("savepoint attempt", Nothing, prepared=False)
-_KEEP = Statement("release savepoint attempt", Nothing, prepared=False)
-_GO_BACK = Statement("rollback to savepoint attempt", Nothing, prepared=False)
+Row = TypeVar("Row")
+
+_BEGIN = Statement("begin", prepared=False)
+_BEGIN_READING = Statement("begin isolation level repeatable read read only", prepared=False)
+_COMMIT = Statement("commit", prepared=False)
+_ROLLBACK = Statement("rollback", prepared=False)
+_SAVEPOINT = Statement("savepoint inner_block", prepared=False)
+_RELEASE = Statement("release savepoint inner_block", prepared=False)
+_ROLLBACK_TO = Statement("rollback to savepoint inner_block", prepared=False)
 
 _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
 class Transaction:
-    """A transaction under way; the statements of `queries.py` and `store.py` files run in it."""
+    """A transaction under way.
 
-    def __init__(self, connection: Connection, beginning: Statement[Nothing]) -> None:
+    `pipeline` sends statements that run often, several in one round trip. `fetch_all`, `fetch_one`, `fetch_value` and
+    `execute` send one each. All of them send the statements in the queue first, and raise psycopg.Error.
+    """
+
+    def __init__(self, connection: Connection, beginning: Statement[Any]) -> None:
         self._connection = connection
-        self._waiting: list[Query[Any]] = [beginning()]
-        self.undone = False
+        self._queue: list[Result[Any]] = [Result(beginning, ())]
+        self._to_be_rolled_back = False
 
-    async def ask(self, *queries: Query[Any]) -> None:
-        """Send statements, after those that were left, in one round trip; they have their rows then.
+    def pipeline(self) -> Pipeline:
+        """Send the statements that a block gives to the pipeline in one round trip when the block ends."""
+        return Pipeline(self._send)
 
-        Raises the psycopg.Error of the first that fails; those after it were not carried out.
+    def queue(self, statement: Statement[Any], /, **values: Any) -> None:
+        """Queue a statement for the next round trip, at the latest that of the commit.
+
+        It is carried out in its turn; what is wrong with it is raised only then.
         """
-        waiting, self._waiting = self._waiting, []
-        await send(self._connection, *waiting, *queries)
+        self._queue.append(Result(statement, statement.bind(values)))
 
-    def leave(self, query: Query[Nothing]) -> None:
-        """Leave a statement to be sent together with what comes next, at the latest with the commit.
+    async def _send(self, results: Iterable[Result[Any]]) -> None:
+        queue, self._queue = self._queue, []
+        await send(self._connection, [*queue, *results])
 
-        It is carried out in its turn, but only then raises what is wrong with it.
-        """
-        self._waiting.append(query)
+    async def _send_plain(self, *statements: Statement[Any]) -> None:
+        await self._send([Result(statement, ()) for statement in statements])
+
+    async def fetch_all(self, statement: Statement[Row], /, **values: Any) -> list[Row]:
+        """Run a statement and return its rows."""
+        return (await self.fetch_raw(statement, **values)).between(0)
+
+    async def fetch_one(self, statement: Statement[Row], /, **values: Any) -> Row | None:
+        """Run a statement and return its first row, or None when it has none."""
+        rows = (await self.fetch_raw(statement, **values)).between(0, 1)
+        return rows[0] if rows else None
+
+    async def fetch_value(self, statement: Statement[Any], /, **values: Any) -> Any:
+        """Run a statement and return the first column of its first row, or None when it has none."""
+        row = await (await self._run(statement, values)).fetchone()
+        return row[0] if row else None
+
+    async def fetch_raw(self, statement: Statement[Row], /, **values: Any) -> RawRows[Row]:
+        """Run a statement and return its rows for later: they need no connection any more."""
+        result = (await self._run(statement, values)).pgresult
+        if result is None:
+            raise TypeError("the statement returns no rows")
+        return RawRows(result, self._connection, statement)
+
+    async def execute(self, statement: Statement[Any], /, **values: Any) -> int:
+        """Run a statement and return the number of rows that it touched."""
+        return (await self._run(statement, values)).rowcount
+
+    async def _run(self, statement: Statement[Any], values: dict[str, Any]) -> AsyncRawCursor[tuple[Any, ...]]:
+        bound = statement.bind(values)
+        return await AsyncRawCursor(await self.connection()).execute(statement.sql, bound)
+
+    async def stream(self, statement: Statement[Row]) -> AsyncIterator[Row]:
+        """Run a statement and yield its rows, a few thousand of which are in memory at a time."""
+        async with (await self.connection()).cursor(name="stream") as cursor:
+            cursor.itersize = 5000
+            await cursor.execute(statement.sql)
+            async for row in cursor:
+                yield row  # type: ignore[misc]
 
     async def connection(self) -> Connection:
-        """Return the connection, for what needs it itself, once everything so far was carried out on it."""
-        if self._waiting:
-            await self.ask()
+        """Return the connection, for what needs it itself, after the statements in the queue."""
+        if self._queue:
+            await self._send(())
         return self._connection
 
     @property
@@ -64,23 +113,48 @@ class Transaction:
         """Whether further statements can be carried out: the connection is there and no failed one was passed over."""
         return self._connection.pgconn.transaction_status == TransactionStatus.INTRANS
 
-    def forget(self) -> None:
-        """Send nothing of what was left."""
-        self._waiting.clear()
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        """Run a part of the transaction that is rolled back alone when it raises; what came before it stays."""
+        await self._send_plain(_SAVEPOINT)
+        try:
+            yield
+            await self._send_plain(_RELEASE)
+        except BaseException:
+            self._queue.clear()
+            with suppress(psycopg.Error):
+                # Unless it is released, an outer block would roll back to this one's savepoint.
+                await self._send_plain(_ROLLBACK_TO, _RELEASE)
+            raise
 
-    def undo(self) -> None:
+    def set_rollback(self) -> None:
         """Let everything that this transaction did be rolled back when its block ends."""
-        self.undone = True
+        self._to_be_rolled_back = True
 
     async def end(self) -> None:
-        """Commit, or roll back what is to be undone.
+        """Commit, or roll back after `set_rollback`.
 
         Raises psycopg.Error also when a statement failed and the block went on all the same: the database takes the
         commit of such a transaction for its rollback, and calls that a success.
         """
-        if self._connection.pgconn.transaction_status == TransactionStatus.INERROR and not self.undone:
+        failed = self._connection.pgconn.transaction_status == TransactionStatus.INERROR
+        if failed and not self._to_be_rolled_back:
             raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was passed over")
-        await self.ask(_ROLLBACK() if self.undone else _COMMIT())
+        await self._send_plain(_ROLLBACK if self._to_be_rolled_back else _COMMIT)
+
+    # The names that `ordering` still uses.
+
+    async def ask(self, *results: Result[Any]) -> None:
+        """Send statements in one round trip."""
+        await self._send(results)
+
+    def leave(self, result: Result[Any]) -> None:
+        """Queue a statement."""
+        self._queue.append(result)
+
+    def undo(self) -> None:
+        """See `set_rollback`."""
+        self.set_rollback()
 
 
 def transaction(database: Database) -> AbstractAsyncContextManager[Transaction]:
@@ -94,7 +168,7 @@ def reading(database: Database) -> AbstractAsyncContextManager[Transaction]:
 
 
 @asynccontextmanager
-async def _ending(database: Database, beginning: Statement[Nothing]) -> AsyncIterator[Transaction]:
+async def _ending(database: Database, beginning: Statement[Any]) -> AsyncIterator[Transaction]:
     async with database.connection() as connection:
         tx = Transaction(connection, beginning)
         try:
@@ -103,19 +177,10 @@ async def _ending(database: Database, beginning: Statement[Nothing]) -> AsyncIte
         except BaseException:
             if connection.pgconn.transaction_status in _OPEN:
                 with suppress(psycopg.Error):  # the connection is lost, and the transaction with it
-                    await send(connection, _ROLLBACK())
+                    await send(connection, [Result(_ROLLBACK, ())])
             raise
 
 
-@asynccontextmanager
-async def attempt(tx: Transaction) -> AsyncIterator[None]:
-    """Run a part of a transaction that is undone alone when it raises; what came before it stands."""
-    await tx.ask(_SAVE())
-    try:
-        yield
-        await tx.ask(_KEEP())
-    except BaseException:
-        tx.forget()
-        with suppress(psycopg.Error):
-            await tx.ask(_GO_BACK(), _KEEP())  # without the second, an outer attempt would find this one's savepoint
-        raise
+def attempt(tx: Transaction) -> AbstractAsyncContextManager[None]:
+    """See `Transaction.savepoint`."""
+    return tx.savepoint()

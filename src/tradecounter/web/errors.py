@@ -7,7 +7,7 @@ from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tradecounter.db.round_trip import OutdatedStatementError
+from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.answers import answer, refusal

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
-from tradecounter.db.round_trip import OutdatedStatementError
+from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, Admitted
 from tradecounter.identity.http import count_response, presented_by, rate_limit_headers

@@ -1,0 +1,234 @@
+"""Several statements in one round trip to the database, for requests that have to be fast (docs/adr/0010).
+
+A driver's cursor costs this process more time than the statement costs the database. So statements that run often are
+prepared once per connection and sent together, through the driver's thin wrapper of libpq and its pipeline.
+"""
+
+import itertools
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from decimal import Decimal
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+import msgspec
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.abc import PQGen
+from psycopg.adapt import Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus, Format
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.rows import TupleRow
+from psycopg.types.json import set_json_loads
+from psycopg.waiting import Ready, Wait
+
+from tradecounter.db.statement import Statement
+
+Row = TypeVar("Row")
+
+_numbers = itertools.count(1)
+
+
+class OutdatedStatementError(psycopg.OperationalError):
+    """A statement returns other types than when it was prepared, as after a migration, or is not prepared any more.
+
+    Nothing of its transaction was carried out, and the connection is closed: it would fail for as long as it lives.
+    """
+
+
+class NotFetchedError(RuntimeError):
+    """A result is read before its pipeline's block has ended, or after the pipeline failed."""
+
+
+class Connection(AsyncConnection[TupleRow]):
+    """A connection that knows which statements it has prepared; no two of a process have the same `number`.
+
+    `made_at` is a monotonic time in seconds.
+    """
+
+    def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
+        super().__init__(pgconn, *values, **options)
+        self.number = next(_numbers)
+        self.made_at = time.monotonic()
+        set_json_loads(msgspec.json.decode, self)
+        self.prepared: set[bytes] = set()
+        self.loading = Transformer(self)
+
+
+class Result(Generic[Row]):
+    """The rows of a statement, which can be read once its pipeline's block has ended."""
+
+    __slots__ = ("_rows", "formats", "statement", "values")
+
+    def __init__(self, statement: Statement[Row], values: Iterable[Any]) -> None:
+        self.statement = statement
+        self.values = [_DUMPERS[type(value)](value) for value in values]
+        self.formats = [Format.BINARY if isinstance(value, bytes) else Format.TEXT for value in values]
+        self._rows: list[Row] | None = None
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows."""
+        if self._rows is None:
+            raise NotFetchedError("a result can be read only after its pipeline's block has ended without an error")
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows: list[Row]) -> None:
+        self._rows = rows
+
+    @property
+    def first(self) -> Row | None:
+        """The first row, or None when there is none."""
+        return self.rows[0] if self.rows else None
+
+    @property
+    def one(self) -> Row:
+        """The row of a statement that always returns one."""
+        return self.rows[0]
+
+
+class Pipeline:
+    """Statements that are sent together, in the order in which the block gives them, when it ends.
+
+    The end raises the psycopg.Error of the first that fails; those after it are not carried out. A block that raises
+    sends nothing.
+    """
+
+    __slots__ = ("_results", "_send")
+
+    def __init__(self, send_all: Callable[[list[Result[Any]]], Awaitable[None]]) -> None:
+        self._send = send_all
+        self._results: list[Result[Any]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._results:
+            await self._send(self._results)
+
+    def fetch(self, statement: Statement[Row], /, **values: Any) -> Result[Row]:
+        """Add a statement and return its result. Values are texts, numbers, moments, bytes, None, `array` or `json_of`.
+
+        Raises TypeError for a missing or an unknown parameter.
+        """
+        result = Result(statement, statement.bind(values))
+        self._results.append(result)
+        return result
+
+    def execute(self, statement: Statement[Any], /, **values: Any) -> None:
+        """Add a statement whose rows do not matter. Raises as `fetch` does."""
+        self.fetch(statement, **values)
+
+
+def array(numbers: Iterable[int]) -> str:
+    """Return whole numbers as a value of an array's type."""
+    return f"{{{','.join(map(str, numbers))}}}"
+
+
+def json_of(value: Any) -> str | None:
+    """Return a value as JSON for a `json` or `jsonb`; None stays the database's null."""
+    return None if value is None else msgspec.json.encode(value).decode()
+
+
+def _text(value: str) -> bytes:
+    if "\x00" in value:  # libpq would take it for the end
+        raise psycopg.DataError("a text holds a NUL character")
+    return value.encode()
+
+
+_DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
+    type(None): lambda _: None,
+    str: _text,
+    int: b"%d".__mod__,
+    bool: lambda value: b"t" if value else b"f",
+    Decimal: lambda value: str(value).encode(),
+    datetime: lambda value: value.isoformat().encode(),
+    bytes: bytes,
+}
+
+
+async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
+    """Send statements together and wait for all their rows. Raises the psycopg.Error of the first that fails.
+
+    Of those after it, none is carried out.
+    """
+    async with connection.lock:
+        await connection.wait(_exchange(connection, results))
+
+
+def _exchange(connection: Connection, results: Iterable[Result[Any]]) -> PQGen[None]:
+    pgconn = connection.pgconn
+    pgconn.enter_pipeline_mode()
+    try:
+        awaited = list(_sent(connection, results))
+        pgconn.pipeline_sync()
+        while pgconn.flush():
+            if ((yield Wait.RW) or 0) & Ready.R:
+                pgconn.consume_input()
+        failed = None
+        for result, preparing in awaited:
+            received = yield from _next_result(pgconn)
+            if received.status in _FINE:
+                if preparing:
+                    connection.prepared.add(result.statement.name)
+                else:
+                    _load(connection, result, received)
+            elif failed is None:
+                failed = error_from_result(received, connection.info.encoding)
+                if isinstance(failed, _OUTDATED) and result.statement.name in connection.prepared:
+                    failed = OutdatedStatementError(str(failed))
+        yield from _next_result(pgconn)  # of the synchronisation
+    finally:
+        with suppress(psycopg.OperationalError):  # the pool closes a connection in that state
+            pgconn.exit_pipeline_mode()
+    if failed is not None:
+        if isinstance(failed, OutdatedStatementError):
+            pgconn.finish()
+        raise failed
+
+
+_FINE = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
+
+_OUTDATED = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
+
+
+def _sent(connection: Connection, results: Iterable[Result[Any]]) -> Iterator[tuple[Result[Any], bool]]:
+    """Hand statements to libpq; yield the result that each answer is for, and whether it is only of the preparation."""
+    pgconn, known = connection.pgconn, connection.prepared.copy()
+    for result in results:
+        statement = result.statement
+        if not statement.name:
+            pgconn.send_query_params(statement.sql, result.values, param_formats=result.formats)
+        else:
+            if statement.name not in known:
+                known.add(statement.name)
+                pgconn.send_prepare(statement.name, statement.sql)
+                yield result, True
+            pgconn.send_query_prepared(statement.name, result.values, result.formats)
+        yield result, False
+
+
+def _next_result(pgconn: PGconn) -> PQGen[PGresult]:
+    while True:
+        while pgconn.is_busy():
+            yield Wait.R
+            pgconn.consume_input()
+        received = pgconn.get_result()
+        if received is not None:  # None stands between the results of two statements
+            return received
+
+
+def _load(connection: Connection, result: Result[Any], received: PGresult) -> None:
+    if not received.ntuples:
+        result.rows = []
+        return
+    connection.loading.set_pgresult(received)
+    result.rows = connection.loading.load_rows(0, received.ntuples, result.statement.row_maker(received))
+    connection.loading.set_pgresult(None)  # which may be large, and the connection idle for long

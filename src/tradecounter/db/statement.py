@@ -1,0 +1,70 @@
+"""SQL statements with named parameters, written once as constants of a module."""
+
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, LiteralString, TypeVar, overload
+
+from psycopg.pq.abc import PGresult
+from psycopg.sql import SQL, Composed
+
+Row = TypeVar("Row")
+
+_numbers = itertools.count(1)
+
+# Literals, quoted names, comments and casts are matched so that a colon inside them does not begin a parameter.
+_TOKENS = re.compile(
+    r"""'(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/ | :: | :(?P<name>[a-z_][a-z0-9_]*)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class Statement(Generic[Row]):
+    """A statement with `:name` for each value, and the class of its rows, whose fields are the selected columns.
+
+    Without a class, rows are tuples. Parameters become `$1`, `$2` … here, once: `names` has them in that order.
+    In a pipeline, a connection prepares the statement at its first use, unless it is not to be `prepared`.
+    """
+
+    @overload
+    def __init__(
+        self: "Statement[tuple[Any, ...]]", sql: LiteralString | SQL | Composed, *, prepared: bool = True
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "Statement[Row]", sql: LiteralString | SQL | Composed, row: type[Row], *, prepared: bool = True
+    ) -> None: ...
+
+    def __init__(self, sql: LiteralString | SQL | Composed, row: type[Any] = tuple, *, prepared: bool = True) -> None:
+        numbers: dict[str, int] = {}
+
+        def numbered(token: re.Match[str]) -> str:
+            name = token["name"]
+            return token[0] if name is None else f"${numbers.setdefault(name, len(numbers) + 1)}"
+
+        text = sql if isinstance(sql, str) else sql.as_string()
+        self.sql = _TOKENS.sub(numbered, text).encode()
+        self.names = tuple(numbers)
+        self.name = b"tradecounter_%d" % next(_numbers) if prepared else b""
+        self._row = row
+        self._make_row: Callable[[Any], Row] | None = row if row is tuple else None  # known with the first result
+
+    def bind(self, values: Mapping[str, Any]) -> list[Any]:
+        """Return the values in the order of `names`. Raises TypeError for a missing or an unknown name."""
+        try:
+            bound = [values[name] for name in self.names]
+        except KeyError:
+            bound = []
+        if len(bound) != len(values) or len(values) != len(self.names):
+            raise TypeError(
+                f"parameters of the statement: {', '.join(self.names) or 'none'}; given: {', '.join(values) or 'none'}"
+            )
+        return bound
+
+    def row_maker(self, result: PGresult) -> Callable[[Any], Row]:
+        """Return what makes a row from a tuple of a result's values."""
+        if self._make_row is None:
+            row, columns = self._row, [(result.fname(n) or b"").decode() for n in range(result.nfields)]
+            self._make_row = lambda values: row(**dict(zip(columns, values, strict=True)))
+        return self._make_row
