@@ -26,7 +26,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.rows import execute, fetch_value
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.run import import_rows
-from tradecounter.ordering.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.stock.importing import StockRow
 
 

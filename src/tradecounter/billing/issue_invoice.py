@@ -47,9 +47,7 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
     name = order.order_reference
     issued = await find_invoice(tx, order.id)
     if issued is not None:
-        return IssuedInvoice(
-            number=issued.number, order_reference=name, gross=issued.gross, anew=False
-        )
+        return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, anew=False)
     await _require_own_seller(tx, letterhead)
     supply = await _supply(tx, order)
     # What costs nothing is paid in full as soon as it is invoiced.

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tradecounter.credit.rules import require_credit
-from tradecounter.db.round_trip import Query, Statement
+from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.rows import execute, fetch_value
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 
@@ -32,33 +33,29 @@ class CreditLimit:
 
 _CHARGE = Statement(
     """
-    insert into credit_exposure (customer_id, outstanding) values ($1, $2)
+    insert into credit_exposure (customer_id, outstanding) values (:customer_id, :gross)
     on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
-    returning credit_exposure.outstanding - $2 as outstanding
+    returning credit_exposure.outstanding - :gross as outstanding
     """,
     Charged,
 )
 
 # A statement of its own: one that waits for the account's lock would see the limit as it was when the waiting began.
-_LIMIT = Statement("select credit_limit from customer where id = $1", CreditLimit)
+_LIMIT = Statement("select credit_limit from customer where id = :customer_id", CreditLimit)
 
 
-def charge(customer_id: int, gross: Decimal) -> Query[Charged]:
-    """Return the statement that adds a confirmed order's gross to what the account owes; `require_charged` judges it.
+def charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Result[Charged], Result[CreditLimit]]:
+    """Add a confirmed order's gross to what the account owes; `require_charged` judges the results.
 
     Takes the account's lock until the transaction ends.
     """
-    return _CHARGE(customer_id, gross)
+    charged = p.fetch(_CHARGE, customer_id=customer_id, gross=gross)
+    return charged, p.fetch(_LIMIT, customer_id=customer_id)
 
 
-def limit_of(customer_id: int) -> Query[CreditLimit]:
-    """Return the statement for what an account may owe, which comes after `charge`, also in the same trip."""
-    return _LIMIT(customer_id)
-
-
-def require_charged(charged: Query[Charged], limit: Query[CreditLimit], gross: Decimal) -> None:
+def require_charged(charged: Result[Charged], limit: Result[CreditLimit], gross: Decimal) -> None:
     """Raise DomainError (payment required) when the account's credit does not allow what it was charged."""
-    require_credit(limit.only.credit_limit, charged.only.outstanding, gross)
+    require_credit(limit.one.credit_limit, charged.one.outstanding, gross)
 
 
 async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:

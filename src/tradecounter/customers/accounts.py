@@ -11,8 +11,9 @@ from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from tradecounter.db.changes import bump
-from tradecounter.db.round_trip import Query, Statement
+from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import fold
@@ -83,18 +84,18 @@ _SELECTED = SQL(
 )
 
 
-_ACCOUNT = Statement(SQL("select {} from customer where id = $1").format(_SELECTED), Account)
+_ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(_SELECTED), Account)
 
 
-def account_of(customer_id: int) -> Query[Account]:
-    """Return the statement for a customer's account."""
-    return _ACCOUNT(customer_id)
+def fetch_account(p: Pipeline, customer_id: int) -> Result[Account]:
+    """Fetch a customer's account."""
+    return p.fetch(_ACCOUNT, id=customer_id)
 
 
 async def find_account(tx: Transaction, customer_id: int) -> Account | None:
     """Return a customer's account, or None."""
-    found = account_of(customer_id)
-    await tx.ask(found)
+    async with tx.pipeline() as p:
+        found = fetch_account(p, customer_id)
     return found.first
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.record_payment import record_payment
 from tradecounter.billing.seller import Letterhead
 from tradecounter.db.transaction import Transaction
@@ -154,7 +155,7 @@ class Paid:
 
     async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Record the payment."""
-        due = (await any_order(tx, code)).due
+        due = (await lock_confirmed_order(tx, code)).due
         await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
 
 

@@ -32,12 +32,13 @@ async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
     quotes = [await _quote(writing, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
     orders = [quote.order for quote in quotes]
     first, last, account = orders[0], orders[-1], quotes[0].account
+    who = account.name
     several = len(orders) > 1
     mail = await writing.mail(
         f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
         last.created_at,
         [writing.office.support.addr_spec],
-        f"{len(orders)} quotes to price: {account.name}"
+        f"{len(orders)} quotes to price: {who}"
         if several
         else f"Quote to price: {first.confirmation_code}, {account.name}",
         "quote_requested",

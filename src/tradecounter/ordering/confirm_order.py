@@ -6,8 +6,8 @@ Rows are locked in one order everywhere: the order, the account's credit, then s
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tradecounter.credit.exposure import charge, limit_of, require_charged
-from tradecounter.customers.accounts import Account, account_of
+from tradecounter.credit.exposure import charge, require_charged
+from tradecounter.customers.accounts import Account, fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -28,7 +28,7 @@ from tradecounter.ordering.states import (
     PricedQuote,
     UnpricedQuote,
 )
-from tradecounter.stock.allocation import Allocation, allocate, allocation_of
+from tradecounter.stock.allocation import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
 _KEPT = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
@@ -49,12 +49,11 @@ async def confirm_order(
     (expired or cancelled), precondition failed (no method, or a quote without its price), payment required.
     """
     customer = context.customer_id
-    account = account_of(customer)
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer, confirmation_code)
         found = fetch_by_code(p, customer, confirmation_code)
         found_lines = fetch_lines_by_code(p, customer, confirmation_code)
-        p.results.append(account)
+        account = fetch_account(p, customer)
     order, lines = found.first, with_components(found_lines.rows)
     if order is None:
         raise await _not_a_code(tx, customer, confirmation_code)
@@ -100,10 +99,9 @@ async def _confirm(
     wanted: Counter[int] = Counter()
     for line in lines:
         wanted[line.product_id] += line.quantity
-    charged, limit, levels = charge(pending.customer_id, gross), limit_of(pending.customer_id), allocation_of(wanted)
     async with tx.pipeline() as p:
-        p.results.extend([charged, limit, levels])
-        numbered = fetch_next_number(p)
+        charged, limit = charge(p, pending.customer_id, gross)
+        levels, numbered = lock_levels(p, wanted), fetch_next_number(p)
     require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))

@@ -1,4 +1,4 @@
-"""What decides on an order besides the request: who orders, what it sees, how it can be shipped, the policy, the time."""
+"""What decides on an order besides the request: the customer, the catalogue, shipping, the policy, the time."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tradecounter.db.round_trip import Nothing, Query, Statement, array
+from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.rows import execute
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
@@ -20,7 +21,7 @@ class Allocation:
 _LOCK_LEVELS = Statement(
     """
     with wanted as (
-        select * from unnest($1::bigint[], $2::bigint[]) as w (product_id, quantity)
+        select * from unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
     ), made as (
         insert into stock_level (product_id)
         select product_id from wanted order by product_id
@@ -38,29 +39,27 @@ _TAKE = Statement(
     update stock_level s
     set available = s.available - t.taken, allocated = s.allocated + t.taken,
         back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
-    from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as t (product_id, taken, quantity)
+    from unnest(:product_ids::bigint[], :taken::bigint[], :quantities::bigint[]) as t (product_id, taken, quantity)
     where s.product_id = t.product_id
-    """,
-    Nothing,
+    """
 )
 
 
-def allocation_of(wanted: Mapping[int, int]) -> Query[Allocation]:
-    """Return the statement that locks levels and tells what can be promised of them; `allocate` promises it.
+def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
+    """Lock stock levels until the transaction ends, and fetch what can be promised of them; `allocate` promises it.
 
-    `wanted` is units by product id. The levels are locked, in order of product, until the transaction ends.
+    `wanted` is units by product id. The levels are locked in order of product.
     """
-    return _LOCK_LEVELS(array(wanted), array(wanted.values()))
+    return p.fetch(_LOCK_LEVELS, product_ids=array(wanted), quantities=array(wanted.values()))
 
 
-def allocate(tx: Transaction, wanted: Mapping[int, int], found: Query[Allocation]) -> dict[int, Allocation]:
+def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocation]) -> dict[int, Allocation]:
     """Promise units of products, as far as they are in stock; the shortfall is back-ordered."""
-    tx.leave(
-        _TAKE(
-            array(a.product_id for a in found.rows),
-            array(a.taken for a in found.rows),
-            array(wanted[a.product_id] for a in found.rows),
-        )
+    tx.queue(
+        _TAKE,
+        product_ids=array(a.product_id for a in found.rows),
+        taken=array(a.taken for a in found.rows),
+        quantities=array(wanted[a.product_id] for a in found.rows),
     )
     return {a.product_id: a for a in found.rows}
 

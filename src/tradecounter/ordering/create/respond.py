@@ -70,11 +70,9 @@ class OrderCreation:
         with used_once():
             async with transaction(self.database) as tx:
                 async with tx.pipeline() as p:
-                    if keyed is not None:
-                        claimed = claim(keyed)
-                        p.results.append(claimed)
+                    claimed = None if keyed is None else claim(p, keyed)
                     standing = fetch_standing(p, kind, request, context)
-                if keyed is not None and (before := recorded(keyed, claimed)) is not None:
+                if keyed and claimed and (before := recorded(keyed, claimed)) is not None:
                     return _replay(before)
                 create = _order if kind == "order" else _quote
                 body = to_json(await create(tx, request, standing_of(standing), context))
@@ -88,10 +86,9 @@ class OrderCreation:
         Another request with the key may have created it after the failed one looked for it: what that one created, or
         used up of the credit, is not a reason to refuse this one.
         """
-        claimed = claim(keyed)
         async with transaction(self.database) as tx:
             async with tx.pipeline() as p:
-                p.results.append(claimed)
+                claimed = claim(p, keyed)
             return recorded(keyed, claimed)
 
 

@@ -137,7 +137,7 @@ async def listed_orders(
     """
     async with tx.pipeline() as p:
         found = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)
-    orders = [order for order in found.rows if isinstance(order, NumberedOrder)]
+    orders: list[NumberedOrder] = [order for order in found.rows if isinstance(order, NumberedOrder)]
     if [order.number for order in orders] != list(numbers[: len(orders)]) or (numbers and not orders):
         raise LookupError("an order of the list is gone")
     return orders

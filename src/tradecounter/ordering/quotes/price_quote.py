@@ -21,6 +21,7 @@ from tradecounter.ordering.states import (
     AnyOrder,
     DeclinedOrder,
     NumberedOrder,
+    PendingOrder,
     PricedQuote,
     Pricing,
     Quote,
@@ -81,11 +82,11 @@ def _check_cost(field: str, what: str, cost: Decimal) -> None:
 
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     """Return a quote that can be priced. Raises DomainError: not found, conflict."""
+    if order is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
+    if order.kind == "order" or isinstance(order, PendingOrder):
+        raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
-        case None:
-            raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
-        case _ if order.kind == "order":
-            raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
         case NumberedOrder():
             raise DomainError(Kind.CONFLICT, f"the quote is {order.state} already, as {order.order_reference}")
         case DeclinedOrder():
