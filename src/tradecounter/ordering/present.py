@@ -1,6 +1,5 @@
 """Orders as resources of the wire (specification, section 2)."""
 
-import itertools
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -138,8 +137,11 @@ def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) 
 def _shipping(order: NumberedOrder, shipments: Sequence[Shipped]) -> list[OrderShipping]:
     """Return an entry per shipment, or one while there is none; the first bears the order's shipping cost."""
     if shipments:
-        costs = itertools.chain([(order.shipping_net, order.shipping_tax)], itertools.repeat((NOTHING, NOTHING)))
-        return [_shipment(shipped, *cost) for shipped, cost in zip(shipments, costs, strict=False)]
+        first, *later = shipments
+        return [
+            _shipment(first, order.shipping_net, order.shipping_tax),
+            *(_shipment(shipped, NOTHING, NOTHING) for shipped in later),
+        ]
     contact = order.courier_notifications or NotificationDetails()
     return [
         OrderShipping(

@@ -56,7 +56,7 @@ ERRORS = {
         "An earlier request with the same `Idempotency-Key` is still being processed: wait and repeat it. Or the "
         "account holds customer references to be unique, and this one was used already. Or the account has as many "
         "pending orders, or quotes that wait for a price, as it may have at a time: the message names the limit.",
-        "customer_reference: 'PO-1001' was used on ORD-100042 already",
+        "customer_reference: 'PO-1001' is already used by ORD-100042",
         ("Retry-After",),
     ),
     410: Refusal(

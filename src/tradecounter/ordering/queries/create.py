@@ -75,19 +75,15 @@ STANDING = Statement(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
-    count: int
-
-
-_COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id")), _Count)
+_COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id")))
 
 
 async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: datetime) -> int:
     """Return how many pending orders that have not expired, or how many unpriced quotes, a customer has."""
     async with tx.pipeline() as p:
         found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
-    return found.one.count
+    [(count,)] = found.rows
+    return int(count)
 
 
 _INSERT = Statement(

@@ -42,33 +42,22 @@ class OrderList:
     numbers: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    numbers: bytes | None
-
-
 class _List:
     """The statements for the orders that pass a condition."""
 
     def __init__(self, condition: Composable) -> None:
-        self.count = Statement(SQL("select count(*) as count from orders where {}").format(condition), _Count)
+        self.count = Statement(SQL("select count(*) from orders where {}").format(condition))
         # The index alone answers it, also for the last page of many. The numbers come as 64-bit integers in network
         # byte order: reading tens of thousands of them as text would keep other requests waiting.
         self.numbers = Statement(
             SQL(
                 """
-                select string_agg(int8send(number), '' order by confirmed_at desc, number desc) as numbers from (
+                select string_agg(int8send(number), '' order by confirmed_at desc, number desc) from (
                     select confirmed_at, number from orders where {}
                     order by confirmed_at desc, number desc offset :start::bigint limit :count::bigint
                 ) as page
                 """
-            ).format(condition),
-            _Packed,
+            ).format(condition)
         )
 
 
@@ -92,7 +81,8 @@ async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter
     async with tx.pipeline() as p:
         counted = p.fetch(listing.count, customer_id=customer_id, **values)
         packed = p.fetch(listing.numbers, customer_id=customer_id, **values, start=start, count=end - start)
-    return OrderList(counted.one.count, np.frombuffer(packed.one.numbers or b"", ">i8").astype(np.int64))
+    [(total,)], [(numbers,)] = counted.rows, packed.rows
+    return OrderList(total, np.frombuffer(numbers or b"", ">i8").astype(np.int64))
 
 
 def _listing(wanted: OrderListFilter) -> tuple[_List, dict[str, Any]]:
