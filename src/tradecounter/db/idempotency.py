@@ -13,8 +13,8 @@ from datetime import datetime
 
 from psycopg.errors import UniqueViolation
 
-from tradecounter.db.round_trip import Nothing, Query, Statement
-from tradecounter.db.rows import execute
+from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -53,7 +53,7 @@ _CLAIM = Statement(
     select k.fingerprint, k.status, k.body,
            case when k.key is null then pg_try_advisory_xact_lock(hashtextextended(wanted.key, wanted.customer_id))
            end as claimed
-    from (select $1::bigint as customer_id, $2::text as key) as wanted
+    from (select :customer_id::bigint as customer_id, :key::text as key) as wanted
     left join idempotency_key k using (customer_id, key)
     """,
     Claim,
@@ -61,22 +61,21 @@ _CLAIM = Statement(
 
 _RECORD = Statement(
     "insert into idempotency_key (customer_id, key, fingerprint, status, body, created_at)"
-    " values ($1, $2, $3, $4, $5, $6)",
-    Nothing,
+    " values (:customer_id, :key, :fingerprint, :status, :body, :now)"
 )
 
 
-def claim(request: KeyedRequest) -> Query[Claim]:
-    """Return the statement that takes the key for its transaction unless it was used before; see `recorded`."""
-    return _CLAIM(request.customer_id, request.key)
+def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
+    """Take the key for this transaction unless it was used before; see `recorded`."""
+    return p.fetch(_CLAIM, customer_id=request.customer_id, key=request.key)
 
 
-def recorded(request: KeyedRequest, claimed: Query[Claim]) -> Recorded | None:
+def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
     """Return what was recorded when the key was used before, or None when this transaction has it.
 
     Raises DomainError: invalid (used for another request), conflict (a request with it is under way).
     """
-    found = claimed.only
+    found = claimed.one
     if found.status is not None and found.body is not None:
         if found.fingerprint != request.fingerprint:
             raise DomainError(
@@ -91,21 +90,28 @@ def recorded(request: KeyedRequest, claimed: Query[Claim]) -> Recorded | None:
 
 def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
     """Note what the request is answered with; from the commit on, the key replays it. See `used_once`."""
-    tx.leave(_RECORD(request.customer_id, request.key, request.fingerprint, response.status, response.body, now))
+    tx.queue(
+        _RECORD,
+        customer_id=request.customer_id,
+        key=request.key,
+        fingerprint=request.fingerprint,
+        status=response.status,
+        body=response.body,
+        now=now,
+    )
+
+
+_FORGET_KEYS = Statement("""
+    delete from idempotency_key where (customer_id, key) in (
+        select customer_id, key from idempotency_key where created_at < :before
+        order by created_at limit :most for update skip locked
+    )
+""")
 
 
 async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:
     """Forget keys that were used before a moment, the oldest first; return how many."""
-    return await execute(
-        tx,
-        """
-        delete from idempotency_key where (customer_id, key) in (
-            select customer_id, key from idempotency_key where created_at < %s
-            order by created_at limit %s for update skip locked
-        )
-        """,
-        [before, most],
-    )
+    return await tx.execute(_FORGET_KEYS, before=before, most=most)
 
 
 @contextmanager

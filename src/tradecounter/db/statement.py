@@ -20,9 +20,9 @@ _TOKENS = re.compile(
 
 
 class Statement(Generic[Row]):
-    """A statement with `:name` for each value, and the class of its rows, whose fields are the selected columns.
+    """A statement with `:name` for each value, and the class or function that makes a row of the selected columns.
 
-    Without a class, rows are tuples. Parameters become `$1`, `$2` … here, once: `names` has them in that order.
+    Without that, rows are tuples. Parameters become `$1`, `$2` … here, once: `names` has them in that order.
     In a pipeline, a connection prepares the statement at its first use, unless it is not to be `prepared`.
     """
 
@@ -33,10 +33,12 @@ class Statement(Generic[Row]):
 
     @overload
     def __init__(
-        self: "Statement[Row]", sql: LiteralString | SQL | Composed, row: type[Row], *, prepared: bool = True
+        self: "Statement[Row]", sql: LiteralString | SQL | Composed, row: Callable[..., Row], *, prepared: bool = True
     ) -> None: ...
 
-    def __init__(self, sql: LiteralString | SQL | Composed, row: type[Any] = tuple, *, prepared: bool = True) -> None:
+    def __init__(
+        self, sql: LiteralString | SQL | Composed, row: Callable[..., Any] = tuple, *, prepared: bool = True
+    ) -> None:
         numbers: dict[str, int] = {}
 
         def numbered(token: re.Match[str]) -> str:
@@ -48,7 +50,7 @@ class Statement(Generic[Row]):
         self.names = tuple(numbers)
         self.name = b"tradecounter_%d" % next(_numbers) if prepared else b""
         self._row = row
-        self._make_row: Callable[[Any], Row] | None = row if row is tuple else None  # known with the first result
+        self._make_row: Callable[..., Row] | None = row if row is tuple else None  # known with the first result
 
     def bind(self, values: Mapping[str, Any]) -> list[Any]:
         """Return the values in the order of `names`. Raises TypeError for a missing or an unknown name."""

@@ -25,7 +25,7 @@ from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.price_quote import price_quote
 from tradecounter.ordering.queries import lines_of
 from tradecounter.ordering.records import LineRecord
-from tradecounter.stock.store import announce_delivery
+from tradecounter.stock.queries.deliveries import announce_delivery
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from datetime import datetime
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.queries.writes import NewShipment, insert_shipment
 from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
-from tradecounter.fulfilment.store import NewShipment, insert_shipment
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.allocate_back_orders import hold_off_serving
 from tradecounter.ordering.lookup import any_order
@@ -19,7 +19,7 @@ from tradecounter.ordering.queries import lines_of, lock_any_order
 from tradecounter.ordering.records import OrderRecord
 from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
 from tradecounter.ordering.store import note_dispatch
-from tradecounter.stock.allocation import hand_over
+from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST = {"tracking": 100, "serial": 200}
 

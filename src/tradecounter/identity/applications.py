@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.changes import bump
-from tradecounter.db.rows import execute, fetch_all, fetch_one, fetch_tuples
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 from tradecounter.kit.errors import DomainError, Kind
@@ -40,33 +40,45 @@ class ActiveApplication:
     secret_hash: bytes
 
 
+_ADD_APPLICATION = Statement(
+    "insert into application (client_id, name, secret_hash, created_at) values (:client_id, :name, :secret_hash, :now)"
+)
+
+
 async def add_application(tx: Transaction, name: str, now: datetime) -> NewApplication:
     """Register an application."""
     made = NewApplication(secrets.token_hex(_ID_BYTES), new_secret())
-    await execute(
-        tx,
-        "insert into application (client_id, name, secret_hash, created_at) values (%s, %s, %s, %s)",
-        [made.client_id, name, secret_hash(made.client_secret), now],
+    await tx.execute(
+        _ADD_APPLICATION, client_id=made.client_id, name=name, secret_hash=secret_hash(made.client_secret), now=now
     )
     return made
 
 
+_LIST_APPLICATIONS = Statement(
+    "select client_id, name, created_at, disabled_at from application order by created_at, client_id", ApplicationRecord
+)
+
+
 async def list_applications(tx: Transaction) -> list[ApplicationRecord]:
     """Return all applications, disabled ones included, oldest first."""
-    return await fetch_all(
-        tx,
-        ApplicationRecord,
-        "select client_id, name, created_at, disabled_at from application order by created_at, client_id",
-    )
+    return await tx.fetch_all(_LIST_APPLICATIONS)
+
+
+_DISABLE_APPLICATION = Statement(
+    "update application set disabled_at = coalesce(disabled_at, :now) where client_id = :client_id"
+)
 
 
 async def disable_application(tx: Transaction, client_id: str, now: datetime) -> bool:
     """Disable an application and its tokens, in every process within a few seconds; tell whether there is one."""
-    found = await execute(
-        tx, "update application set disabled_at = coalesce(disabled_at, %s) where client_id = %s", [now, client_id]
-    )
+    found = await tx.execute(_DISABLE_APPLICATION, now=now, client_id=client_id)
     await bump(tx, "keys")
     return found == 1
+
+
+_WHOLE_CLIENT_ID = Statement(
+    "select client_id from application where starts_with(client_id, lower(:beginning)) order by client_id"
+)
 
 
 async def whole_client_id(tx: Transaction, beginning: str) -> str:
@@ -74,9 +86,7 @@ async def whole_client_id(tx: Transaction, beginning: str) -> str:
 
     Raises DomainError (invalid) when several client ids begin so.
     """
-    found = await fetch_tuples(
-        tx, "select client_id from application where starts_with(client_id, lower(%s)) order by client_id", [beginning]
-    )
+    found = await tx.fetch_all(_WHOLE_CLIENT_ID, beginning=beginning)
     ids = [client_id for (client_id,) in found]
     if len(beginning) < _SHORTEST_BEGINNING or not ids:
         return beginning
@@ -85,16 +95,20 @@ async def whole_client_id(tx: Transaction, beginning: str) -> str:
     return str(ids[0])
 
 
+_APPLICATION_EXISTS = Statement("select from application where client_id = :client_id")
+
+
 async def application_exists(tx: Transaction, client_id: str) -> bool:
     """Tell whether an application is registered, disabled or not."""
-    return await execute(tx, "select from application where client_id = %s", [client_id]) == 1
+    return await tx.execute(_APPLICATION_EXISTS, client_id=client_id) == 1
+
+
+_FIND_ACTIVE_APPLICATION = Statement(
+    "select client_id, secret_hash from application where client_id = :client_id and disabled_at is null",
+    ActiveApplication,
+)
 
 
 async def find_active_application(tx: Transaction, client_id: str) -> ActiveApplication | None:
     """Return an enabled application, or None."""
-    return await fetch_one(
-        tx,
-        ActiveApplication,
-        "select client_id, secret_hash from application where client_id = %s and disabled_at is null",
-        [client_id],
-    )
+    return await tx.fetch_one(_FIND_ACTIVE_APPLICATION, client_id=client_id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tradecounter.db.rows import execute, fetch_all
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED
-from tradecounter.stock.allocation import serve_back_orders
+from tradecounter.stock.queries.allocation import serve_back_orders
 
 
 @dataclass(frozen=True, slots=True)

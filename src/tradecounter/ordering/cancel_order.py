@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from tradecounter.credit.exposure import discharge
+from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -16,7 +16,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries import lines_of, lock_any_order
 from tradecounter.ordering.records import LineRecord, OrderRecord
 from tradecounter.ordering.store import cancel_order_row
-from tradecounter.stock.allocation import release
+from tradecounter.stock.queries.allocation import release
 
 _LONGEST_REASON = 1000
 

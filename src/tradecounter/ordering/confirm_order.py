@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tradecounter.credit.exposure import charge, limit_of, require_charged
-from tradecounter.customers.accounts import Account, account_of
+from tradecounter.credit.queries import charge, limit_of, require_charged
+from tradecounter.customers.queries.accounts import Account, account_of
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -20,7 +20,7 @@ from tradecounter.ordering.records import Confirmation, LineRecord, OfferedShipp
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
 from tradecounter.ordering.store import confirm_order_row, next_order_number, set_allocations
 from tradecounter.shipping.rules import shipping_dates
-from tradecounter.stock.allocation import Allocation, allocate, allocation_of
+from tradecounter.stock.queries.allocation import Allocation, allocate, allocation_of
 from tradecounter.stock.rules import Cover, cover, latest
 
 _WHAT = {"order": "pending order", "quote": "quote"}

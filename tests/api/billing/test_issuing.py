@@ -12,8 +12,8 @@ from support.orders import at, buy, cancel, create, dispatch, outstanding, read,
 from support.service import Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
 from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.billing.store import next_invoice_number
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.billing.queries.invoices import next_invoice_number
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 from tradecounter.db.rows import execute
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind

@@ -8,8 +8,8 @@ from typing import Any, LiteralString
 import numpy as np
 from numpy.typing import NDArray
 
-from tradecounter.db.arrays import fetch_array
-from tradecounter.db.rows import fetch_tuples
+from tradecounter.db.arrays import ArrayStatement, fetch_array
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 Costs = NDArray[np.int32]
@@ -63,40 +63,45 @@ def no_contracts() -> ContractRows:
     return ContractRows(ids, ids, np.empty((0, 3), dtype=np.int32), days, days)
 
 
+_READ_PRICE_LISTS = Statement("select key from price_list order by key")
+
+
 async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
     """Return all price lists by key; a break that a row lacks has taken the next lower one."""
-    keys = await fetch_tuples(tx, "select key from price_list order by key")
+    keys = await tx.fetch_all(_READ_PRICE_LISTS)
     return {key: await _read_price_list(tx, key) for (key,) in keys}
 
 
+_COST_COLUMNS: dict[LiteralString, LiteralString] = {"single": "int4", "five_plus": "int4", "ten_plus": "int4"}
+
+_PRICE_LIST = ArrayStatement(
+    f"select product_id, {_COSTS} from price, {_READABLE} where price_list = :price_list",  # noqa: S608 literals of this module
+    {"product_id": "int8", **_COST_COLUMNS},
+)
+
+
 async def _read_price_list(tx: Transaction, key: str) -> PriceRows:
-    rows = await fetch_array(
-        tx,
-        {"product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4"},
-        f"select product_id, {_COSTS} from price, {_READABLE} where price_list = %s",  # noqa: S608 literals of this module
-        [key],
-    )
+    rows = await fetch_array(tx, _PRICE_LIST, price_list=key)
     return PriceRows(rows["product_id"].astype(np.int64), _costs(rows))
+
+
+_CONTRACT_PRICES = ArrayStatement(
+    f"""
+    select customer_id, product_id, {_COSTS},
+           case valid_from when '-infinity' then -2147483648 when 'infinity' then 2147483647
+                else coalesce(valid_from - date '2000-01-01', -2147483648) end as first_day,
+           case valid_until when '-infinity' then -2147483648 when 'infinity' then 2147483647
+                else coalesce(valid_until - date '2000-01-01', 2147483647) end as last_day, id
+    from contract_price, {_READABLE}
+    """,  # noqa: S608 literals of this module
+    {"customer_id": "int8", "product_id": "int8", **_COST_COLUMNS, "first_day": "int4", "last_day": "int4"},
+    order_by="customer_id, first_day, id",
+)
 
 
 async def read_contract_prices(tx: Transaction) -> ContractRows:
     """Return all contract prices."""
-    rows = await fetch_array(
-        tx,
-        {
-            "customer_id": "int8", "product_id": "int8", "single": "int4", "five_plus": "int4", "ten_plus": "int4",
-            "first_day": "int4", "last_day": "int4",
-        },
-        f"""
-        select customer_id, product_id, {_COSTS},
-               case valid_from when '-infinity' then -2147483648 when 'infinity' then 2147483647
-                    else coalesce(valid_from - date '2000-01-01', -2147483648) end as first_day,
-               case valid_until when '-infinity' then -2147483648 when 'infinity' then 2147483647
-                    else coalesce(valid_until - date '2000-01-01', 2147483647) end as last_day, id
-        from contract_price, {_READABLE}
-        """,  # noqa: S608 literals of this module
-        order_by="customer_id, first_day, id",
-    )  # fmt: skip
+    rows = await fetch_array(tx, _CONTRACT_PRICES)
     return ContractRows(
         rows["customer_id"].astype(np.int64),
         rows["product_id"].astype(np.int64),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tradecounter.db.rows import fetch_all
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
@@ -16,13 +16,15 @@ class CustomerTerms:
     trade_account: bool
 
 
+_READ_CUSTOMER_TERMS = Statement(
+    """
+    select id as customer_id, price_list, (discount * 100)::integer as discount, trade_account
+    from customer
+    """,
+    CustomerTerms,
+)
+
+
 async def read_customer_terms(tx: Transaction) -> list[CustomerTerms]:
     """Return the terms of all customers."""
-    return await fetch_all(
-        tx,
-        CustomerTerms,
-        """
-        select id as customer_id, price_list, (discount * 100)::integer as discount, trade_account
-        from customer
-        """,
-    )
+    return await tx.fetch_all(_READ_CUSTOMER_TERMS)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from tradecounter.db.rows import execute, fetch_tuples
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import derived_key
 
@@ -13,25 +13,35 @@ def fingerprint(secret_key: str) -> str:
     return derived_key(secret_key, "fingerprint")
 
 
+_LOCK_FINGERPRINTS = Statement("lock table secret_key in share row exclusive mode")
+
+
 async def lock_fingerprints(tx: Transaction) -> None:
     """Let no other transaction change which keys are registered, or decide on them, until this one ends."""
-    await execute(tx, "lock table secret_key in share row exclusive mode")
+    await tx.execute(_LOCK_FINGERPRINTS)
+
+
+_REGISTERED_FINGERPRINTS = Statement("select fingerprint from secret_key")
 
 
 async def registered_fingerprints(tx: Transaction) -> set[str]:
     """Return the fingerprints of the keys that are registered."""
-    return {found for (found,) in await fetch_tuples(tx, "select fingerprint from secret_key")}
+    return {found for (found,) in await tx.fetch_all(_REGISTERED_FINGERPRINTS)}
+
+
+_REGISTER_FINGERPRINTS = Statement(
+    "insert into secret_key (fingerprint, used_since) select unnest(:fingerprints::text[]), :now on conflict do nothing"
+)
 
 
 async def register_fingerprints(tx: Transaction, fingerprints: Iterable[str], now: datetime) -> None:
     """Register keys; what is registered already stays as it is."""
-    await execute(
-        tx,
-        "insert into secret_key (fingerprint, used_since) select unnest(%s::text[]), %s on conflict do nothing",
-        [list(fingerprints), now],
-    )
+    await tx.execute(_REGISTER_FINGERPRINTS, fingerprints=list(fingerprints), now=now)
+
+
+_FORGET_OTHER_FINGERPRINTS = Statement("delete from secret_key where fingerprint <> :kept")
 
 
 async def forget_other_fingerprints(tx: Transaction, kept: str) -> None:
     """Remove all keys but one."""
-    await execute(tx, "delete from secret_key where fingerprint <> %s", [kept])
+    await tx.execute(_FORGET_OTHER_FINGERPRINTS, kept=kept)

@@ -9,8 +9,8 @@ import msgspec
 from psycopg.sql import SQL
 
 from tradecounter.billing.invoice_document import InvoiceDocument
-from tradecounter.billing.queries import PrintedInvoice
-from tradecounter.db.rows import fetch_all, fetch_one, fetch_tuples, fetch_value
+from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
@@ -61,30 +61,28 @@ _UNPAID = SQL(
 )
 _CONDITIONS = {
     # What is invoiced is confirmed; said as the index has it.
-    "customer_id": SQL("o.customer_id = %(customer_id)s and o.state = 'confirmed'"),
-    "issued_from": SQL("i.issued_at >= %(issued_from)s"),
-    "issued_to": SQL("i.issued_at < %(issued_to)s"),
-    "overdue_at": SQL("i.due_at < %(overdue_at)s"),
+    "customer_id": SQL("o.customer_id = :customer_id and o.state = 'confirmed'"),
+    "issued_from": SQL("i.issued_at >= :issued_from"),
+    "issued_to": SQL("i.issued_at < :issued_to"),
+    "overdue_at": SQL("i.due_at < :overdue_at"),
 }
 
 
 async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> list[InvoiceRecord]:
     """Return the latest invoices that pass a filter."""
-    values = asdict(wanted)
+    values = {name: value for name, value in asdict(wanted).items() if name in _CONDITIONS and value is not None}
     source = _UNPAID if wanted.unpaid or wanted.overdue_at is not None else _ALL
-    conditions = [condition for name, condition in _CONDITIONS.items() if values[name] is not None]
-    chosen = SQL(" and ").join(conditions or [SQL("true")])
-    return await fetch_all(
-        tx,
-        InvoiceRecord,
-        SQL("{} {} where {} order by i.number desc limit %(most)s").format(_INVOICES, source, chosen),
-        {**values, "most": most},
-    )
+    chosen = SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")])
+    sql = SQL("{} {} where {} order by i.number desc limit :most").format(_INVOICES, source, chosen)
+    return await tx.fetch_all(Statement(sql, InvoiceRecord, prepared=False), **values, most=most)
+
+
+_THE_INVOICE = Statement(SQL("{} {} where i.number = :number").format(_INVOICES, _ALL), InvoiceRecord)
 
 
 async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
-    found = await fetch_one(tx, InvoiceRecord, SQL("{} {} where i.number = %s").format(_INVOICES, _ALL), [number])
+    found = await tx.fetch_one(_THE_INVOICE, number=number)
     if found is None:
         raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
     return found
@@ -95,40 +93,48 @@ class _Stored:
     document: dict[str, Any]
 
 
+_INVOICE_DOCUMENT = Statement("select document from invoice where number = :number", _Stored)
+
+
 async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
     """Return what an invoice says. Raises LookupError without such an invoice."""
-    stored = await fetch_one(tx, _Stored, "select document from invoice where number = %s", [number])
+    stored = await tx.fetch_one(_INVOICE_DOCUMENT, number=number)
     if stored is None:
         raise LookupError(f"no invoice {number}")
     return msgspec.convert(stored.document, InvoiceDocument)
 
 
+_INVOICED_ITEMS = Statement(
+    "select id from order_line where order_id = :order_id and bundle_line_id is null order by position"
+)
+
+
 async def invoiced_items(tx: Transaction, order_id: int) -> list[int]:
     """Return the ids of an order's lines in the order in which its invoice lists them, before the shipping."""
-    rows = await fetch_tuples(
-        tx, "select id from order_line where order_id = %s and bundle_line_id is null order by position", [order_id]
-    )
+    rows = await tx.fetch_all(_INVOICED_ITEMS, order_id=order_id)
     return [line_id for (line_id,) in rows]
+
+
+_PRINTED_INVOICE = Statement("select number, pdf from invoice where number = :number", PrintedInvoice)
 
 
 async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
     """Return an invoice as a PDF file. Raises DomainError (not found)."""
-    found = await fetch_one(tx, PrintedInvoice, "select number, pdf from invoice where number = %s", [number])
+    found = await tx.fetch_one(_PRINTED_INVOICE, number=number)
     if found is None:
         raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
     return found
 
 
+_OVERDUE_OF = Statement("""
+    select sum(o.gross - o.paid) from orders o left join invoice i on i.order_id = o.id
+    where o.customer_id = :customer_id and o.state = 'confirmed' and o.paid < o.gross
+      and coalesce(i.due_at, ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
+                             at time zone 'Europe/London') < :now
+""")
+
+
 async def overdue_of(tx: Transaction, customer_id: int, now: datetime) -> Decimal:
     """Return the pounds that a customer should have paid by now; what is not invoiced is due by its confirmation."""
-    overdue = await fetch_value(
-        tx,
-        """
-        select sum(o.gross - o.paid) from orders o left join invoice i on i.order_id = o.id
-        where o.customer_id = %(customer_id)s and o.state = 'confirmed' and o.paid < o.gross
-          and coalesce(i.due_at, ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
-                                 at time zone 'Europe/London') < %(now)s
-        """,
-        {"customer_id": customer_id, "now": now},
-    )
+    overdue = await tx.fetch_value(_OVERDUE_OF, customer_id=customer_id, now=now)
     return overdue or NOTHING

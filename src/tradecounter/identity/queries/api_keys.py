@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.changes import bump
-from tradecounter.db.rows import execute, fetch_all, fetch_one
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.secret_hash import new_secret, secret_hash
@@ -31,48 +31,53 @@ class KeyRecord:
     disabled_at: datetime | None
 
 
+_ADD_KEY = Statement(
+    """
+    insert into api_key (customer_id, name, prefix, hash, created_at) values (:customer_id, :name, :prefix, :hash, :now)
+    on conflict (hash) do update set name = excluded.name
+    returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+    """,
+    KeyRecord,
+)
+
+
 async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
     """Make a key for a customer; a given one may be there already (for reproducible demos)."""
     key = key or new_secret()
-    row = await fetch_one(
-        tx,
-        KeyRecord,
-        """
-        insert into api_key (customer_id, name, prefix, hash, created_at) values (%s, %s, %s, %s, %s)
-        on conflict (hash) do update set name = excluded.name
-        returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
-        """,
-        [customer_id, name, key[:PREFIX_LENGTH], secret_hash(key), now],
+    row = await tx.fetch_one(
+        _ADD_KEY, customer_id=customer_id, name=name, prefix=key[:PREFIX_LENGTH], hash=secret_hash(key), now=now
     )
     if row is None:
         raise RuntimeError("the key was not stored")
     return NewKey(row.id, key)
 
 
+_LIST_KEYS = Statement(
+    """
+    select id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+    from api_key where customer_id = :customer_id order by id
+    """,
+    KeyRecord,
+)
+
+
 async def list_keys(tx: Transaction, customer_id: int) -> list[KeyRecord]:
     """Return a customer's keys, oldest first."""
-    return await fetch_all(
-        tx,
-        KeyRecord,
-        """
-        select id, customer_id, name, prefix, created_at, last_used_at, disabled_at
-        from api_key where customer_id = %s order by id
-        """,
-        [customer_id],
-    )
+    return await tx.fetch_all(_LIST_KEYS, customer_id=customer_id)
+
+
+_DISABLE_KEY = Statement(
+    """
+    update api_key set disabled_at = coalesce(disabled_at, :now) where id = :key_id
+    returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+    """,
+    KeyRecord,
+)
 
 
 async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord | None:
     """Disable a key, in every process within a few seconds; return it, or None when there is no such key."""
-    key = await fetch_one(
-        tx,
-        KeyRecord,
-        """
-        update api_key set disabled_at = coalesce(disabled_at, %s) where id = %s
-        returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
-        """,
-        [now, key_id],
-    )
+    key = await tx.fetch_one(_DISABLE_KEY, now=now, key_id=key_id)
     await bump(tx, "keys")
     return key
 
@@ -85,13 +90,19 @@ class ActiveKey:
     customer_id: int
 
 
+_FIND_ACTIVE_KEY = Statement(
+    "select id, customer_id from api_key where hash = :hash and disabled_at is null", ActiveKey
+)
+
+
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
     """Return the enabled key with a hash, or None."""
-    return await fetch_one(
-        tx, ActiveKey, "select id, customer_id from api_key where hash = %s and disabled_at is null", [digest]
-    )
+    return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
+
+
+_RECORD_USE = Statement("update api_key set last_used_at = :now where id = any(:key_ids)")
 
 
 async def record_use(tx: Transaction, key_ids: list[int], now: datetime) -> None:
     """Note when keys were last used."""
-    await execute(tx, "update api_key set last_used_at = %s where id = any(%s)", [now, key_ids])
+    await tx.execute(_RECORD_USE, now=now, key_ids=key_ids)

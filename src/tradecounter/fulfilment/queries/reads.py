@@ -9,8 +9,8 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from tradecounter.db.round_trip import Statement, array
-from tradecounter.db.rows import fetch_one, fetch_tuples, fetch_value
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
@@ -53,8 +53,10 @@ class OrderFulfilment:
     async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
         """Return what became of every one of the orders, by internal id, in a fixed number of statements."""
         ids = array(order_ids)
-        shipped, numbered, configured = _SHIPMENTS(ids), _SERIAL_NUMBERS(ids), _CONFIGURATIONS(ids)
-        await tx.ask(shipped, numbered, configured)
+        async with tx.pipeline() as p:
+            shipped = p.fetch(_SHIPMENTS, order_ids=ids)
+            numbered = p.fetch(_SERIAL_NUMBERS, order_ids=ids)
+            configured = p.fetch(_CONFIGURATIONS, order_ids=ids)
         shipments, serial_numbers = _shipments(shipped.rows), _serial_numbers(numbered.rows)
         configurations = await _configurations(configured.rows, self.vault)
         unreadable = [item for made in configurations.values() for item, found in made.items() if _lacks_data(found)]
@@ -87,7 +89,7 @@ _SHIPMENTS = Statement(
             from shipment_line l where l.shipment_id = s.id) as units,
            (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
             from tracking_event e where e.shipment_id = s.id) as events
-    from shipment s where s.order_id = any($1::bigint[]) order by s.id
+    from shipment s where s.order_id = any(:order_ids::bigint[]) order by s.id
     """,
     _Shipment,
 )
@@ -123,7 +125,8 @@ class _SerialNumber:
 _SERIAL_NUMBERS = Statement(
     """
     select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
-    from serial_number n join order_line l on l.id = n.line_id where l.order_id = any($1::bigint[]) order by n.id
+    from serial_number n join order_line l on l.id = n.line_id
+    where l.order_id = any(:order_ids::bigint[]) order by n.id
     """,
     _SerialNumber,
 )
@@ -148,7 +151,8 @@ class _Configuration:
 _CONFIGURATIONS = Statement(
     """
     select l.order_id, c.line_id, l.sku, c.data
-    from configuration c join order_line l on l.id = c.line_id where l.order_id = any($1::bigint[]) order by c.id
+    from configuration c join order_line l on l.id = c.line_id
+    where l.order_id = any(:order_ids::bigint[]) order by c.id
     """,
     _Configuration,
 )
@@ -177,26 +181,25 @@ def _data(sku: str, configuration: NewConfiguration | None) -> ProvisioningData:
     return ProvisioningData(product=sku, **({} if configuration is None else msgspec.structs.asdict(configuration)))
 
 
+_FIND_VIDEO = Statement(
+    "select video_file, streaming_playlist from packing_video where order_id = :order_id", OrderVideoResponse
+)
+
+
 async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:
     """Return the addresses of an order's packing video, or None."""
-    return await fetch_one(
-        tx,
-        OrderVideoResponse,
-        "select video_file, streaming_playlist from packing_video where order_id = %s",
-        [order_id],
-    )
+    return await tx.fetch_one(_FIND_VIDEO, order_id=order_id)
+
+
+_FIND_SHIPMENT = Statement("""
+    select id from shipment where order_id = :order
+      and (:tracking::text is null or tracking_number = :tracking) order by id desc limit 1
+""")
 
 
 async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
     """Return the id of an order's latest shipment, of those with a tracking number if one is named."""
-    found: int | None = await fetch_value(
-        tx,
-        """
-        select id from shipment where order_id = %(order)s
-          and (%(tracking)s::text is null or tracking_number = %(tracking)s) order by id desc limit 1
-        """,
-        {"order": order_id, "tracking": tracking_number},
-    )
+    found: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
     return found
 
 
@@ -208,39 +211,47 @@ class Configurability:
     configured: int
 
 
+_CONFIGURABILITY = Statement(
+    """
+    select p.configurable, (select count(*) from configuration c where c.line_id = l.id) as configured
+    from order_line l join product p on p.id = l.product_id where l.id = :line_id
+    """,
+    Configurability,
+)
+
+
 async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
     """Return how far a line is configured."""
-    return await fetch_one(
-        tx,
-        Configurability,
-        """
-        select p.configurable, (select count(*) from configuration c where c.line_id = l.id) as configured
-        from order_line l join product p on p.id = l.product_id where l.id = %s
-        """,
-        [line_id],
-    )
+    return await tx.fetch_one(_CONFIGURABILITY, line_id=line_id)
+
+
+_COUNT_SEALED = Statement("select count(*) from configuration")
 
 
 async def count_sealed(tx: Transaction) -> int:
     """Return how many configurations there are."""
-    count: int = await fetch_value(tx, "select count(*) from configuration")
+    count: int = await tx.fetch_value(_COUNT_SEALED)
     return count
+
+
+_SAMPLE_SEALED = Statement(
+    "(select data from configuration order by id limit :most)"
+    " union all (select data from configuration order by id desc limit :most)"
+)
 
 
 async def sample_sealed(tx: Transaction, most: int) -> list[bytes]:
     """Return the first and the last configurations, encrypted, at most `most` of each."""
-    found = await fetch_tuples(
-        tx,
-        "(select data from configuration order by id limit %(most)s)"
-        " union all (select data from configuration order by id desc limit %(most)s)",
-        {"most": most},
-    )
+    found = await tx.fetch_all(_SAMPLE_SEALED, most=most)
     return [data for (data,) in found]
+
+
+_LOCK_SEALED = Statement(
+    "select id, data from configuration where id > :after order by id limit :most for no key update"
+)
 
 
 async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int, bytes]]:
     """Return the next configurations by id, encrypted; nobody else changes them until the transaction ends."""
-    found = await fetch_tuples(
-        tx, "select id, data from configuration where id > %s order by id limit %s for no key update", [after, most]
-    )
+    found = await tx.fetch_all(_LOCK_SEALED, after=after, most=most)
     return [(id_, data) for id_, data in found]

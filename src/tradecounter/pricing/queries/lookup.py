@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from tradecounter.db.rows import fetch_all
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
@@ -30,34 +30,36 @@ class ContractPrice:
     ten_plus_unit_cost: Decimal | None
 
 
+_LIST_PRICES_OF = Statement(
+    """
+    select key as price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost
+    from price_list cross join lateral (
+        select * from price where price_list = key and product_id = :product_id offset 0
+    ) as p order by key
+    """,
+    ListPrice,
+)
+
+
 async def list_prices_of(tx: Transaction, product_id: int) -> list[ListPrice]:
     """Return a product's prices on all lists, in order of the lists' keys."""
-    return await fetch_all(
-        tx,
-        ListPrice,
-        """
-        select key as price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost
-        from price_list cross join lateral (
-            select * from price where price_list = key and product_id = %s offset 0
-        ) as p order by key
-        """,
-        [product_id],
-    )
+    return await tx.fetch_all(_LIST_PRICES_OF, product_id=product_id)
+
+
+_CONTRACT_PRICES_OF = Statement(
+    """
+    select c.id as customer_id, p.valid_from, p.valid_until, p.single_unit_cost, p.five_plus_unit_cost,
+           p.ten_plus_unit_cost
+    from customer as c cross join lateral (
+        select * from contract_price where customer_id = c.id and product_id = :product_id offset 0
+    ) as p
+    where :customer_id::bigint is null or c.id = :customer_id
+    order by c.id, p.valid_from desc nulls last, p.id desc
+    """,
+    ContractPrice,
+)
 
 
 async def contract_prices_of(tx: Transaction, product_id: int, customer_id: int | None = None) -> list[ContractPrice]:
     """Return a product's contract prices, of one customer or of all, whenever they hold; the latest to begin first."""
-    return await fetch_all(
-        tx,
-        ContractPrice,
-        """
-        select c.id as customer_id, p.valid_from, p.valid_until, p.single_unit_cost, p.five_plus_unit_cost,
-               p.ten_plus_unit_cost
-        from customer as c cross join lateral (
-            select * from contract_price where customer_id = c.id and product_id = %(product_id)s offset 0
-        ) as p
-        where %(customer_id)s::bigint is null or c.id = %(customer_id)s
-        order by c.id, p.valid_from desc nulls last, p.id desc
-        """,
-        {"product_id": product_id, "customer_id": customer_id},
-    )
+    return await tx.fetch_all(_CONTRACT_PRICES_OF, product_id=product_id, customer_id=customer_id)

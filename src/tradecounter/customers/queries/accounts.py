@@ -8,11 +8,11 @@ from typing import Any, Literal, Self
 import msgspec
 import psycopg
 from msgspec import UNSET, UnsetType
-from psycopg.sql import SQL, Composed, Identifier, Placeholder
+from psycopg.sql import SQL, Composed, Identifier
 
 from tradecounter.db.changes import bump
-from tradecounter.db.round_trip import Query, Statement
-from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import fold
@@ -78,18 +78,18 @@ _SELECTED = SQL(
 )
 
 
-_ACCOUNT = Statement(SQL("select {} from customer where id = $1").format(_SELECTED), Account)
+_ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(_SELECTED), Account)
 
 
-def account_of(customer_id: int) -> Query[Account]:
-    """Return the statement for a customer's account."""
-    return _ACCOUNT(customer_id)
+def fetch_account(p: Pipeline, customer_id: int) -> Result[Account]:
+    """Fetch a customer's account."""
+    return p.fetch(_ACCOUNT, id=customer_id)
 
 
 async def find_account(tx: Transaction, customer_id: int) -> Account | None:
     """Return a customer's account, or None."""
-    found = account_of(customer_id)
-    await tx.ask(found)
+    async with tx.pipeline() as p:
+        found = fetch_account(p, customer_id)
     return found.first
 
 
@@ -101,16 +101,19 @@ async def the_account(tx: Transaction, customer_id: int) -> Account:
     return account
 
 
+_LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(_SELECTED), Account)
+
+
 async def list_accounts(tx: Transaction) -> list[Account]:
     """Return all accounts, oldest first."""
-    return await fetch_all(tx, Account, SQL("select {} from customer order by id").format(_SELECTED))
+    return await tx.fetch_all(_LIST_ACCOUNTS)
 
 
 async def add_account(tx: Transaction, change: AccountChange) -> Account:
     """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
-        SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(Placeholder, columns)), _SELECTED
+        SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
     )
     return await _write(tx, statement, columns)
 
@@ -120,16 +123,20 @@ async def edit_account(tx: Transaction, customer_id: int, change: AccountChange)
     columns = change.columns()
     if not columns:
         raise invalid("customer", "nothing to change was given")
-    assignments = (SQL("{} = {}").format(Identifier(name), Placeholder(name)) for name in columns)
-    statement = SQL("update customer set {} where id = {} returning {}").format(
-        SQL(", ").join(assignments), Placeholder("customer_id"), _SELECTED
+    assignments = (SQL("{} = {}").format(Identifier(name), _placeholder(name)) for name in columns)
+    statement = SQL("update customer set {} where id = :customer_id returning {}").format(
+        SQL(", ").join(assignments), _SELECTED
     )
     return await _write(tx, statement, {**columns, "customer_id": customer_id})
 
 
+def _placeholder(column: str) -> SQL:
+    return SQL(f":{column}")
+
+
 async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
     try:
-        account = await fetch_one(tx, Account, statement, values)
+        account = await tx.fetch_one(Statement(statement, Account, prepared=False), **values)
     except psycopg.errors.UniqueViolation as error:
         raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
     except psycopg.errors.ForeignKeyViolation as error:

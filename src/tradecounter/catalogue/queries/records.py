@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.catalogue.wire import AttributeType
-from tradecounter.db.arrays import fetch_array
-from tradecounter.db.rows import fetch_all, fetch_tuples, fetch_value
+from tradecounter.db.arrays import ArrayStatement, fetch_array
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
@@ -92,36 +92,53 @@ class ReferenceRecords:
     attributes: list[AttributeRecord]
 
 
+_COUNT_PRODUCTS = Statement("select count(*) from product")
+
+
 async def count_products(tx: Transaction) -> int:
     """Return how many products there are, inactive ones included."""
-    count: int = await fetch_value(tx, "select count(*) from product")
+    count: int = await tx.fetch_value(_COUNT_PRODUCTS)
     return count
+
+
+_CATEGORIES = Statement(
+    "select key, name, parent_key from category where active order by position, key", CategoryRecord
+)
+
+_MANUFACTURERS = Statement("select key, name from manufacturer where active order by key", ManufacturerRecord)
+
+_ATTRIBUTES = Statement(
+    "select key, name, type, possible_values from attribute where active order by key", AttributeRecord
+)
 
 
 async def read_reference(tx: Transaction) -> ReferenceRecords:
     """Return the categories in order of position, the manufacturers and the attributes in order of key."""
     return ReferenceRecords(
-        categories=await fetch_all(
-            tx,
-            CategoryRecord,
-            "select key, name, parent_key from category where active order by position, key",
-        ),
-        manufacturers=await fetch_all(
-            tx, ManufacturerRecord, "select key, name from manufacturer where active order by key"
-        ),
-        attributes=await fetch_all(
-            tx,
-            AttributeRecord,
-            "select key, name, type, possible_values from attribute where active order by key",
-        ),
+        categories=await tx.fetch_all(_CATEGORIES),
+        manufacturers=await tx.fetch_all(_MANUFACTURERS),
+        attributes=await tx.fetch_all(_ATTRIBUTES),
     )
+
+
+_PRODUCT_IDS = ArrayStatement("select id, sku_key from product", {"id": "int8"}, order_by='sku_key collate "C"')
 
 
 async def read_product_ids(tx: Transaction) -> list[int]:
     """Return the ids of all products, inactive ones included: old orders still show them; in order of folded SKU."""
-    found = await fetch_array(tx, {"id": "int8"}, "select id, sku_key from product", order_by='sku_key collate "C"')
+    found = await fetch_array(tx, _PRODUCT_IDS)
     ids: list[int] = found["id"].tolist()
     return ids
+
+
+_READ_PRODUCTS = Statement("""
+    select id, sku, sku_key, ean, name, manufacturer, trim_scale(weight_kg)::text,
+           trim_scale(box_width_mm)::text, trim_scale(box_height_mm)::text, trim_scale(box_length_mm)::text,
+           clearance_product, consumer_unit_cost::text, description, description_html, short_description,
+           store_url, images::text, categories::text, attributes::text, related_products::text,
+           similar_products::text, components::text, active
+    from product where id = any(:ids)
+""")
 
 
 async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[str]) -> list[ProductRecord]:
@@ -130,18 +147,7 @@ async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[st
     One whose row holds what no import would have written is inactive and has nothing but its names; `unreadable` gets a
     line about it.
     """
-    rows = await fetch_tuples(
-        tx,
-        """
-        select id, sku, sku_key, ean, name, manufacturer, trim_scale(weight_kg)::text,
-               trim_scale(box_width_mm)::text, trim_scale(box_height_mm)::text, trim_scale(box_length_mm)::text,
-               clearance_product, consumer_unit_cost::text, description, description_html, short_description,
-               store_url, images::text, categories::text, attributes::text, related_products::text,
-               similar_products::text, components::text, active
-        from product where id = any(%s)
-        """,
-        [ids],
-    )
+    rows = await tx.fetch_all(_READ_PRODUCTS, ids=ids)
     # From text: several times as fast as the database driver's own decimals and JSON.
     of_id = {row[0]: _record(row, unreadable) for row in rows}
     return [of_id[product_id] for product_id in ids]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.stock.rules import Delivery
 
@@ -22,25 +22,25 @@ class StockLevel:
         return self.available + self.allocated
 
 
+_STOCK_LEVEL_OF = Statement(
+    "select available, allocated, back_ordered from stock_level where product_id = :product_id", StockLevel
+)
+
+
 async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
     """Return a product's stock; a product that never had any has none."""
-    level = await fetch_one(
-        tx,
-        StockLevel,
-        "select available, allocated, back_ordered from stock_level where product_id = %s",
-        [product_id],
-    )
+    level = await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id)
     return level or StockLevel()
+
+
+_DELIVERIES_OF = Statement(
+    "select incoming, expected_on from incoming_stock where product_id = :product_id order by expected_on", Delivery
+)
 
 
 async def deliveries_of(tx: Transaction, product_id: int) -> list[Delivery]:
     """Return the deliveries of a product that are expected, in order of date."""
-    return await fetch_all(
-        tx,
-        Delivery,
-        "select incoming, expected_on from incoming_stock where product_id = %s order by expected_on",
-        [product_id],
-    )
+    return await tx.fetch_all(_DELIVERIES_OF, product_id=product_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,17 @@ class BackOrder:
     confirmed_at: datetime
 
 
+_BACK_ORDERS_OF = Statement(
+    """
+    select o.order_reference, o.customer_id, sum(l.back_ordered)::integer as quantity, o.confirmed_at
+    from order_line l join orders o on o.id = l.order_id
+    where l.product_id = :product_id and l.back_ordered > 0
+    group by o.id order by o.confirmed_at, o.number
+    """,
+    BackOrder,
+)
+
+
 async def back_orders_of(tx: Transaction, product_id: int) -> list[BackOrder]:
     """Return the orders that wait for a product, in the order in which deliveries serve them."""
-    return await fetch_all(
-        tx,
-        BackOrder,
-        """
-        select o.order_reference, o.customer_id, sum(l.back_ordered)::integer as quantity, o.confirmed_at
-        from order_line l join orders o on o.id = l.order_id
-        where l.product_id = %s and l.back_ordered > 0
-        group by o.id order by o.confirmed_at, o.number
-        """,
-        [product_id],
-    )
+    return await tx.fetch_all(_BACK_ORDERS_OF, product_id=product_id)
