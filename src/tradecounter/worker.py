@@ -23,9 +23,9 @@ from tradecounter.kit.clock import Clock
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.letters import Office
 from tradecounter.notifications.post import post_of
-from tradecounter.ordering.expected_dates import update_expected_dates
-from tradecounter.ordering.remind_of_quotes import remind_of_quotes
-from tradecounter.ordering.store import delete_expired_orders, expire_orders
+from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
+from tradecounter.ordering.queries.changes import delete_expired_orders, expire_orders
+from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.settings import Settings
 
 log = structlog.get_logger()

@@ -9,8 +9,8 @@ import pytest
 from psycopg import Connection
 
 from support.cluster import Cluster
-from tradecounter.db.round_trip import Statement
-from tradecounter.ordering import queries, standing
+from tradecounter.db.statement import Statement
+from tradecounter.ordering.queries import create, orders
 
 # One customer has nearly all orders, half of them pending; they stand as they came, among those of the others.
 FILLED = """
@@ -37,18 +37,26 @@ def crowded(postgres: Cluster, request: pytest.FixtureRequest) -> Iterator[Conne
         yield connection
 
 
+TYPES = {
+    "customer_id": "bigint",
+    "address_ids": "bigint[]",
+    "lines": "integer",
+    "kind": "text",
+    "now": "timestamptz",
+    "cap": "bigint",
+    "customer_reference": "text",
+}
+
+
 @pytest.mark.parametrize(
-    ("statement", "types"),
-    [
-        (standing._STANDING, "bigint, bigint[], integer, text, timestamptz, bigint"),  # noqa: SLF001
-        (standing._COUNT_PENDING, "bigint, text, timestamptz"),  # noqa: SLF001
-        (queries._WITH_REFERENCE, "bigint, text, timestamptz"),  # noqa: SLF001
-    ],
+    "statement",
+    [create.STANDING, create._COUNT_PENDING, orders._WITH_REFERENCE],  # noqa: SLF001
     ids=["standing", "pending orders", "an order with the reference"],
 )
-def test_a_statement_reads_no_orders_of_others(crowded: Connection, statement: Statement[Any], types: str) -> None:
+def test_a_statement_reads_no_orders_of_others(crowded: Connection, statement: Statement[Any]) -> None:
+    types = ", ".join(TYPES[name] for name in statement.names)
     crowded.execute(f"prepare planned ({types}) as ".encode() + statement.sql)
-    nulls = ", ".join("null" for _ in types.split(","))
+    nulls = ", ".join("null" for _ in statement.names)
     plan = [row[0] for row in crowded.execute(f"explain execute planned ({nulls})".encode())]
     crowded.execute("deallocate planned")
     [place] = [number for number, line in enumerate(plan) if re.search(r" orders_\w+|Seq Scan on orders", line)]

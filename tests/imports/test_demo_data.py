@@ -20,7 +20,6 @@ from tradecounter.demo.files import customer_notes, data_file
 from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
 from tradecounter.demo.wishes import WISHES
 from tradecounter.notifications.jobs import LETTERS
-from tradecounter.ordering.records import State
 from tradecounter.ordering.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,
@@ -30,6 +29,7 @@ from tradecounter.ordering.rules import (
     INVOICED,
     PART_DISPATCHED,
 )
+from tradecounter.ordering.states import State
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import Regions
 

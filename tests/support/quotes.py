@@ -9,7 +9,7 @@ import httpx
 from support.orders import rows
 from support.service import Customer, Service
 from support.shop import order
-from tradecounter.ordering.price_quote import price_quote
+from tradecounter.ordering.quotes.price_quote import price_quote
 
 Items = Iterable[tuple[str, int]]
 

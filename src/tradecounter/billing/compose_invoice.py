@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import convert
-
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller
 from tradecounter.billing.queries.invoices import SuppliedLine
 from tradecounter.billing.rules import payment_terms, vat_totals
@@ -15,8 +13,8 @@ from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
-from tradecounter.ordering.records import OrderRecord
 from tradecounter.ordering.rules import VAT_AREA
+from tradecounter.ordering.states import ConfirmedOrder
 
 _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingdom."
 
@@ -25,7 +23,7 @@ _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingd
 class Supply:
     """A confirmed order that was supplied: its lines, its customer's account, and when the last of it left."""
 
-    order: OrderRecord
+    order: ConfirmedOrder
     lines: Sequence[SuppliedLine]
     account: Account
     supplied_at: datetime
@@ -34,9 +32,7 @@ class Supply:
 def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) -> InvoiceDocument:
     """Return the invoice of an order, issued now; its amounts are those that the order was confirmed at."""
     order = supply.order
-    if order.order_reference is None or order.term_days is None:
-        raise ValueError("only confirmed orders are invoiced")
-    billing, delivery = (convert(a, CustomerAddress) for a in (order.billing_address, order.shipping_address))
+    delivery = order.shipping_address
     lines = [*_goods(order, supply.lines), _shipping(order)]
     totals = vat_totals(lines)
     due_on = uk_date(due_at(now, order.term_days))
@@ -47,7 +43,7 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) 
         due_on=due_on,
         seller=seller,
         customer_id=order.customer_id,
-        customer=_party(_customer_name(supply.account), billing),
+        customer=_party(supply.account.name, order.billing_address),
         delivery=_party(delivery.company_name or delivery.contact_name, delivery),
         order_reference=order.order_reference,
         customer_reference=order.customer_reference,
@@ -62,7 +58,7 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) 
     )
 
 
-def _goods(order: OrderRecord, lines: Sequence[SuppliedLine]) -> list[InvoiceLine]:
+def _goods(order: ConfirmedOrder, lines: Sequence[SuppliedLine]) -> list[InvoiceLine]:
     parts: dict[int, list[InvoicePart]] = {}
     for line in lines:
         if line.bundle_line_id is not None:
@@ -85,15 +81,9 @@ def _goods(order: OrderRecord, lines: Sequence[SuppliedLine]) -> list[InvoiceLin
     ]
 
 
-def _shipping(order: OrderRecord) -> InvoiceLine:
-    offer = next((offer for offer in order.offers if offer.id == order.shipping_method), None)
-    method = "" if offer is None else f": {offer.provider} {offer.description}"
-    net = order.shipping_net or NOTHING
-    return InvoiceLine("", f"Shipping{method}", 1, net, order.tax_rate, net, order.shipping_tax or NOTHING)
-
-
-def _customer_name(account: Account) -> str:
-    return account.company or f"{account.first_name} {account.last_name}"
+def _shipping(order: ConfirmedOrder) -> InvoiceLine:
+    net = order.shipping_net
+    return InvoiceLine("", f"Shipping: {order.chosen_shipping.name}", 1, net, order.tax_rate, net, order.shipping_tax)
 
 
 def _party(name: str, address: CustomerAddress) -> Party:

@@ -12,7 +12,8 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.queries import own_order
+from tradecounter.ordering.queries.orders import own_order
+from tradecounter.ordering.states import CancelledOrder
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Answer, Operation, endpoint
@@ -48,7 +49,7 @@ class BillingEndpoints:
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             invoice = await find_printed_invoice(tx, order.id)
-        if order.state == "cancelled":
+        if isinstance(order, CancelledOrder):
             raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")
         if invoice is None:
             raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; ask again later")

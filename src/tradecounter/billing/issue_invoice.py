@@ -27,9 +27,9 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
-from tradecounter.ordering.records import OrderRecord
+from tradecounter.ordering.queries.changes import record_paid
 from tradecounter.ordering.rules import COMPLETED, INVOICED
-from tradecounter.ordering.store import record_paid
+from tradecounter.ordering.states import ConfirmedOrder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,11 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
     Raises DomainError: not found, precondition failed (not confirmed, cancelled, not wholly dispatched, or the
     seller is still an example and this is no demo).
     """
-    order, order_reference = await lock_confirmed_order(tx, reference)
+    order = await lock_confirmed_order(tx, reference)
+    name = order.order_reference
     issued = await find_invoice(tx, order.id)
     if issued is not None:
-        return IssuedInvoice(number=issued.number, order_reference=order_reference, gross=issued.gross, anew=False)
+        return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, anew=False)
     await _require_own_seller(tx, letterhead)
     supply = await _supply(tx, order)
     # What costs nothing is paid in full as soon as it is invoiced.
@@ -68,9 +69,9 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
         pdf,
         issued_at=now,
         supplied_at=supply.supplied_at,
-        due_at=due_at(now, order.term_days or 0),
+        due_at=due_at(now, order.term_days),
     )
-    return IssuedInvoice(number=document.number, order_reference=order_reference, gross=document.gross, anew=True)
+    return IssuedInvoice(number=document.number, order_reference=name, gross=document.gross, anew=True)
 
 
 async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
@@ -82,7 +83,7 @@ async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
         )
 
 
-async def _supply(tx: Transaction, order: OrderRecord) -> Supply:
+async def _supply(tx: Transaction, order: ConfirmedOrder) -> Supply:
     lines = await supplied_lines(tx, order.id)
     require_all_dispatched([line for line in lines if line.bundle_line_id is None])
     supplied_at = await last_dispatch(tx, order.id)

@@ -20,7 +20,8 @@ from msgspec import json
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, Party, Seller, VatTotal
 from tradecounter.billing.logo import Logo
-from tradecounter.billing.rules import day_in_words
+from tradecounter.kit.local_time import day_in_words
+from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line
 
 _MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
@@ -111,11 +112,11 @@ class _Printer:
             ],
             "lines": self._lines(document.lines),
             "totals": [
-                ["Total excluding VAT", _pounds(document.net)],
+                ["Total excluding VAT", in_pounds(document.net)],
                 *_vat_totals(document.vat_totals, document.vat),
-                ["Total including VAT", _pounds(document.gross)],
+                ["Total including VAT", in_pounds(document.gross)],
             ],
-            "due": _pounds(document.due),
+            "due": in_pounds(document.due),
             "nothing_due": not document.due,
             "payment_terms": self._shown(document.payment_terms).replace(
                 day_in_words(document.due_on), _day(document.due_on)
@@ -159,10 +160,10 @@ class _Printer:
                 ],
                 "figures": [
                     f"{line.quantity:,}",
-                    _pounds(line.unit_price),
+                    in_pounds(line.unit_price),
                     _per_cent(line.vat_rate),
-                    _pounds(line.net),
-                    _pounds(line.vat),
+                    in_pounds(line.net),
+                    in_pounds(line.vat),
                 ],
             }
             for line in lines
@@ -194,18 +195,14 @@ class _Printer:
 
 def _vat_totals(totals: Sequence[VatTotal], vat: Decimal) -> list[list[str]]:
     """Return VAT by rate, and its sum where there are several rates."""
-    by_rate = [[f"VAT at {_per_cent(t.rate)} on {_pounds(t.net)}", _pounds(t.vat)] for t in totals]
+    by_rate = [[f"VAT at {_per_cent(t.rate)} on {in_pounds(t.net)}", in_pounds(t.vat)] for t in totals]
     if len(totals) == 1:
-        return [[f"VAT at {_per_cent(totals[0].rate)}", _pounds(vat)]]
-    return [*by_rate, ["Total VAT", _pounds(vat)]]
+        return [[f"VAT at {_per_cent(totals[0].rate)}", in_pounds(vat)]]
+    return [*by_rate, ["Total VAT", in_pounds(vat)]]
 
 
 def _day(day: date) -> str:
     return day_in_words(day).replace(" ", "\u00a0")
-
-
-def _pounds(amount: Decimal) -> str:
-    return f"£{amount:,.2f}"
 
 
 def _per_cent(rate: Decimal) -> str:

@@ -12,8 +12,8 @@ from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.queries.changes import record_paid
 from tradecounter.ordering.rules import COMPLETED, INVOICED
-from tradecounter.ordering.store import record_paid
 
 
 async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
@@ -22,11 +22,12 @@ async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: 
     Raises DomainError: not found, precondition failed (not confirmed, cancelled, or not invoiced), invalid (not a
     positive amount in whole pence, or more than is due).
     """
-    order, order_reference = await lock_confirmed_order(tx, reference)
+    order = await lock_confirmed_order(tx, reference)
     invoice = await find_invoice(tx, order.id)
     if invoice is None:
         raise DomainError(
-            Kind.PRECONDITION_FAILED, f"order {order_reference} has no invoice yet: issue it, then record the payment"
+            Kind.PRECONDITION_FAILED,
+            f"order {order.order_reference} has no invoice yet: issue it, then record the payment",
         )
     require_payable(amount, order.due)
     await discharge(tx, order.customer_id, amount)

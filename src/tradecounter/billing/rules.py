@@ -7,6 +7,7 @@ from typing import Protocol
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import day_in_words
 from tradecounter.kit.money import NOTHING, rounded
 
 _MOST_NAMED = 5
@@ -65,11 +66,6 @@ def payment_terms(term_days: int, due_on: date, due: Decimal) -> str:
         return f"Payment is due on the invoice date, {day_in_words(due_on)}."
     days = "1 day" if term_days == 1 else f"{term_days} days"
     return f"Payment is due within {days} of the invoice date, by {day_in_words(due_on)}."
-
-
-def day_in_words(day: date) -> str:
-    """Return a date as invoices show it: 1 June 2026."""
-    return f"{day.day} {day:%B %Y}"
 
 
 def require_payable(amount: Decimal, due: Decimal) -> None:

@@ -28,17 +28,13 @@ from tradecounter.catalogue.queries.importing import (
     MANUFACTURER_VIEW,
     PRODUCT_VIEW,
 )
-from tradecounter.db.rows import fetch_tuples
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
 
 
 async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
     """Return the lines whose attribute has the name of another one, without case: products show values by name."""
-    rows = await fetch_tuples(
-        tx,
-        ACTIVE_AND_STAGED_NAMES,
-    )
+    rows = await tx.fetch_all(ACTIVE_AND_STAGED_NAMES)
     key_of_name: dict[str, str] = {}
     taken = []
     for line, key, name in rows:
@@ -50,7 +46,7 @@ async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
 
 async def _stage_of_products(tx: Transaction) -> Stage[ProductRow]:
     """Return how products are staged, with the attributes that there are."""
-    attributes = AttributeKeys(dict(await fetch_tuples(tx, ATTRIBUTE_NAMES)))
+    attributes = AttributeKeys(dict(await tx.fetch_all(ATTRIBUTE_NAMES)))
     return lambda product, notes: staged_product(product, attributes, notes)
 
 

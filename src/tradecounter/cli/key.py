@@ -66,7 +66,7 @@ def disable(
             return key, await find_account(tx, key.customer_id)
 
     key, account = with_database(work)
-    owner = "" if account is None else account.company or f"{account.first_name} {account.last_name}"
+    owner = "" if account is None else account.name
     shown = {"id": key_id, "disabled": True, "name": key.name, "customer_id": key.customer_id, "customer": owner}
     text = f"key {key_id} ({one_line(key.name)}) of customer {key.customer_id} ({one_line(owner)}) is disabled"
     show(shown, text, as_json=as_json)

@@ -14,6 +14,7 @@ from tradecounter.cli.session import refusing, with_database
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import in_pounds
 from tradecounter.settings import read_settings
 
 Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
@@ -41,7 +42,7 @@ def invoice(reference: Reference, as_json: AsJson = False) -> None:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
     done = "is issued" if issued.anew else "was issued before"
     shown = {"number": issued.number, "order_reference": issued.order_reference, "gross": issued.gross}
-    text = f"invoice {issued.number} of order {issued.order_reference} over £{issued.gross:,} {done}"
+    text = f"invoice {issued.number} of order {issued.order_reference} over {in_pounds(issued.gross)} {done}"
     show(shown, text, as_json=as_json)
 
 
@@ -57,7 +58,9 @@ def pay(
             return await record_payment(tx, reference, amount, SystemClock().now())
 
     paid = with_database(work)
-    left = f"£{paid.total_due:,} is due by {str(paid.due_on)[:10]}" if paid.total_due else "it is paid in full"
+    left = f"{in_pounds(paid.total_due)} is due by {str(paid.due_on)[:10]}" if paid.total_due else "it is paid in full"
     show(
-        paid, f"£{paid.total_paid:,} of £{paid.total_cost:,} is paid of {paid.order_reference}; {left}", as_json=as_json
+        paid,
+        f"{in_pounds(paid.total_paid)} of {in_pounds(paid.total_cost)} is paid of {paid.order_reference}; {left}",
+        as_json=as_json,
     )

@@ -15,8 +15,8 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.text import joined_word
-from tradecounter.ordering.lookup import OrderFilter, list_all_orders
-from tradecounter.ordering.queries import lines_of
+from tradecounter.ordering.queries.lines import lines_of
+from tradecounter.ordering.queries.lookup import OrderFilter, list_all_orders
 from tradecounter.ordering.rules import STATUSES
 
 _STATES = ("pending", "expired", "confirmed", "cancelled")

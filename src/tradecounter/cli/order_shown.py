@@ -15,38 +15,43 @@ from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import OrderFulfilment, find_video
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
-from tradecounter.ordering.queries import lines_of
-from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
 
 _HIDDEN = "(hidden)"
 
 
-def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict[str, Any]:
+def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
     """Return an order with the names of the wire, its lines by SKU, and what only the reseller may see."""
+    numbered = order if isinstance(order, NumberedOrder) else None
+    cancelled = order if isinstance(order, CancelledOrder | DeclinedOrder) else None
+    chosen = order.chosen_shipping
     return {
-        "id": order.number,
+        "id": numbered and numbered.number,
         "kind": order.kind,
-        "order_reference": order.order_reference,
+        "order_reference": numbered and numbered.order_reference,
         "confirmation_code": order.confirmation_code,
         "customer_id": order.customer_id,
         "customer_reference": order.customer_reference,
         "external_customer_id": order.external_customer_id,
         "state": order.state,
-        "status": order.status,
-        "created_on": local_text(order.confirmed_at or order.created_at),
-        "cancelled_on": None if order.cancelled_at is None else local_text(order.cancelled_at),
-        "cancel_reason": order.cancel_reason,
+        "status": order.status if isinstance(order, NumberedOrder | DeclinedOrder) else None,
+        "created_on": local_text(order.placed_at),
+        "cancelled_on": cancelled and local_text(cancelled.cancelled_at),
+        "cancel_reason": cancelled and cancelled.cancel_reason,
         "cost_net": order.cost_net,
         "cost_tax": order.cost_tax,
-        "cost_gross": order.cost_net + order.cost_tax,
-        "shipping_cost_net": order.shipping_net,
-        "shipping_cost_tax": order.shipping_tax,
-        "total": None if order.shipping_net is None else order.gross,
+        "cost_gross": order.cost_gross,
+        "shipping_cost_net": numbered and numbered.shipping_net,
+        "shipping_cost_tax": numbered and numbered.shipping_tax,
+        "total": numbered and numbered.gross,
         "shipping_method": order.shipping_method,
-        "shipping_description": _shipping(order),
+        "shipping_description": chosen and f"{chosen.provider}, {chosen.description}",
         "order_notifications": order.order_notifications,
         "courier_notifications": order.courier_notifications,
         "billing_address": order.billing_address,
@@ -55,12 +60,7 @@ def as_operators_see_it(order: OrderRecord, lines: Sequence[LineRecord]) -> dict
     }
 
 
-def _shipping(order: OrderRecord) -> str | None:
-    chosen = (offer for offer in order.offers if offer.id == order.shipping_method)
-    return next((f"{offer.provider}, {offer.description}" for offer in chosen), None)
-
-
-def _item(line: LineRecord) -> dict[str, Any]:
+def _item(line: OrderLine) -> dict[str, Any]:
     return {
         "id": line.id,
         "sku": line.sku,
@@ -78,9 +78,9 @@ def _item(line: LineRecord) -> dict[str, Any]:
     }
 
 
-async def whole_order(tx: Transaction, order: OrderRecord, *, passwords: bool = False) -> dict[str, Any]:
+async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = False) -> dict[str, Any]:
     """Return an order as `as_operators_see_it`, with what became of it; passwords are hidden unless asked for."""
-    lines = (await lines_of(tx, [order.id]))[order.id]
+    lines = await lines_of_order(tx, order.id)
     unreadable: list[int] = []
     fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(read_settings())), unreadable.extend)
     fulfilled = (await fulfilment.of_orders(tx, [order.id]))[order.id]
@@ -99,12 +99,12 @@ async def whole_order(tx: Transaction, order: OrderRecord, *, passwords: bool = 
     return shown | await _billing(tx, order)
 
 
-async def _billing(tx: Transaction, order: OrderRecord) -> dict[str, Any]:
+async def _billing(tx: Transaction, order: AnyOrder) -> dict[str, Any]:
     issued = await find_invoice(tx, order.id)
     return {
         "invoice": None if issued is None else issued.number,
-        "paid": order.paid,
-        "due": order.due if order.state == "confirmed" else None,
+        "paid": order.paid if isinstance(order, NumberedOrder) else NOTHING,
+        "due": order.due if isinstance(order, ConfirmedOrder) else None,
     }
 
 

@@ -15,6 +15,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.wire import MOST_UNITS
 from tradecounter.pricing.explain_price import CONTRACT, Buyer, ExplainedPrice, explain_price
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
@@ -64,4 +65,4 @@ def _in_words(price: ExplainedPrice) -> str:
     won = next(candidate for candidate in price.candidates if candidate.applies)
     source = "contract price" if price.rule == CONTRACT else f"price list {won.price_list}"
     less = f", less {price.discount} %" if price.discount else ""
-    return f"{of_what}: £{price.unit_cost:,} a unit for {price.quantity} (break {price.break_}, {source}{less})"
+    return f"{of_what}: {in_pounds(price.unit_cost)} a unit for {price.quantity} (break {price.break_}, {source}{less})"

@@ -1,7 +1,6 @@
 """`tradecounter quote`: quotes, which support prices."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
@@ -14,14 +13,15 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
-from tradecounter.ordering.confirm_quote import confirm_quote
-from tradecounter.ordering.lookup import find_quote, list_quotes, whole_code
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.lookup import the_quote, whole_code
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.price_quote import price_quote
-from tradecounter.ordering.queries import lines_of
-from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.queries.lines import lines_of, lines_of_order
+from tradecounter.ordering.queries.lookup import list_quotes
+from tradecounter.ordering.quotes.confirm_quote import confirm_quote
+from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.states import AnyOrder, pricing_of
 from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
@@ -143,40 +143,32 @@ def confirm(
 
     async def work(database: Database) -> dict[str, Any]:
         async with transaction(database) as tx:
-            confirmed = await confirm_quote(
-                tx, await whole_code(tx, code), shipping_method, policy, SystemClock().now()
-            )
-            return await whole_order(tx, confirmed.order)
+            whole = await whole_code(tx, code)
+            return await whole_order(tx, await confirm_quote(tx, whole, shipping_method, policy, SystemClock().now()))
 
     print_order(with_database(work), as_json=as_json)
 
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
-    quote = await find_quote(tx, await whole_code(tx, code))
-    if quote is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
-    return _as_support_sees_it(quote, (await lines_of(tx, [quote.id]))[quote.id])
+    quote = await the_quote(tx, await whole_code(tx, code))
+    return _as_support_sees_it(quote, await lines_of_order(tx, quote.id))
 
 
-def _as_support_sees_it(quote: OrderRecord, lines: Sequence[LineRecord]) -> dict[str, Any]:
-    shown = as_operators_see_it(quote, lines)
+def _as_support_sees_it(quote: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
+    shown, pricing = as_operators_see_it(quote, lines), pricing_of(quote)
     items = shown.pop("items")
     return {
         **shown,
-        "priced_on": _local(quote.priced_at),
-        "expires_on": _local(quote.expires_at),
-        "pricings": quote.pricings,
-        "note": quote.quote_note,
+        "priced_on": pricing and local_text(pricing.priced_at),
+        "expires_on": pricing and local_text(pricing.expires_at),
+        "pricings": 0 if pricing is None else pricing.pricings,
+        "note": pricing and pricing.quote_note,
         "items": items,
         "shipping_options": [
             {"id": o.id, "provider": o.provider, "description": o.description, "cost_net": o.cost_net}
-            for o in quote.offers
+            for o in quote.shipping_options
         ],
     }
-
-
-def _local(moment: datetime | None) -> str | None:
-    return None if moment is None else local_text(moment)
 
 
 def _print(quote: dict[str, Any], *, as_json: bool) -> None:

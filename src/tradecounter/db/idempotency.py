@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg.errors import UniqueViolation
+from psycopg.sql import SQL
 
+from tradecounter.db.advisory_locks import TRY_KEY
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -49,13 +51,13 @@ class Claim:
 
 
 _CLAIM = Statement(
-    """
-    select k.fingerprint, k.status, k.body,
-           case when k.key is null then pg_try_advisory_xact_lock(hashtextextended(wanted.key, wanted.customer_id))
-           end as claimed
-    from (select :customer_id::bigint as customer_id, :key::text as key) as wanted
-    left join idempotency_key k using (customer_id, key)
-    """,
+    SQL(
+        """
+        select k.fingerprint, k.status, k.body, case when k.key is null then {try_key} end as claimed
+        from (select :customer_id::bigint as customer_id, :key::text as key) as wanted
+        left join idempotency_key k using (customer_id, key)
+        """
+    ).format(try_key=TRY_KEY.format(key=SQL("wanted.key"), customer_id=SQL("wanted.customer_id"))),
     Claim,
 )
 

@@ -50,7 +50,7 @@ class Statement(Generic[Row]):
         self.names = tuple(numbers)
         self.name = b"tradecounter_%d" % next(_numbers) if prepared else b""
         self._row = row
-        self._make_row: Callable[..., Row] | None = row if row is tuple else None  # known with the first result
+        self._make_row: Callable[[Any], Any] | None = tuple if row is tuple else None  # known with the first result
 
     def bind(self, values: Mapping[str, Any]) -> list[Any]:
         """Return the values in the order of `names`. Raises TypeError for a missing or an unknown name."""

@@ -22,8 +22,8 @@ from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.lookup import OrderFilter, list_all_orders
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.queries.lookup import OrderFilter, list_all_orders
 from tradecounter.settings import Settings
 
 

@@ -18,15 +18,15 @@ from tradecounter.demo.progress import Reseller
 from tradecounter.demo.wishes import WISHES, Wish
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.ordering.circumstances import Circumstances
+from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.expected_dates import update_expected_dates
+from tradecounter.ordering.create.account_standing import account_standing
+from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.place_order import place_order
-from tradecounter.ordering.remind_of_quotes import remind_of_quotes
-from tradecounter.ordering.request_quote import request_quote
-from tradecounter.ordering.standing import ask_standing
-from tradecounter.ordering.store import expire_orders
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
+from tradecounter.ordering.quotes.request_quote import request_quote
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
 from tradecounter.rest.answers import to_json
 from tradecounter.shipping.methods import ShippingMethods
@@ -78,7 +78,7 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
     view = market.storefront.view(account.id)
     if view is None:
         raise LookupError(f"customer {account.id} has no view, though the storefront was refreshed")
-    circumstances = Circumstances(
+    context = OrderContext(
         customer_id=account.id,
         view=view,
         methods=market.methods.all,
@@ -87,18 +87,18 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
         now=now - timedelta(days=wish.days_ago),
         code=_code(number),
     )
-    code = await _place(tx, wish, number, circumstances, account)
+    code = await _place(tx, wish, number, context, account)
     for step in wish.since:
         await step.take(tx, code, reseller, now - timedelta(days=step.days_ago))
     return code
 
 
-async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circumstances, account: Account) -> str:
+async def _place(tx: Transaction, wish: Wish, number: int, context: OrderContext, account: Account) -> str:
     [saved, *_] = await list_addresses(tx, account.id)
     address = msgspec.Raw(to_json({"id": saved.id}))
-    region = circumstances.regions.of_address(saved.country_code, saved.zip)
-    fitting = fitting_methods(circumstances.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
-    view = circumstances.view
+    region = context.regions.of_address(saved.country_code, saved.zip)
+    fitting = fitting_methods(context.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
+    view = context.view
     named = [sku for sku in wish.skus if view.find(sku)]  # a catalogue from elsewhere may not have them
     skus = named or _cheap_skus(view, wish, skip=number * 3)
     request = CreateOrderRequest(
@@ -109,12 +109,14 @@ async def _place(tx: Transaction, wish: Wish, number: int, circumstances: Circum
         shipping_method=ShippingChoice(fitting[0].id),
         order_notifications=NotificationDetails(email_address=account.email_address) if wish.told else None,
     )
-    standing = await ask_standing(tx, "quote" if wish.kind == "quote" else "order", request, circumstances)
-    place = request_quote if wish.kind == "quote" else place_order
-    code = (await place(tx, request, standing, circumstances)).confirmation_code
+    standing = await account_standing(tx, "quote" if wish.kind == "quote" else "order", request, context)
+    if wish.kind == "quote":
+        quote, _ = await request_quote(tx, request, standing, context)
+        return quote.confirmation_code
+    order, _ = await place_order(tx, request, standing, context)
     if wish.kind == "confirmed":
-        await confirm_order(tx, code, None, circumstances)
-    return code
+        await confirm_order(tx, order.confirmation_code, None, context)
+    return order.confirmation_code
 
 
 def _code(number: int) -> str:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.record_payment import record_payment
 from tradecounter.billing.seller import Letterhead
 from tradecounter.db.transaction import Transaction
@@ -20,11 +21,11 @@ from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.price_quote import price_quote
-from tradecounter.ordering.queries import lines_of
-from tradecounter.ordering.records import LineRecord
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.quotes.price_quote import price_quote
 from tradecounter.stock.queries.deliveries import announce_delivery
 
 
@@ -81,7 +82,7 @@ class Configured:
             )
             for unit in range(1, self.units + 1)
         ]
-        await configure_item(tx, order, item.id, configurations, reseller.vault, now)
+        await configure_item(tx, order.id, item.id, configurations, reseller.vault, now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +128,7 @@ class Filmed:
 
     async def take(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
         """Note where."""
-        reference = (await any_order(tx, code)).order_reference
+        reference = (await any_order(tx, code)).name
         video = OrderVideoResponse(
             f"https://video.example/{reference}.mp4", f"https://video.example/{reference}/playlist.m3u8"
         )
@@ -154,7 +155,7 @@ class Paid:
 
     async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Record the payment."""
-        due = (await any_order(tx, code)).due
+        due = (await lock_confirmed_order(tx, code)).due
         await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
 
 
@@ -185,12 +186,12 @@ class Cancelled:
         await cancel_order(tx, code, self.reason, now)
 
 
-async def _lines(tx: Transaction, code: str) -> list[LineRecord]:
+async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
     order = await any_order(tx, code)
-    return (await lines_of(tx, [order.id]))[order.id]
+    return await lines_of_order(tx, order.id)
 
 
-def _serials(lines: Sequence[LineRecord]) -> Iterator[Serial]:
+def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:
     """Yield numbers for every unit, of a bundle for what it holds; the MAC addresses are of the range for examples."""
     units = [part for line in lines for part in line.components or (line,) for _ in range(part.quantity)]
     for number, part in enumerate(units, start=1):

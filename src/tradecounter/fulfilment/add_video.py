@@ -7,6 +7,7 @@ from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.states import ConfirmedOrder
 
 _LONGEST = 2000
 
@@ -20,7 +21,7 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse) 
         if not _is_web_address(url):
             raise invalid(option, f"must be an address that starts with http:// or https://, not {url!r}")
     order = await any_order(tx, reference)
-    if order.state != "confirmed":
+    if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
 

@@ -10,31 +10,31 @@ from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
 from tradecounter.fulfilment.wire import NewConfiguration
 from tradecounter.kit.errors import invalid, not_found
-from tradecounter.ordering.queries import lines_of, lock_any_order
-from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.lines import OrderLine, with_parts
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.states import ConfirmedOrder
 
 
 async def configure_item(
     tx: Transaction,
-    order: OrderRecord,
+    order_id: int,
     item_id: int,
     configurations: Sequence[NewConfiguration],
     vault: ProvisioningVault,
     now: datetime,
-) -> LineRecord:
-    """Attach configurations to an item of a confirmed order, or to a component of one; return the item.
+) -> OrderLine:
+    """Attach configurations to an item of an order, or to a component of one; return the item.
 
     The order stays locked, so that requests at the same moment do not exceed the quantity together. Raises DomainError:
     not found, invalid (cancelled, not configurable, more than units remain).
     """
-    order = await lock_any_order(tx, order.id)
-    lines = (await lines_of(tx, [order.id]))[order.id]
-    parts = {part.id: part for line in lines for part in (line, *line.components)}
-    line = parts.get(item_id)
+    order = await lock_order(tx, order_id)
+    line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
     found = None if line is None else await configurability(tx, line.id)
     if line is None or found is None:
         raise not_found("item")
-    if order.state != "confirmed":
+    if not isinstance(order, ConfirmedOrder):
         raise invalid("reference", "the order was cancelled, its items cannot be configured any more")
     if not found.configurable:
         raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")

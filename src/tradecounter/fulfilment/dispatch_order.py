@@ -1,6 +1,6 @@
 """Dispatching an order, whole or in part: a shipment leaves, with its serial numbers.
 
-Rows are locked in the one order: the order, then stock by product.
+Rows are locked in one order everywhere: the order, then stock by product.
 """
 
 from collections import defaultdict
@@ -13,12 +13,14 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import NewShipment, insert_shipment
 from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.allocate_back_orders import hold_off_serving
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.queries import lines_of, lock_any_order
-from tradecounter.ordering.records import OrderRecord
+from tradecounter.ordering.queries.back_orders import hold_off_serving
+from tradecounter.ordering.queries.changes import store_dispatch
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
-from tradecounter.ordering.store import note_dispatch
+from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.wire import NotificationDetails
 from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST = {"tracking": 100, "serial": 200}
@@ -40,15 +42,15 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     """
     _check_texts(request)
     await hold_off_serving(tx)
-    order = await lock_any_order(tx, (await any_order(tx, reference)).id)
-    if order.state != "confirmed":
+    order = await lock_order(tx, (await any_order(tx, reference)).id)
+    if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders can be dispatched")
-    lines = (await lines_of(tx, [order.id]))[order.id]
+    lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items)
     check_serials(lines, units, request.serials)
     shipment_id = await insert_shipment(tx, _shipment(order, request, units, now))
     complete = all(line.left == units.get(line.id, 0) for line in lines)
-    await note_dispatch(tx, order.id, units, DISPATCHED if complete else PART_DISPATCHED)
+    await store_dispatch(tx, order.id, units, DISPATCHED if complete else PART_DISPATCHED)
     leaving: defaultdict[int, int] = defaultdict(int)
     for line in lines:
         leaving[line.product_id] += units.get(line.id, 0)
@@ -56,16 +58,14 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
 
 
-def _shipment(order: OrderRecord, request: DispatchRequest, units: dict[int, int], now: datetime) -> NewShipment:
-    if order.shipping_method is None:
-        raise ValueError("a confirmed order has a shipping method")
-    contact = order.courier_notifications or {}
+def _shipment(order: ConfirmedOrder, request: DispatchRequest, units: dict[int, int], now: datetime) -> NewShipment:
+    contact = order.courier_notifications or NotificationDetails()
     return NewShipment(
         order_id=order.id,
         shipping_method=order.shipping_method,
         tracking_number=request.tracking_number,
-        contact_email=contact.get("email_address"),
-        contact_phone=contact.get("phone_number"),
+        contact_email=contact.email_address,
+        contact_phone=contact.phone_number,
         dispatched_at=now,
         units=units,
         serials=request.serials,

@@ -11,8 +11,9 @@ from tradecounter.fulfilment.queries.reads import OrderFulfilment, find_video
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, OrderVideoResponse
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
+from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.present import item_on_the_wire
-from tradecounter.ordering.queries import own_order, products_of
+from tradecounter.ordering.queries.orders import own_order
 from tradecounter.ordering.wire import OrderItem
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
@@ -52,9 +53,9 @@ class FulfilmentEndpoints:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             item_id = call.path_id("orderItemId", "item")
             now, vault = self.clock.now(), self.fulfilment.vault
-            line = await configure_item(tx, order, item_id, request.configurations, vault, now)
+            line = await configure_item(tx, order.id, item_id, request.configurations, vault, now)
             fulfilled = (await self.fulfilment.of_orders(tx, [order.id]))[order.id]
-        view = await self.views.showing(call.customer_id, products_of({order.id: [line]}))
+        view = await self.views.showing(call.customer_id, products_of([line]))
         return answer(item_on_the_wire(line, fulfilled, view))
 
     @endpoint(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.records import LineRecord
+from tradecounter.ordering.lines import OrderLine
 
 _SEPARATORS = re.compile(r"[:.-]")
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
@@ -30,7 +30,7 @@ def normalised_mac(text: str) -> str:
     return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
 
 
-def plan_dispatch(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]] | None) -> dict[int, int]:
+def plan_dispatch(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]] | None) -> dict[int, int]:
     """Return the units to dispatch by line id; `wanted` are pairs of item id and quantity, None is all that is left.
 
     Raises DomainError: conflict (nothing left, or back-ordered), invalid (items or quantities that cannot be).
@@ -48,7 +48,7 @@ def plan_dispatch(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]]
     return units
 
 
-def _checked(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]]) -> dict[int, int]:
+def _checked(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]]) -> dict[int, int]:
     by_id = {line.id: line for line in lines}
     bundles = {component.id: line for line in lines for component in line.components}
     units: dict[int, int] = {}
@@ -66,7 +66,7 @@ def _checked(lines: Sequence[LineRecord], wanted: Sequence[tuple[int, int]]) -> 
     return units
 
 
-def _what_is_left(line: LineRecord) -> str:
+def _what_is_left(line: OrderLine) -> str:
     if line.left == 0:
         return "has nothing left to dispatch"
     if line.left == 1:
@@ -74,12 +74,12 @@ def _what_is_left(line: LineRecord) -> str:
     return f"has {line.left} units left: its quantity must be from 1 to {line.left}"
 
 
-def _what_can_leave(lines: Sequence[LineRecord]) -> str:
+def _what_can_leave(lines: Sequence[OrderLine]) -> str:
     ready = " ".join(f"--item {line.id}={line.allocated}" for line in lines if line.allocated)
     return f"what can be dispatched now: {ready}" if ready else "nothing can be dispatched now"
 
 
-def check_serials(lines: Sequence[LineRecord], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
+def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
     """Refuse more serial numbers than units of their item leave, and repeated ones. Raises DomainError (invalid)."""
     leaving = dict(_leaving(lines, units))
     for item_id, count in Counter(serial.item_id for serial in serials).items():
@@ -92,7 +92,7 @@ def check_serials(lines: Sequence[LineRecord], units: Mapping[int, int], serials
             raise invalid("serial", f"{number!r} is there {count} times for item {item_id}")
 
 
-def _leaving(lines: Sequence[LineRecord], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     """Yield item ids and the units that leave; of a bundle's components too, which leave with it."""
     for line in lines:
         if line.id in units:

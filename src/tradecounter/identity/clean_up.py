@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.access_tokens import delete_expired_tokens
 from tradecounter.identity.lockout import WINDOW as FAILURE_WINDOW
+from tradecounter.identity.oauth.queries.access_tokens import delete_expired_tokens
 from tradecounter.identity.queries.failures import delete_ended_blocks, delete_failures
 from tradecounter.identity.queries.request_counts import delete_counts
 from tradecounter.identity.rate_limit import WINDOW as RATE_WINDOW

@@ -9,7 +9,8 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
 from tradecounter.kit.errors import invalid
-from tradecounter.ordering.allocate_back_orders import allocate_back_orders, lock_waiting_orders
+from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 
 
 async def import_rows(

@@ -19,6 +19,11 @@ def uk_date(moment: datetime) -> date:
     return moment.astimezone(UK).date()
 
 
+def day_in_words(day: date) -> str:
+    """Return a date for people: 1 June 2026."""
+    return f"{day.day} {day:%B %Y}"
+
+
 def uk_time_of_day(moment: datetime) -> time:
     """Return the UK wall-clock time of a moment."""
     return moment.astimezone(UK).time()

@@ -16,6 +16,11 @@ def percentage(amount: Decimal, percent: Decimal) -> Decimal:
     return rounded(amount * percent / 100)
 
 
+def in_pounds(amount: Decimal) -> str:
+    """Return an amount for people: £1,234.50."""
+    return f"£{amount:,.2f}"
+
+
 def to_pence(pounds: Decimal) -> int:
     """Return pounds as whole pence, rounded half up."""
     return int(rounded(pounds).scaleb(2))

@@ -15,6 +15,7 @@ from tradecounter.kit.text import fold
 from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.queries import OrderFacts, order_facts
 from tradecounter.notifications.wording import worded
+from tradecounter.ordering.states import AnyOrder
 from tradecounter.settings import PREFIX, Settings, SettingsError
 
 log = structlog.get_logger()
@@ -98,7 +99,7 @@ class Writing:
             attachment=attachment,
         )
 
-    async def order(self, order_id: int) -> OrderFacts:
+    async def order(self, order_id: int) -> OrderFacts[AnyOrder]:
         """Return an order or a quote. Raises NothingToTell without one."""
         order = await order_facts(self.tx, order_id)
         if order is None:

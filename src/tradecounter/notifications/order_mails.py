@@ -5,13 +5,14 @@ import structlog
 from tradecounter.notifications.letters import NothingToTell, Writing
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import (
-    OrderFacts,
     dispatched_lines,
     line_facts,
     shipment_facts,
     units_of,
 )
-from tradecounter.ordering.expected_dates import change_told_by
+from tradecounter.ordering.back_orders.expected_dates import change_told_by
+from tradecounter.ordering.shipping_options import find_option
+from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.shipping.tracking import tracking_link
 
 log = structlog.get_logger()
@@ -19,18 +20,19 @@ log = structlog.get_logger()
 
 async def order_confirmed(writing: Writing, *, order_id: int) -> Mail | None:
     """Tell the customer that an order is confirmed, unless it is cancelled by now."""
-    order = await writing.order(order_id)
-    if order.confirmed_at is None:
+    facts = await writing.order(order_id)
+    order = facts.order
+    if not isinstance(order, NumberedOrder):
         raise NothingToTell(f"order {order_id} is not confirmed")
-    if order.state == "cancelled":
+    if isinstance(order, CancelledOrder):
         log.info("the order is cancelled, its confirmation is not sent", order_id=order_id)
         return None
-    if not order.told:
+    if not facts.told:
         return None
     return await writing.mail(
         f"order-confirmed-{order.id}",
         order.confirmed_at,
-        order.told,
+        facts.told,
         f"Order {order.order_reference} confirmed (your reference {order.customer_reference})",
         "order_confirmed",
         order=order,
@@ -40,19 +42,21 @@ async def order_confirmed(writing: Writing, *, order_id: int) -> Mail | None:
 
 async def order_expected_date(writing: Writing, *, order_id: int, changed: int) -> Mail | None:
     """Tell the customer when a back-order is expected now; of several changes, only the latest is told."""
-    order = await writing.order(order_id)
-    if order.expected_changed_at is None or changed > change_told_by(order.expected_changed_at):
+    facts = await writing.order(order_id)
+    order = facts.order
+    changed_at = order.expected_changed_at if isinstance(order, NumberedOrder) else None
+    if changed_at is None or changed > change_told_by(changed_at):
         raise NothingToTell(f"the expected dates of order {order_id} did not change at {changed}")
     waiting = [line for line in await line_facts(writing.tx, order_id) if line.back_ordered]
-    if changed < change_told_by(order.expected_changed_at) or order.state != "confirmed" or not waiting:
+    if changed < change_told_by(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
         log.info("the order does not wait for that date any more, no mail is sent", order_id=order_id)
         return None
-    if not order.told:
+    if not facts.told:
         return None
     return await writing.mail(
         f"order-expected-date-{order.id}-{changed}",
-        order.expected_changed_at,
-        order.told,
+        changed_at,
+        facts.told,
         f"Order {order.order_reference}: new expected date (your reference {order.customer_reference})",
         "order_expected_date",
         order=order,
@@ -62,54 +66,53 @@ async def order_expected_date(writing: Writing, *, order_id: int, changed: int) 
 
 async def order_cancelled(writing: Writing, *, order_id: int) -> Mail | None:
     """Tell the customer that an order or a quote is cancelled, and why."""
-    order = await writing.order(order_id)
-    if order.cancelled_at is None:
+    facts = await writing.order(order_id)
+    order = facts.order
+    if not isinstance(order, CancelledOrder | DeclinedOrder):
         raise NothingToTell(f"order {order_id} is not cancelled")
-    if not order.told:
+    if not facts.told:
         return None
-    name = "Quote" if order.kind == "quote" and order.number is None else "Order"
-    which = f"{name} {order.order_reference}" if order.order_reference else name
+    what = order.kind if isinstance(order, DeclinedOrder) else "order"
+    which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
     return await writing.mail(
         f"order-cancelled-{order.id}",
         order.cancelled_at,
-        order.told,
+        facts.told,
         f"{which} cancelled (your reference {order.customer_reference})",
         "order_cancelled",
         order=order,
-        what=name.lower(),
+        what=what,
         lines=await line_facts(writing.tx, order_id),
     )
 
 
 async def order_dispatched(writing: Writing, *, order_id: int, shipment_id: int) -> Mail | None:
     """Tell the customer what left, and what is still to come."""
-    order = await writing.order(order_id)
+    facts = await writing.order(order_id)
+    order = facts.order
     shipment = await shipment_facts(writing.tx, order_id, shipment_id)
-    if shipment is None:
+    if shipment is None or not isinstance(order, NumberedOrder):
         raise NothingToTell(f"order {order_id} has no shipment {shipment_id}")
-    if not order.told:
+    if not facts.told:
         return None
     lines = await dispatched_lines(writing.tx, order_id, shipment_id)
     units = await units_of(writing.tx, shipment_id)
     remaining = [line for line in lines if line.remaining > 0 and not line.component]
     what = "part dispatched" if remaining else "dispatched"
+    method = find_option(order.shipping_options, shipment.shipping_method)
     return await writing.mail(
         f"order-dispatched-{order.id}-{shipment.id}",
         shipment.dispatched_at,
-        order.told,
+        facts.told,
         f"Order {order.order_reference} {what} (your reference {order.customer_reference})",
         "order_dispatched",
         order=order,
         shipment=shipment,
         link=_link(shipment.tracking_url, shipment.tracking_number),
-        method=_method(order, shipment.shipping_method),
+        method=None if method is None else method.name,
         dispatched=[(line, units.get(line.id, [])) for line in lines if line.dispatched or line.id in units],
         remaining=remaining,
     )
-
-
-def _method(order: OrderFacts, method_id: int) -> str | None:
-    return next((f"{o.provider} {o.description}" for o in order.offers if o.id == method_id), None)
 
 
 def _link(pattern: str | None, number: str | None) -> str | None:

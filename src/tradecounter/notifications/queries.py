@@ -5,64 +5,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Generic, TypeVar
 
-import msgspec
-
-from tradecounter.customers.queries.accounts import find_account
+from tradecounter.customers.queries.accounts import Account, find_account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.contact import named_contact, order_contact
-from tradecounter.ordering.queries import order_by_id
-from tradecounter.ordering.records import OfferedShipping, OrderRecord
+from tradecounter.ordering.queries.orders import order_by_id
+from tradecounter.ordering.states import AnyOrder, OrderBase
+
+Order = TypeVar("Order", bound=OrderBase)
 
 
-class OrderFacts(OrderRecord, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True)
+class OrderFacts(Generic[Order]):
     """An order or a quote, and whose it is."""
 
-    email_address: str
-    first_name: str
-    last_name: str
-    company: str
-    accounts_email: str | None
-    order_mails: bool
-
-    @property
-    def customer_name(self) -> str:
-        """The company, or the person where there is none."""
-        return self.company or f"{self.first_name} {self.last_name}"
-
-    @property
-    def chosen(self) -> OfferedShipping | None:
-        """The shipping method that was chosen."""
-        return next((offer for offer in self.offers if offer.id == self.shipping_method), None)
+    order: Order
+    account: Account
 
     @property
     def told(self) -> list[str]:
         """The addresses that the order's mails go to: one or none."""
-        contact = order_contact(self, self)
+        contact = order_contact(self.order, self.account)
         return [] if contact is None else [contact]
 
     def told_of_quote(self, *, always: bool) -> list[str]:
-        """Whom a quote's mails go to: the contact, and the account's address if it wants them, or always."""
-        account = self.email_address if always or self.order_mails else None
-        return [address for address in (named_contact(self), account) if address is not None]
+        """The addresses that a quote's mails go to: the contact, and the account's if it wants them, or always."""
+        account = self.account.email_address if always or self.account.order_mails else None
+        return [address for address in (named_contact(self.order), account) if address is not None]
 
 
-async def order_facts(tx: Transaction, order_id: int) -> OrderFacts | None:
+async def order_facts(tx: Transaction, order_id: int) -> OrderFacts[AnyOrder] | None:
     """Return an order or a quote by its internal id."""
     order = await order_by_id(tx, order_id)
     account = None if order is None else await find_account(tx, order.customer_id)
-    if order is None or account is None:
-        return None
-    return OrderFacts(
-        **msgspec.structs.asdict(order),
-        email_address=account.email_address,
-        first_name=account.first_name,
-        last_name=account.last_name,
-        company=account.company,
-        accounts_email=account.accounts_email,
-        order_mails=account.order_mails,
-    )
+    return None if order is None or account is None else OrderFacts(order, account)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from tradecounter.customers.queries.accounts import Account
 from tradecounter.notifications.letters import NothingToTell, NotYetError, Writing
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
+from tradecounter.ordering.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
 
 log = structlog.get_logger()
 
@@ -19,7 +21,7 @@ async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
 
     Raises NotYetError within a short while after the customer's last such mail.
     """
-    customer_id = (await writing.order(order_id)).customer_id
+    customer_id = (await writing.order(order_id)).account.id
     waiting = await unpriced_quotes(writing.tx, customer_id)
     untold = [quote.id for quote in waiting if quote.support_told_at is None]
     if order_id not in untold:  # told with others, or dealt with already
@@ -29,15 +31,18 @@ async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
         raise NotYetError(wait)
     quotes = [await _quote(writing, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
     orders = [quote.order for quote in quotes]
-    first, last, who = orders[0], orders[-1], orders[0].customer_name
+    first, last, account = orders[0], orders[-1], quotes[0].account
+    who = account.name
     several = len(orders) > 1
     mail = await writing.mail(
         f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
         last.created_at,
         [writing.office.support.addr_spec],
-        f"{len(orders)} quotes to price: {who}" if several else f"Quote to price: {first.confirmation_code}, {who}",
+        f"{len(orders)} quotes to price: {who}"
+        if several
+        else f"Quote to price: {first.confirmation_code}, {account.name}",
         "quote_requested",
-        reply_to=first.email_address,
+        reply_to=account.email_address,
         quotes=quotes,
     )
     return replace(mail, quotes=tuple(order.id for order in orders))
@@ -45,21 +50,23 @@ async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
 
 @dataclass(frozen=True, slots=True)
 class _Quote:
-    """A quote, its lines, and the commands that price and confirm it."""
+    """A quote, whose it is, its lines, and the commands that price and confirm it."""
 
-    order: OrderFacts
+    order: AnyOrder
+    account: Account
     lines: Sequence[LineFacts]
     price_command: str
     confirm_command: str
 
 
 async def _quote(writing: Writing, order_id: int) -> _Quote:
-    order, lines = await writing.order(order_id), await line_facts(writing.tx, order_id)
+    facts, lines = await writing.order(order_id), await line_facts(writing.tx, order_id)
     items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
-    code = shlex.quote(order.confirmation_code)
-    carriage = "" if order.offers else " --shipping METHOD_ID=COST"
+    code = shlex.quote(facts.order.confirmation_code)
+    carriage = "" if facts.order.shipping_options else " --shipping METHOD_ID=COST"
     return _Quote(
-        order,
+        facts.order,
+        facts.account,
         lines,
         f"tradecounter quote price {code} {items}{carriage} --note TEXT",
         f"tradecounter quote confirm {code}",
@@ -68,9 +75,9 @@ async def _quote(writing: Writing, order_id: int) -> _Quote:
 
 async def quote_received(writing: Writing, *, order_id: int) -> Mail | None:
     """Tell the customer that support has the request, unless support has answered it by now."""
-    quote = await writing.order(order_id)
-    recipients = quote.told_of_quote(always=False)
-    if not recipients or quote.state != "pending" or quote.priced_at is not None:
+    facts = await writing.order(order_id)
+    quote, recipients = facts.order, facts.told_of_quote(always=False)
+    if not recipients or not isinstance(quote, UnpricedQuote):
         return None
     return await writing.mail(
         f"quote-received-{quote.id}",
@@ -85,13 +92,14 @@ async def quote_received(writing: Writing, *, order_id: int) -> Mail | None:
 
 async def quote_priced(writing: Writing, *, order_id: int, pricing: int) -> Mail | None:
     """Tell the customer what support asks for a quote. Of several pricings, only the latest is told."""
-    quote = await _priced(writing, order_id, pricing)
-    if quote is None or quote.priced_at is None:
+    facts = await _priced(writing, order_id, pricing)
+    if facts is None:
         return None
+    quote = facts.order
     return await writing.mail(
         f"quote-priced-{quote.id}-{pricing}",
-        quote.priced_at,
-        quote.told_of_quote(always=True),
+        quote.pricing.priced_at,
+        facts.told_of_quote(always=True),
         f"Your quote {quote.customer_reference} is priced",
         "quote_priced",
         order=quote,
@@ -101,12 +109,11 @@ async def quote_priced(writing: Writing, *, order_id: int, pricing: int) -> Mail
 
 async def quote_expiring(writing: Writing, *, order_id: int, pricing: int) -> Mail | None:
     """Tell the customer that the price of a quote holds for a day more, unless it is priced again by now."""
-    quote = await _priced(writing, order_id, pricing)
-    if quote is None or quote.expires_at is None:
+    facts = await _priced(writing, order_id, pricing)
+    recipients = [] if facts is None else facts.told_of_quote(always=False)
+    if facts is None or not recipients:
         return None
-    recipients = quote.told_of_quote(always=False)
-    if not recipients:
-        return None
+    quote = facts.order
     return await writing.mail(
         f"quote-expiring-{quote.id}-{pricing}",
         writing.now,
@@ -118,15 +125,16 @@ async def quote_expiring(writing: Writing, *, order_id: int, pricing: int) -> Ma
     )
 
 
-async def _priced(writing: Writing, order_id: int, pricing: int) -> OrderFacts | None:
+async def _priced(writing: Writing, order_id: int, pricing: int) -> OrderFacts[PricedQuote] | None:
     """Return a quote that can be accepted at this pricing; None when it has changed since. Raises NothingToTell."""
-    quote = await writing.order(order_id)
-    if quote.priced_at is None or pricing > quote.pricings:
+    facts = await writing.order(order_id)
+    quote, latest = facts.order, pricing_of(facts.order)
+    if latest is None or pricing > latest.pricings:
         raise NothingToTell(f"quote {order_id} has no pricing {pricing}")
-    if pricing < quote.pricings:
+    if pricing < latest.pricings:
         log.info("a later pricing of the quote is told instead", order_id=order_id, pricing=pricing)
         return None
-    if quote.state != "pending" or (quote.expires_at is not None and writing.now > quote.expires_at):
+    if not isinstance(quote, PricedQuote) or quote.has_expired(writing.now):
         log.info("the quote cannot be accepted any more, no mail is sent", order_id=order_id, pricing=pricing)
         return None
-    return quote
+    return OrderFacts(quote, facts.account)

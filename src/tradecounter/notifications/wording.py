@@ -6,11 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 import jinja2
-import msgspec
 
 from tradecounter.customers.address_lines import address_lines
-from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.local_time import UK
+from tradecounter.kit.local_time import UK, day_in_words, uk_date
+from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line
 from tradecounter.notifications.mail import LOGO_ID
 
@@ -24,13 +23,8 @@ class _Laid(str):
     __slots__ = ()
 
 
-def _pounds(amount: Decimal) -> str:
-    return f"£{amount:,.2f}"
-
-
 def _day(moment: datetime) -> str:
-    local = moment.astimezone(UK)
-    return f"{local.day} {local:%B %Y}"
+    return day_in_words(uk_date(moment))
 
 
 def _moment(moment: datetime) -> str:
@@ -42,10 +36,6 @@ def _unbroken(words: str) -> _Laid:
     return _Laid(words.replace(" ", "\u00a0").replace(",\u00a0", ", "))
 
 
-def _address(details: dict[str, Any]) -> list[str]:
-    return address_lines(msgspec.convert(details, AddressDetails))
-
-
 def _fact(lines: str | Iterable[str], label: str) -> _Laid:
     """Return a label and a value of one or several lines, which all begin in the same column."""
     values = [lines] if isinstance(lines, str) else lines
@@ -55,7 +45,7 @@ def _fact(lines: str | Iterable[str], label: str) -> _Laid:
 
 def _amount(amount: Decimal, label: str) -> _Laid:
     """Return a label and an amount that ends in the last column."""
-    shown = _pounds(amount)
+    shown = in_pounds(amount)
     label = label if label.isprintable() else one_line(label)
     room = _TEXT_WIDTH - len(shown) - 1
     return _Laid(f"{label:{room}} {shown}" if len(label) <= room else f"{label}\n{shown:>{_TEXT_WIDTH}}")
@@ -77,7 +67,7 @@ def _templates(*, html: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     templates.filters.update(
-        pounds=_pounds, day=_day, moment=_moment, address=_address, fact=_fact, amount=_amount, laid=_Laid
+        pounds=in_pounds, day=_day, moment=_moment, address=address_lines, fact=_fact, amount=_amount, laid=_Laid
     )
     if html:
         templates.filters.update(day=lambda at: _unbroken(_day(at)), moment=lambda at: _unbroken(_moment(at)))

@@ -1,9 +1,9 @@
-"""Cancelling an order: stock and credit come back, and the stock serves whoever waits for it.
+"""Cancelling an order: stock and credit come back, and the stock serves the orders that wait for it.
 
-Support cancels (specification, section 1). Rows are locked in the one order: orders, credit, stock by product.
+Support cancels (specification, section 1). Rows are locked in one order everywhere: orders, credit, stock by product.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -11,11 +11,14 @@ from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.allocate_back_orders import allocate_back_orders, lock_waiting_orders
+from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.queries import lines_of, lock_any_order
-from tradecounter.ordering.records import LineRecord, OrderRecord
-from tradecounter.ordering.store import cancel_order_row
+from tradecounter.ordering.queries.back_orders import lock_waiting_orders
+from tradecounter.ordering.queries.changes import store_cancellation
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, UnpricedQuote
 from tradecounter.stock.queries.allocation import release
 
 _LONGEST_REASON = 1000
@@ -31,30 +34,35 @@ async def cancel_order(tx: Transaction, reference: str, reason: str, now: dateti
         raise invalid("reason", f"must have 1 to {_LONGEST_REASON} characters that are not blank")
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
-    order = await lock_any_order(tx, order_id)
-    lines = (await lines_of(tx, [order.id]))[order.id]
+    order = await lock_order(tx, order_id)
+    lines = await lines_of_order(tx, order.id)
     _require_cancellable(order, lines, now)
-    await cancel_order_row(tx, order.id, reason, now)
+    await store_cancellation(tx, order.id, reason, now)
     await queue(tx, "mail_order_cancelled", order_id=order.id)
-    if order.number is not None:
-        await discharge(tx, order.customer_id, order.gross - order.paid)
+    if isinstance(order, ConfirmedOrder):
+        await discharge(tx, order.customer_id, order.due)
         await _release(tx, lines)
         await allocate_back_orders(tx)
 
 
-def _require_cancellable(order: OrderRecord, lines: Sequence[LineRecord], now: datetime) -> None:
-    name = order.order_reference or order.confirmation_code
-    if order.state == "cancelled":
-        raise DomainError(Kind.CONFLICT, f"{name} is cancelled already")
-    if order.number is None and (order.state == "expired" or (order.expires_at is not None and now > order.expires_at)):
-        raise DomainError(Kind.CONFLICT, f"{name} has expired: there is nothing to cancel")
-    if any(line.dispatched for line in lines):
-        raise DomainError(Kind.CONFLICT, f"{name} is dispatched, at least in part: it cannot be cancelled any more")
+def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> None:
+    match order:
+        case DeclinedOrder() | CancelledOrder():
+            raise DomainError(Kind.CONFLICT, f"{order.name} is cancelled already")
+        case ConfirmedOrder():
+            if any(line.dispatched for line in lines):
+                problem = "is dispatched, at least in part: it cannot be cancelled any more"
+                raise DomainError(Kind.CONFLICT, f"{order.name} {problem}")
+        case UnpricedQuote():
+            pass
+        case _:
+            if order.has_expired(now):
+                raise DomainError(Kind.CONFLICT, f"{order.name} has expired: there is nothing to cancel")
 
 
-async def _release(tx: Transaction, lines: Sequence[LineRecord]) -> None:
-    allocated: defaultdict[int, int] = defaultdict(int)
-    back_ordered: defaultdict[int, int] = defaultdict(int)
+async def _release(tx: Transaction, lines: Sequence[OrderLine]) -> None:
+    allocated: Counter[int] = Counter()
+    back_ordered: Counter[int] = Counter()
     for line in lines:
         allocated[line.product_id] += line.allocated
         back_ordered[line.product_id] += line.back_ordered

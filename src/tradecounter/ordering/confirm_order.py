@@ -3,111 +3,133 @@
 Rows are locked in one order everywhere: the order, the account's credit, then stock by product.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from tradecounter.credit.queries import charge, limit_of, require_charged
-from tradecounter.customers.queries.accounts import Account, account_of
+from tradecounter.credit.queries import charge, require_charged
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.money import percentage
-from tradecounter.ordering.choose_shipping import choose_shipping, method_needed, offered
-from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.queries import by_code, find_own_order, lines_by_code, lock_unconfirmed, with_components
-from tradecounter.ordering.records import Confirmation, LineRecord, OfferedShipping, OrderRecord
+from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.ordering.lines import OrderLine, with_components
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
+from tradecounter.ordering.queries.lines import fetch_lines_by_code
+from tradecounter.ordering.queries.orders import fetch_by_code, find_own_order, lock_unconfirmed
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
-from tradecounter.ordering.store import confirm_order_row, next_order_number, set_allocations
-from tradecounter.shipping.rules import shipping_dates
-from tradecounter.stock.queries.allocation import Allocation, allocate, allocation_of
+from tradecounter.ordering.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
+from tradecounter.ordering.states import (
+    CancelledOrder,
+    ConfirmedOrder,
+    DeclinedOrder,
+    OrderBase,
+    PendingOrder,
+    PricedQuote,
+    UnpricedQuote,
+)
+from tradecounter.stock.queries.allocation import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
-_WHAT = {"order": "pending order", "quote": "quote"}
+_KEPT = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 
 def unknown_code() -> DomainError:
-    """Return the refusal of a code that is not one of the customer's."""
+    """Return the error for a code that is not one of the customer's."""
     return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmed:
-    """A confirmed order with its lines."""
-
-    order: OrderRecord
-    lines: Sequence[LineRecord]
-
-
 async def confirm_order(
-    tx: Transaction, confirmation_code: str, method_id: int | None, circumstances: Circumstances
-) -> Confirmed:
+    tx: Transaction, confirmation_code: str, method_id: int | None, context: OrderContext
+) -> tuple[ConfirmedOrder, list[OrderLine]]:
     """Turn a pending order or a priced quote into a confirmed order; one that is confirmed already stays as it is.
 
     `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
     Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
     (expired or cancelled), precondition failed (no method, or a quote without its price), payment required.
     """
-    customer = circumstances.customer_id
-    found, lines = by_code(customer, confirmation_code), lines_by_code(customer, confirmation_code)
-    account = account_of(customer)
-    await tx.ask(lock_unconfirmed(customer, confirmation_code), found, lines, account)
-    order = found.first
+    customer = context.customer_id
+    async with tx.pipeline() as p:
+        lock_unconfirmed(p, customer, confirmation_code)
+        found = fetch_by_code(p, customer, confirmation_code)
+        found_lines = fetch_lines_by_code(p, customer, confirmation_code)
+        account = fetch_account(p, customer)
+    order, lines = found.first, with_components(found_lines.rows)
     if order is None:
         raise await _not_a_code(tx, customer, confirmation_code)
-    ordered = Confirmed(order, with_components(lines.rows))
-    if order.state == "cancelled":
-        raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
-    if order.number is not None:
+    if isinstance(order, ConfirmedOrder):
         _require_same_method(order, method_id)
-        return ordered
-    if order.state == "expired" or (order.expires_at is not None and circumstances.now > order.expires_at):
-        raise DomainError(Kind.GONE, f"the {_WHAT[order.kind]} has expired: create it again")
-    if order.kind == "quote" and order.priced_at is None:
-        raise DomainError(Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail when it is")
-    named = order.shipping_method if method_id is None else method_id
-    method = choose_shipping(order.offers, named, account.only.shipping_method)
-    if method is None:
-        raise method_needed(order.offers)
-    return await _confirm(tx, ordered, account.only, method, circumstances)
+        return order, lines
+    pending = _confirmable(order, context)
+    named = pending.shipping_method if method_id is None else method_id
+    option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
+    if option is None:
+        raise method_needed(pending.shipping_options)
+    return await _confirm(tx, pending, lines, account.one, option, context), lines
+
+
+def _confirmable(
+    order: PendingOrder | UnpricedQuote | PricedQuote | DeclinedOrder | CancelledOrder, context: OrderContext
+) -> PendingOrder | PricedQuote:
+    """Return an order that can be confirmed. Raises DomainError: gone, precondition failed."""
+    match order:
+        case DeclinedOrder() | CancelledOrder():
+            raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
+        case UnpricedQuote():
+            raise DomainError(
+                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail when it is"
+            )
+    if order.has_expired(context.now):
+        what = "quote" if order.kind == "quote" else "pending order"
+        raise DomainError(Kind.GONE, f"the {what} has expired: create it again")
+    return order
 
 
 async def _confirm(
-    tx: Transaction, pending: Confirmed, account: Account, method: OfferedShipping, circumstances: Circumstances
-) -> Confirmed:
-    policy, now, order, lines = circumstances.policy, circumstances.now, pending.order, pending.lines
-    tax = percentage(method.cost_net, order.tax_rate)
-    gross = order.cost_net + order.cost_tax + method.cost_net + tax
-    wanted: defaultdict[int, int] = defaultdict(int)
+    tx: Transaction,
+    pending: PendingOrder | PricedQuote,
+    lines: Sequence[OrderLine],
+    account: Account,
+    option: ShippingOption,
+    context: OrderContext,
+) -> ConfirmedOrder:
+    policy, now = context.policy, context.now
+    tax = percentage(option.cost_net, pending.tax_rate)
+    gross = pending.cost_gross + option.cost_net + tax
+    wanted: Counter[int] = Counter()
     for line in lines:
         wanted[line.product_id] += line.quantity
-    charged, limit = charge(order.customer_id, gross), limit_of(order.customer_id)
-    levels, numbered = allocation_of(wanted), next_order_number()
-    await tx.ask(charged, limit, levels, numbered)
+    async with tx.pipeline() as p:
+        charged, limit = charge(p, pending.customer_id, gross)
+        levels, numbered = lock_levels(p, wanted), fetch_next_number(p)
     require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
-    set_allocations(tx, _by_line(lines, allocations))
-    number = numbered.only.number
-    needed = _cover(wanted, allocations, circumstances)
+    store_allocations(tx, _by_line(lines, allocations))
+    number, needed = numbered.one.number, _cover(wanted, allocations, context)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
-    confirmation = Confirmation(
+    order = ConfirmedOrder(
+        **{name: getattr(pending, name) for name in _KEPT},
+        state="confirmed",
         number=number,
         order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
-        shipping_method=method.id,
-        shipping_options=[o.dated(shipping_dates(now, o.cut_off, o.transit_days, needed)) for o in order.offers],
-        shipping_net=method.cost_net,
+        shipping_method=option.id,
+        shipping_options=[o.dated(now, needed) for o in pending.shipping_options],
+        shipping_net=option.cost_net,
         shipping_tax=tax,
+        paid=NOTHING,
         status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
         term_days=account.term_days or 0,
         confirmed_at=now,
+        expected_changed_at=None,
+        pricing=pending.pricing if isinstance(pending, PricedQuote) else None,
     )
-    confirm_order_row(tx, order.id, confirmation)
+    store_confirmation(tx, order)
     await queue(tx, "mail_order_confirmed", order_id=order.id)
-    return Confirmed(order.confirmed(confirmation), lines)
+    return order
 
 
 async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:
-    """Return the refusal of a text that is no confirmation code, which may be the reference of an order."""
+    """Return the error for a text that is not a confirmation code, but may be the reference of an order."""
     order = await find_own_order(tx, customer_id, text)
     if order is None:
         return unknown_code()
@@ -115,17 +137,17 @@ async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainErr
     return DomainError(Kind.NOT_FOUND, f"{message}, by their confirmation_code")
 
 
-def _require_same_method(order: OrderRecord, method_id: int | None) -> None:
+def _require_same_method(order: ConfirmedOrder, method_id: int | None) -> None:
     if method_id is None or method_id == order.shipping_method:
         return
-    offered(order.offers, method_id)
+    named_option(order.shipping_options, method_id)
     raise invalid(
         "shipping_method.id",
         f"the order is confirmed with shipping method {order.shipping_method}; ask support to change it",
     )
 
 
-def _by_line(lines: Sequence[LineRecord], allocations: Mapping[int, Allocation]) -> dict[int, int]:
+def _by_line(lines: Sequence[OrderLine], allocations: Mapping[int, Allocation]) -> dict[int, int]:
     allocated: dict[int, int] = {}
     for product_id, allocation in allocations.items():
         of_product = [line for line in lines if line.product_id == product_id]
@@ -134,8 +156,8 @@ def _by_line(lines: Sequence[LineRecord], allocations: Mapping[int, Allocation])
     return allocated
 
 
-def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], circumstances: Circumstances) -> Cover:
-    view = circumstances.view
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], context: OrderContext) -> Cover:
+    view = context.view
     rows = view.snapshot.row_of_id
     return latest(
         [
@@ -144,7 +166,7 @@ def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], cir
                 allocations[product].taken,
                 allocations[product].earlier,
                 view.stock.deliveries.get(rows.get(product, -1), ()),
-                circumstances.now,
+                context.now,
             )
             for product, quantity in wanted.items()
         ]

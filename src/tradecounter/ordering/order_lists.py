@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,11 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
+from tradecounter.ordering.lines import OrderLine, products_of
 from tradecounter.ordering.present import CSV_HEADER, order_as_csv, order_as_json
-from tradecounter.ordering.queries import OrderListFilter, lines_of, list_orders, listed_orders, products_of
-from tradecounter.ordering.records import LineRecord, OrderRecord
+from tradecounter.ordering.queries.lines import lines_of
+from tradecounter.ordering.queries.order_lists import OrderListFilter, list_orders, listed_orders
+from tradecounter.ordering.states import NumberedOrder
 from tradecounter.rest import csv_text
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment
@@ -41,7 +44,7 @@ class Layout:
     opening: bytes
     separator: bytes
     closing: bytes
-    order: Callable[[OrderRecord, Sequence[LineRecord], Fulfilled, CustomerView, datetime], bytes]
+    order: Callable[[NumberedOrder, Sequence[OrderLine], Fulfilled, CustomerView, datetime], bytes]
 
 
 LAYOUTS: Mapping[Format, Layout] = {
@@ -54,8 +57,8 @@ LAYOUTS: Mapping[Format, Layout] = {
 class _Batch:
     """Consecutive orders as they are at one moment, with their lines and shipments by internal id."""
 
-    orders: Sequence[OrderRecord] = ()
-    lines: Mapping[int, list[LineRecord]] = field(default_factory=dict)
+    orders: Sequence[NumberedOrder] = ()
+    lines: Mapping[int, list[OrderLine]] = field(default_factory=dict)
     fulfilled: Mapping[int, Fulfilled] = field(default_factory=dict)
 
 
@@ -99,7 +102,7 @@ class OrderLister:
     async def _next(self, left: Numbers) -> tuple[int, bytes]:
         """Return how many orders the next batch has, and their text.
 
-        The records are released before the text is sent, so that a slow client holds only the text.
+        The orders are released before the text is sent, so that a slow client holds only the text.
         """
         async with reading(self.database) as tx:
             batch = await self._read(tx, left)
@@ -114,11 +117,11 @@ class OrderLister:
         return _Batch(orders, await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids))
 
     async def _write(self, batch: _Batch) -> bytes:
-        view = await self.views.showing(self.customer_id, products_of(batch.lines))
+        view = await self.views.showing(self.customer_id, products_of(chain.from_iterable(batch.lines.values())))
         written = []
-        for number, record in enumerate(batch.orders, start=1):
+        for number, order in enumerate(batch.orders, start=1):
             written.append(
-                self.layout.order(record, batch.lines[record.id], batch.fulfilled[record.id], view, self.clock.now())
+                self.layout.order(order, batch.lines[order.id], batch.fulfilled[order.id], view, self.clock.now())
             )
             if number % _ORDERS_AT_A_TIME == 0:
                 await asyncio.sleep(0)

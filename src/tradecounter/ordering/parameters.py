@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.kit.errors import FaultCollector, invalid
 from tradecounter.kit.local_time import moment_of
-from tradecounter.ordering.queries import OrderListFilter
+from tradecounter.ordering.queries.order_lists import OrderListFilter
 from tradecounter.ordering.wire import Reference
 from tradecounter.rest.negotiation import Accept
 from tradecounter.rest.paging import DEFAULT_LIMIT, PageLimit, PageNumber

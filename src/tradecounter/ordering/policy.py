@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Self
 
-from tradecounter.ordering.records import Kind
+from tradecounter.ordering.states import Kind
 from tradecounter.settings import Settings
 
 

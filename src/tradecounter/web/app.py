@@ -30,9 +30,10 @@ from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.issuer import Issuer
 from tradecounter.kit.clock import Clock
+from tradecounter.ordering.create.respond import OrderCreation
 from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.quote_http import QuoteEndpoints
+from tradecounter.ordering.quotes.http import QuoteEndpoints
 from tradecounter.page_kit.static_files import StaticEndpoint
 from tradecounter.rest.answer_memory import AnswerMemory
 from tradecounter.rest.any_address import ANY_ADDRESS
@@ -109,13 +110,14 @@ class Application:
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = LiveViews(self.storefront, self.refresher, self.freshness)
         policy = OrderingPolicy.from_settings(settings)
+        creation = OrderCreation(self.database, views, self.methods, policy, clock)
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             ProductEndpoints(views),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
-            OrderEndpoints(self.database, views, self.methods, policy, clock, fulfilment),
-            QuoteEndpoints(self.database, clock),
+            OrderEndpoints(self.database, views, clock, creation, fulfilment),
+            QuoteEndpoints(self.database, clock, creation),
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),

@@ -12,7 +12,7 @@ from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_ord
 from tradecounter.fulfilment.rules import Serial
 from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.store import expire_orders
+from tradecounter.ordering.queries.changes import expire_orders
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 

@@ -25,7 +25,7 @@ from support.mail import (
 from support.orders import at, buy, cancel, confirm, create, dispatch, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
-from tradecounter.ordering.remind_of_quotes import remind_of_quotes
+from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 
 BUYER = "buying@harbour.example"
 OWNER = "owner@harbour.example"
@@ -36,7 +36,8 @@ CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER}}
 def no_jobs(shop: Service) -> Iterator[None]:
     yield
     forget_jobs(shop)
-    rows(shop, "update orders set state = 'expired' where kind = 'quote' and state = 'pending' returning 1")
+    rows(shop, "delete from order_line where order_id in (select id from orders where state = 'pending') returning 1")
+    rows(shop, "delete from orders where state = 'pending' returning 1")
 
 
 def subjects(mails: list[EmailMessage]) -> list[str]:

@@ -10,8 +10,10 @@ from support.orders import confirm, sell
 from support.service import Customer, Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order
 from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import created_order
-from tradecounter.ordering.queries import by_code, lines_by_code, with_components
+from tradecounter.ordering.queries.lines import fetch_lines_by_code
+from tradecounter.ordering.queries.orders import fetch_by_code
 from tradecounter.rest.answers import to_json
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
@@ -64,11 +66,9 @@ def bodies(saved: int) -> st.SearchStrategy[dict[str, Any]]:
 
 def read_back(shop: Service, customer: Customer, code: str, *, auto_confirm: bool | None) -> bytes:
     async def reading(tx: Transaction) -> bytes:
-        found, lines = by_code(customer.id, code), lines_by_code(customer.id, code)
-        await tx.ask(found, lines)
-        created = created_order(found.only, with_components(lines.rows))
-        created.auto_confirm = auto_confirm
-        return to_json(created)
+        async with tx.pipeline() as p:
+            found, lines = fetch_by_code(p, customer.id, code), fetch_lines_by_code(p, customer.id, code)
+        return to_json(created_order(found.one, with_components(lines.rows), auto_confirm=auto_confirm))
 
     return shop.in_transaction(reading)
 

@@ -11,8 +11,8 @@ from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.price_quote import LONGEST_NOTE, MOST_POUNDS, price_quote
-from tradecounter.ordering.store import expire_orders
+from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.quotes.price_quote import LONGEST_NOTE, MOST_POUNDS, price_quote
 
 A_WEEK = timedelta(days=7)
 ONE_SECOND = timedelta(seconds=1)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from tradecounter.fulfilment.rules import Serial, check_serials, normalised_mac, plan_dispatch
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.records import LineRecord
+from tradecounter.ordering.lines import OrderLine
 
 NOTHING = Decimal(0)
 
 
-def line(line_id: int, quantity: int, allocated: int, dispatched: int = 0, **values: Any) -> LineRecord:
-    return LineRecord(
+def line(line_id: int, quantity: int, allocated: int, dispatched: int = 0, **values: Any) -> OrderLine:
+    return OrderLine(
         id=line_id, order_id=1, product_id=line_id, sku=f"SKU-{line_id}", name="", quantity=quantity, unit_cost=NOTHING,
         cost_net=NOTHING, cost_tax=NOTHING, allocated=allocated, back_ordered=quantity - allocated - dispatched,
         dispatched=dispatched, **values,

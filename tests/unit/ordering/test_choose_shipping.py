@@ -6,11 +6,10 @@ from decimal import Decimal
 import pytest
 
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.choose_shipping import choose_shipping
-from tradecounter.ordering.records import OfferedShipping
+from tradecounter.ordering.shipping_options import ShippingOption, choose_shipping
 
 SLOW, FAST = (
-    OfferedShipping(number, "Van", f"Way {number}", Decimal(5), transit_days=1, cut_off=time(16, 0))
+    ShippingOption(number, "Van", f"Way {number}", Decimal(5), transit_days=1, cut_off=time(16, 0))
     for number in (11, 12)
 )
 OFFERS = [SLOW, FAST]
@@ -26,7 +25,7 @@ OFFERS = [SLOW, FAST]
     ],
 )
 def test_the_named_method_counts_before_the_accounts_default(
-    named: int | None, default: int | None, expected: OfferedShipping | None
+    named: int | None, default: int | None, expected: ShippingOption | None
 ) -> None:
     assert choose_shipping(OFFERS, named, default) == expected
 

@@ -4,22 +4,16 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.ordering.rules import (
-    PricedLine,
-    order_reference,
-    price_line,
-    share_out,
-    tax_rate,
-    total_net,
-    total_tax,
-)
+from tradecounter.ordering.lines import OrderLine, total_net, total_tax
+from tradecounter.ordering.rules import order_reference, share_out, tax_rate
 from tradecounter.pricing.rules import UnitCosts
 
 VAT = Decimal(20)
 
 
-def line(quantity: int, unit_cost: str, rate: str = "20") -> PricedLine:
-    return price_line(1, "PHONE", "Phone", quantity, Decimal(unit_cost), Decimal(rate))
+def line(quantity: int, unit_cost: str, rate: str = "20") -> OrderLine:
+    unpriced = OrderLine(id=1, order_id=1, product_id=1, sku="PHONE", name="Phone", quantity=quantity)
+    return unpriced.at_price(Decimal(unit_cost), Decimal(rate))
 
 
 @pytest.mark.parametrize("country", ["GB", "IM"])

@@ -41,6 +41,11 @@ class Account:
     order_mails: bool
     created_at: datetime
 
+    @property
+    def name(self) -> str:
+        """The company, or the contact person where there is none."""
+        return self.company or f"{self.first_name} {self.last_name}"
+
 
 class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What to set of an account; what is left unset stays as it is, or takes its default."""

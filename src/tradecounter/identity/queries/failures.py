@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tradecounter.db.advisory_locks import COUNT_FAILURES
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -16,12 +17,9 @@ class Block:
     blocked_until: datetime
 
 
-_LOCK_ADDRESS = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
-
-
 async def lock_address(tx: Transaction, address: str) -> None:
     """Let the failures of one address be counted one after the other, until the transaction ends."""
-    await tx.execute(_LOCK_ADDRESS, address=address)
+    await tx.execute(COUNT_FAILURES, address=address)
 
 
 _BLOCKS_UNDER_WAY = Statement("select address, blocked_until from blocked_address where blocked_until > :now", Block)

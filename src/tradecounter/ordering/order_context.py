@@ -1,4 +1,4 @@
-"""What an order is judged by: who orders, what it sees, how it can be shipped, the policy, the moment."""
+"""What decides on an order besides the request: the customer, the catalogue, shipping, the policy, the time."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from tradecounter.storefront.view import CustomerView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances:
-    """A customer's circumstances at one moment; `now` is in UTC. A new order has `code`, by default a random one."""
+class OrderContext:
+    """The context of a customer's order at one moment; a new order gets `code`, by default a random one."""
 
     customer_id: int
     view: CustomerView

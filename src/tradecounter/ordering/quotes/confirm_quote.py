@@ -6,32 +6,32 @@ from tradecounter.db.changes import read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, Kind, not_found
-from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.confirm_order import Confirmed, confirm_order
-from tradecounter.ordering.lookup import find_quote
+from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.lookup import the_quote
+from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.states import ConfirmedOrder, UnpricedQuote
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.storefront import Storefront
 
 
 async def confirm_quote(
     tx: Transaction, code: str, method_id: int | None, policy: OrderingPolicy, now: datetime
-) -> Confirmed:
+) -> ConfirmedOrder:
     """Confirm a priced quote as its customer would, with the same checks; one that is confirmed stays as it is.
 
     `code` is the whole confirmation code. Raises DomainError: not found, precondition failed (not priced), and what
     `confirm_order` raises.
     """
-    quote = await find_quote(tx, code)
-    if quote is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
-    if quote.state == "pending" and quote.priced_at is None:
+    quote = await the_quote(tx, code)
+    if isinstance(quote, UnpricedQuote):
         raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: `quote price` does that")
-    return await confirm_order(tx, code, method_id, await _circumstances(tx, quote.customer_id, policy, now))
+    order, _ = await confirm_order(tx, code, method_id, await _context(tx, quote.customer_id, policy, now))
+    return order
 
 
-async def _circumstances(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> Circumstances:
-    """Return a customer's circumstances, read for this one use."""
+async def _context(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> OrderContext:
+    """Return the context of a customer's order, read for this one use."""
     storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     versions = await read_versions(tx)
     await storefront.refresh(tx, versions)
@@ -39,6 +39,6 @@ async def _circumstances(tx: Transaction, customer_id: int, policy: OrderingPoli
     view = storefront.last_view(customer_id)
     if view is None:
         raise not_found("customer")
-    return Circumstances(
+    return OrderContext(
         customer_id=customer_id, view=view, methods=methods.all, regions=methods.regions, policy=policy, now=now
     )

@@ -5,8 +5,8 @@ from typing import Any
 
 from tradecounter.customers.address_rules import faults_of_address
 from tradecounter.kit.errors import DomainError, Fault, invalid_fields
-from tradecounter.ordering.draft import unknown_skus
-from tradecounter.ordering.order_addresses import AddressChoice
+from tradecounter.ordering.create.draft import unknown_skus
+from tradecounter.ordering.create.order_addresses import AddressChoice
 from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
 from tradecounter.rest.faults import faults_of
 from tradecounter.rest.json_text import decode_json, read_json

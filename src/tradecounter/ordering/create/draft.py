@@ -1,20 +1,24 @@
-"""From a request to a priced draft: lines at the customer's prices, weight, shipping options. Writes nothing."""
+"""The parts of a new order: lines at the customer's prices, weight, shipping options."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
-from tradecounter.ordering.circumstances import Circumstances
-from tradecounter.ordering.records import Kind, OfferedShipping, offer
-from tradecounter.ordering.rules import Component, PricedLine, price_line
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.shipping_options import ShippingOption, option_of
+from tradecounter.ordering.states import Kind
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.pricing.rules import UnitCosts
 from tradecounter.shipping.regions import UK_MAINLAND, Region
-from tradecounter.shipping.rules import fitting_methods, shipping_dates
+from tradecounter.shipping.rules import fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.nearest import nearest_skus
 from tradecounter.storefront.view import CustomerView
@@ -56,22 +60,41 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
             yield Fault(f"items[{number}].sku", f"there is no product {sku!r}{hint}")
 
 
-def price_lines(view: CustomerView, wanted: Iterable[Wanted], rate: Decimal) -> list[PricedLine]:
-    """Return lines at the customer's prices, by each line's own quantity; `rate` is the VAT in per cent."""
+def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
+    """Return how many lines a request's items become: one each, and one for each component of a bundle."""
+    found = [view.find(item.sku.strip()) for item in items]
+    return sum(1 if product is None else 1 + len(view.product(product[0]).components) for product in found)
+
+
+def price_lines(
+    view: CustomerView, wanted: Iterable[Wanted], rate: Decimal, order_id: int, line_ids: Sequence[int]
+) -> list[OrderLine]:
+    """Return lines at the customer's prices, by each line's own quantity; `rate` is the VAT in per cent.
+
+    The first of the ids are those of the lines, the others those of their components.
+    """
+    wanted = list(wanted)
+    ids, component_ids = line_ids[: len(wanted)], iter(line_ids[len(wanted) :])
     lines = []
-    for item in wanted:
-        product, unit_cost = view.product(item.row), from_pence(item.costs.at(item.quantity))
-        components = _components(view, item) if product.components else ()
-        lines.append(price_line(product.id, product.sku, product.name, item.quantity, unit_cost, rate, components))
+    for line_id, item in zip(ids, wanted, strict=True):
+        line = _line(view, item.row, item.quantity, order_id, line_id)
+        components = tuple(
+            replace(
+                _line(view, view.snapshot.row_of_sku[c["key"]], c["quantity"] * item.quantity, order_id, component_id),
+                bundle_line_id=line_id,
+            )
+            for c, component_id in zip(view.product(item.row).components, component_ids, strict=False)
+        )
+        priced = line.at_price(from_pence(item.costs.at(item.quantity)), rate)
+        lines.append(replace(priced, components=components) if components else priced)
     return lines
 
 
-def _components(view: CustomerView, item: Wanted) -> list[Component]:
-    components = []
-    for held in view.product(item.row).components:
-        product = view.product(view.snapshot.row_of_sku[held["key"]])
-        components.append(Component(product.id, product.sku, product.name, held["quantity"] * item.quantity))
-    return components
+def _line(view: CustomerView, row: int, quantity: int, order_id: int, line_id: int) -> OrderLine:
+    product = view.product(row)
+    return OrderLine(
+        id=line_id, order_id=order_id, product_id=product.id, sku=product.sku, name=product.name, quantity=quantity
+    )
 
 
 def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
@@ -84,9 +107,9 @@ def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
 
 def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cover:
     """Return when all items can be had, by the stock of this moment; lines of one product count together."""
-    units: dict[int, int] = {}
+    units: Counter[int] = Counter()
     for item in wanted:
-        units[item.row] = units.get(item.row, 0) + item.quantity
+        units[item.row] += item.quantity
     return latest(
         [
             cover(
@@ -101,48 +124,26 @@ def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cov
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ShippingOffer:
-    """The region, and the methods that fit, cheapest first; only a quote may have none."""
-
-    region: int
-    options: list[OfferedShipping]
-
-
 def offer_shipping(
-    kind: Kind,
-    circumstances: Circumstances,
-    address: AddressDetails,
-    wanted_region: int | None,
-    weight_kg: Decimal,
-    needed: Cover,
-) -> ShippingOffer:
-    """Return the shipping options to an address.
+    kind: Kind, context: OrderContext, address: AddressDetails, region: Region, weight_kg: Decimal, needed: Cover
+) -> list[ShippingOption]:
+    """Return the shipping options to an address in a region, cheapest first.
 
     Where no method fits, a quote has no options: support names the carriage with the price. Raises DomainError
-    (invalid) when no method fits an order, or no region has the number that is wanted.
+    (invalid) when no method fits an order.
     """
-    region = _region(kind, circumstances, address, wanted_region)
-    fitting = fitting_methods(circumstances.methods, region.id, address.country_code, weight_kg)
+    fitting = fitting_methods(context.methods, region.id, address.country_code, weight_kg)
     if not fitting and kind == "order":
-        raise _nothing_fits(circumstances, region, address.country_code, weight_kg)
-    return ShippingOffer(
-        region.id,
-        [
-            offer(method, weight_kg).dated(
-                shipping_dates(circumstances.now, method.cut_off, method.transit_days, needed)
-            )
-            for method in fitting
-        ],
-    )
+        raise _nothing_fits(context, region, address.country_code, weight_kg)
+    return [option_of(method, weight_kg).dated(context.now, needed) for method in fitting]
 
 
-def _region(kind: Kind, circumstances: Circumstances, address: AddressDetails, wanted: int | None) -> Region:
+def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted: int | None) -> Region:
     """Return the region that is named, else the address's; for a quote to an address in no region, the UK mainland.
 
     Raises DomainError (invalid).
     """
-    regions = circumstances.regions
+    regions = context.regions
     if wanted is not None:
         region = regions.get(wanted)
         if region is None:
@@ -157,9 +158,9 @@ def _region(kind: Kind, circumstances: Circumstances, address: AddressDetails, w
     return regions.get(number) or Region(number)
 
 
-def _nothing_fits(circumstances: Circumstances, region: Region, country: str, weight_kg: Decimal) -> DomainError:
-    """Return the refusal of an order that no method takes, with what the region's methods do take."""
-    methods = [method for method in circumstances.methods if method.region == region.id]
+def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:
+    """Return the error for an order that no method takes, with what the region's methods do take."""
+    methods = [method for method in context.methods if method.region == region.id]
     there = [method for method in methods if country in method.countries]
     limits = [
         f"{method.id} ({method.provider}, {method.description}) takes {method.max_weight_kg.normalize():f} kg"
@@ -171,6 +172,6 @@ def _nothing_fits(circumstances: Circumstances, region: Region, country: str, we
         return invalid("shipping_address", f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}")
     return invalid(
         "shipping_address",
-        f"{problem}, which serves {', '.join(served) or 'no country'}; the regions are {circumstances.regions}; "
+        f"{problem}, which serves {', '.join(served) or 'no country'}; the regions are {context.regions}; "
         f"{_QUOTE_INSTEAD}",
     )

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-import msgspec
+from msgspec.structs import replace
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -12,11 +12,22 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import fold
-from tradecounter.ordering.queries import lines_of, lock_by_code
-from tradecounter.ordering.records import LineRecord, OfferedShipping, OrderRecord, offer
-from tradecounter.ordering.rules import PricedLine, price_line
-from tradecounter.ordering.store import Pricing, price_quote_row
-from tradecounter.shipping.methods import read_methods
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.queries.changes import store_pricing
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import lock_by_code
+from tradecounter.ordering.shipping_options import ShippingOption, option_of
+from tradecounter.ordering.states import (
+    AnyOrder,
+    DeclinedOrder,
+    NumberedOrder,
+    PendingOrder,
+    PricedQuote,
+    Pricing,
+    Quote,
+    UnpricedQuote,
+)
+from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
 MOST_POUNDS = 1_000_000
@@ -49,20 +60,17 @@ async def price_quote(
         _check_cost(f"shipping {method_id}", "cost", cost)
     if note is not None and len(note) > LONGEST_NOTE:
         raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
-    quote = await lock_by_code(tx, code)
-    if quote is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
-    _require_open(quote, now)
-    lines = (await lines_of(tx, [quote.id]))[quote.id]
+    quote = _open_quote(await lock_by_code(tx, code), code, now)
+    lines = await lines_of_order(tx, quote.id)
     pricing = Pricing(
-        lines=_repriced(quote, lines, unit_costs),
-        shipping_options=_offers(quote, await read_methods(tx) if carriage else (), carriage),
-        note=note,
         priced_at=now,
         expires_at=now + lifetime,
+        pricings=1 if isinstance(quote, UnpricedQuote) else quote.pricing.pricings + 1,
+        quote_note=note,
     )
-    number = await price_quote_row(tx, quote.id, pricing)
-    await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=number)
+    options = _options(quote, await read_methods(tx) if carriage else (), carriage)
+    await store_pricing(tx, quote.id, pricing, _repriced(quote, lines, unit_costs), options)
+    await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
 
 
 def _check_cost(field: str, what: str, cost: Decimal) -> None:
@@ -72,20 +80,25 @@ def _check_cost(field: str, what: str, cost: Decimal) -> None:
         raise invalid(field, f"the {what} {cost} has more than two decimal places")
 
 
-def _require_open(quote: OrderRecord, now: datetime) -> None:
-    if quote.kind != "quote":
-        raise DomainError(Kind.CONFLICT, f"{quote.confirmation_code} is an order, not a quote")
-    if quote.number is not None:
-        raise DomainError(Kind.CONFLICT, f"the quote is {quote.state} already, as {quote.order_reference}")
-    if quote.state == "expired" or (quote.expires_at is not None and now > quote.expires_at):
-        when = "" if quote.expires_at is None else f" at {local_text(quote.expires_at)}"
-        raise DomainError(Kind.CONFLICT, f"the quote has expired{when}: the customer has to request it again")
-    if quote.state != "pending":
-        raise DomainError(Kind.CONFLICT, f"the quote is {quote.state}")
+def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
+    """Return a quote that can be priced. Raises DomainError: not found, conflict."""
+    if order is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
+    if order.kind == "order" or isinstance(order, PendingOrder):
+        raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
+    match order:
+        case NumberedOrder():
+            raise DomainError(Kind.CONFLICT, f"the quote is {order.state} already, as {order.order_reference}")
+        case DeclinedOrder():
+            raise DomainError(Kind.CONFLICT, f"the quote is {order.state}")
+        case PricedQuote() if order.has_expired(now):
+            when = local_text(order.expires_at)
+            raise DomainError(Kind.CONFLICT, f"the quote has expired at {when}: the customer has to request it again")
+    return order
 
 
-def _repriced(quote: OrderRecord, lines: Sequence[LineRecord], unit_costs: UnitCosts) -> dict[int, PricedLine]:
-    """Return all lines by their ids, at their new prices."""
+def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: UnitCosts) -> list[OrderLine]:
+    """Return all lines, at their new prices."""
     costs: dict[str, Decimal] = {}
     skus = {fold(line.sku) for line in lines}
     for sku, cost in unit_costs:
@@ -94,36 +107,23 @@ def _repriced(quote: OrderRecord, lines: Sequence[LineRecord], unit_costs: UnitC
         if fold(sku) in costs:
             raise invalid(sku, "is named twice")
         costs[fold(sku)] = rounded(cost)
-    return {
-        line.id: price_line(
-            line.product_id,
-            line.sku,
-            line.name,
-            line.quantity,
-            costs.get(fold(line.sku), line.unit_cost),
-            quote.tax_rate,
-        )
-        for line in lines
-    }
+    return [line.at_price(costs.get(fold(line.sku), line.unit_cost), quote.tax_rate) for line in lines]
 
 
-def _offers(quote: OrderRecord, methods: Collection[ShippingMethod], carriage: Carriage) -> list[OfferedShipping]:
+def _options(quote: Quote, methods: Collection[ShippingMethod], carriage: Carriage) -> list[ShippingOption]:
     """Return the shipping options of a quote with the carriage that support names, cheapest first."""
-    offers = {offered.id: offered for offered in quote.offers}
+    options = {option.id: option for option in quote.shipping_options}
     by_id = {method.id: method for method in methods}
     costs: dict[int, Decimal] = {}
     for method_id, cost in carriage:
         if method_id in costs:
             raise invalid(f"shipping {method_id}", "is named twice")
-        if method_id not in offers and method_id not in by_id:
+        if method_id not in options and method_id not in by_id:
             known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in methods) or "none"
             raise invalid(f"shipping {method_id}", f"there is no such shipping method; there are {known}")
         costs[method_id] = rounded(cost)
-        offers.setdefault(method_id, offer(by_id[method_id], quote.shipping_weight))
-    if not offers:
+        options.setdefault(method_id, option_of(by_id[method_id], quote.shipping_weight))
+    if not options:
         raise invalid("shipping", "no method fits this quote: name the carriage, as a shipping method with its cost")
-    priced = (
-        msgspec.structs.replace(offered, cost_net=costs.get(offered.id, offered.cost_net))
-        for offered in offers.values()
-    )
-    return sorted(priced, key=lambda offered: (offered.cost_net, offered.id))
+    priced = [replace(option, cost_net=costs.get(option.id, option.cost_net)) for option in options.values()]
+    return sorted(priced, key=lambda option: (option.cost_net, option.id))

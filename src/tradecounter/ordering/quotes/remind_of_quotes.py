@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.store import mark_expiring_quotes
+from tradecounter.ordering.queries.changes import mark_expiring_quotes
 
 REMINDED_BEFORE = timedelta(hours=24)
 

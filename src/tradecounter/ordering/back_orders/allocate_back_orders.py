@@ -1,0 +1,23 @@
+"""Giving stock that came in to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
+
+from collections import Counter
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.queries.back_orders import lines_to_serve, serve_lines, set_status_of_served
+from tradecounter.stock.queries.allocation import serve_back_orders
+
+
+async def allocate_back_orders(tx: Transaction) -> int:
+    """Allocate what is for sale to waiting lines; return how many lines got something.
+
+    The caller has locked all stock levels (an import does), so that no line can be served twice.
+    """
+    served = await lines_to_serve(tx)
+    if served:
+        await serve_lines(tx, served)
+        units: Counter[int] = Counter()
+        for line in served:
+            units[line.product_id] += line.units
+        await serve_back_orders(tx, units)
+        await set_status_of_served(tx, {line.order_id for line in served})
+    return len(served)

@@ -1,0 +1,123 @@
+"""Creating a pending order: validated, priced, checked against the credit.
+
+Specification, sections 3 and 4 (`POST /order`).
+"""
+
+import secrets
+from decimal import ROUND_HALF_UP, Decimal
+
+from msgspec.structs import asdict
+
+from tradecounter.credit.rules import require_credit
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, FaultCollector, invalid
+from tradecounter.kit.errors import Kind as ErrorKind
+from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.ordering.create.draft import (
+    cover_of,
+    find_products,
+    offer_shipping,
+    price_lines,
+    region_of,
+    total_weight,
+)
+from tradecounter.ordering.create.order_addresses import resolve_addresses
+from tradecounter.ordering.create.pending_caps import require_room
+from tradecounter.ordering.lines import OrderLine, total_net, total_tax
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
+from tradecounter.ordering.queries.orders import order_with_reference
+from tradecounter.ordering.rules import tax_rate
+from tradecounter.ordering.shipping_options import choose_shipping, method_needed
+from tradecounter.ordering.states import Kind, OrderBase, PendingOrder
+from tradecounter.ordering.wire import CreateOrderRequest
+
+_CODE_BYTES = 16
+_GRAM = Decimal("0.001")  # of a kilogram: as exact as the weight is kept
+
+
+async def place_order(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> tuple[PendingOrder, list[OrderLine]]:
+    """Create a pending order and return it with its lines. Raises DomainError as `checked_draft` does."""
+    draft, lines = await checked_draft(tx, "order", request, standing, context)
+    order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
+    insert_order(tx, order, lines)
+    return order, lines
+
+
+async def checked_draft(
+    tx: Transaction, kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> tuple[OrderBase, list[OrderLine]]:
+    """Return what a new order and a new quote have in common, and the lines; the customer may create it.
+
+    Raises DomainError: invalid, payment required, conflict (as many as the customer may have, or its reference is
+    already used), precondition failed (to be confirmed at once, but without a shipping method).
+    """
+    draft, lines = _draft(kind, request, standing, context)
+    _check_shipping_and_credit(draft, standing, auto_confirm=bool(request.auto_confirm))
+    if standing.near_cap:
+        count = await count_pending(tx, context.customer_id, kind, context.now)
+        require_room(kind, context.policy, count)
+    if standing.unique_references:
+        await _require_unused(tx, request.customer_reference, context)
+    return draft, lines
+
+
+def _draft(
+    kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> tuple[OrderBase, list[OrderLine]]:
+    view = context.view
+    collector = FaultCollector()
+    with collector.collecting():
+        if not request.customer_reference.strip():
+            raise invalid("customer_reference", "must not be blank")
+    with collector.collecting():
+        wanted = find_products(view, request.items)
+    with collector.collecting():
+        addresses = resolve_addresses(request, standing.saved_addresses())
+    collector.check()
+    weight = total_weight(view, wanted)
+    region = region_of(kind, context, addresses.shipping, request.shipping_region)
+    needed = cover_of(view, wanted, context.now)
+    rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
+    lines = price_lines(view, wanted, rate, standing.order_id, standing.line_ids)
+    draft = OrderBase(
+        id=standing.order_id,
+        customer_id=context.customer_id,
+        kind=kind,
+        state="pending",
+        confirmation_code=context.code or secrets.token_hex(_CODE_BYTES),
+        customer_reference=request.customer_reference,
+        external_customer_id=request.external_customer_id,
+        billing_address=addresses.billing,
+        shipping_address=addresses.shipping,
+        order_notifications=request.order_notifications,
+        courier_notifications=request.courier_notifications,
+        shipping_region=region.id,
+        shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
+        shipping_method=None if request.shipping_method is None else request.shipping_method.id,
+        shipping_weight=weight.quantize(_GRAM, ROUND_HALF_UP),
+        cost_net=total_net(lines),
+        cost_tax=total_tax(lines),
+        tax_rate=rate,
+        created_at=context.now,
+    )
+    return draft, lines
+
+
+def _check_shipping_and_credit(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> None:
+    chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
+    if auto_confirm and chosen is None:
+        raise method_needed(draft.shipping_options)
+    shipping = NOTHING if chosen is None else chosen.cost_net
+    gross = draft.cost_gross + shipping + percentage(shipping, draft.tax_rate)
+    require_credit(standing.credit_limit, standing.outstanding, gross)
+
+
+async def _require_unused(tx: Transaction, customer_reference: str, context: OrderContext) -> None:
+    other = await order_with_reference(tx, context.customer_id, customer_reference, context.now)
+    if other is not None:
+        raise DomainError(
+            ErrorKind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}"
+        )

@@ -1,0 +1,113 @@
+"""Responding to the creation of an order or a quote; with an idempotency key, once (specification, section 8)."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.create.account_standing import fetch_standing, standing_of
+from tradecounter.ordering.create.place_order import place_order
+from tradecounter.ordering.create.read_request import read_request
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.present import created_order
+from tradecounter.ordering.queries.create import AccountStanding
+from tradecounter.ordering.quotes.request_quote import request_quote
+from tradecounter.ordering.states import Kind
+from tradecounter.ordering.wire import CreatedOrder, CreateOrderRequest
+from tradecounter.rest.answers import to_json
+from tradecounter.rest.call import Call
+from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.rest.negotiation import JSON
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.view import CustomerView
+
+_CREATED = 201
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCreation:
+    """What orders and quotes are created with."""
+
+    database: Database
+    views: LiveViews
+    methods: ShippingMethods
+    policy: OrderingPolicy
+    clock: Clock
+
+    def context(self, customer_id: int, view: CustomerView) -> OrderContext:
+        """Return the context of a customer's order at this moment."""
+        return OrderContext(
+            customer_id=customer_id,
+            view=view,
+            methods=self.methods.all,
+            regions=self.methods.regions,
+            policy=self.policy,
+            now=self.clock.now(),
+        )
+
+    async def respond(self, call: Call, kind: Kind) -> Response:
+        """Create an order or a quote and respond with it."""
+        key = read_key(call.request.headers.getlist(HEADER))
+        raw = await call.json_text()
+        keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
+        try:
+            return await self._create(call, raw, keyed, kind)
+        except DomainError:
+            if keyed is not None and (before := await self._recorded(keyed)) is not None:
+                return _replay(before)
+            raise
+
+    async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
+        context = self.context(call.customer_id, await self.views.of(call.customer_id))
+        request = read_request(raw, context.view)
+        with used_once():
+            async with transaction(self.database) as tx:
+                async with tx.pipeline() as p:
+                    claimed = None if keyed is None else claim(p, keyed)
+                    standing = fetch_standing(p, kind, request, context)
+                if keyed and claimed and (before := recorded(keyed, claimed)) is not None:
+                    return _replay(before)
+                create = _order if kind == "order" else _quote
+                body = to_json(await create(tx, request, standing_of(standing), context))
+                if keyed is not None:
+                    record(tx, keyed, Recorded(_CREATED, body), context.now)
+        return Response(body, _CREATED, media_type=JSON)
+
+    async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
+        """Return what a request with this key created, which its repetition gets whatever the rules are by now.
+
+        Another request with the key may have created it after the failed one looked for it: what that one created, or
+        used up of the credit, is not a reason to refuse this one.
+        """
+        async with transaction(self.database) as tx:
+            async with tx.pipeline() as p:
+                claimed = claim(p, keyed)
+            return recorded(keyed, claimed)
+
+
+async def _order(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> CreatedOrder:
+    pending, lines = await place_order(tx, request, standing, context)
+    if not request.auto_confirm:
+        return created_order(pending, lines, auto_confirm=request.auto_confirm)
+    order, lines = await confirm_order(tx, pending.confirmation_code, None, context)
+    return created_order(order, lines, auto_confirm=True)
+
+
+async def _quote(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> CreatedOrder:
+    quote, lines = await request_quote(tx, request, standing, context)
+    return created_order(quote, lines, auto_confirm=request.auto_confirm)
+
+
+def _replay(before: Recorded) -> Response:
+    return Response(before.body, before.status, {REPLAY_HEADER: "true"}, JSON)

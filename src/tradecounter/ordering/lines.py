@@ -1,0 +1,100 @@
+"""The lines of an order."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tradecounter.kit.money import NOTHING, percentage
+
+
+class OrderLine(Struct, frozen=True, kw_only=True):
+    """A line of an order; `cost_net` and `cost_tax` are the line's totals.
+
+    Of a confirmed order, `quantity` is what is allocated, back-ordered, dispatched and cancelled. Components have their
+    share of their bundle's figures: they leave with it.
+    """
+
+    id: int
+    order_id: int
+    product_id: int
+    sku: str
+    name: str
+    quantity: int
+    unit_cost: Decimal = NOTHING
+    cost_net: Decimal = NOTHING
+    cost_tax: Decimal = NOTHING
+    allocated: int = 0
+    back_ordered: int = 0
+    dispatched: int = 0
+    bundle_line_id: int | None = None
+    components: tuple["OrderLine", ...] = ()
+
+    def at_price(self, unit_cost: Decimal, tax_rate: Decimal) -> "OrderLine":
+        """Return the line at a net unit cost; the tax, at a rate in per cent, is rounded for the whole line."""
+        cost_net = unit_cost * self.quantity
+        return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=percentage(cost_net, tax_rate))
+
+    @property
+    def to_come(self) -> int:
+        """The units of a confirmed order that are to be dispatched."""
+        return self.allocated + self.back_ordered
+
+    @property
+    def cancelled(self) -> int:
+        """The units of a confirmed order that will not come any more."""
+        return self.quantity - self.dispatched - self.to_come
+
+    @property
+    def left(self) -> int:
+        """The units that are not dispatched yet."""
+        return self.quantity - self.dispatched
+
+
+def total_net(lines: Iterable[OrderLine]) -> Decimal:
+    """Return the net cost of all lines."""
+    return sum((line.cost_net for line in lines), NOTHING)
+
+
+def total_tax(lines: Iterable[OrderLine]) -> Decimal:
+    """Return the tax on all lines."""
+    return sum((line.cost_tax for line in lines), NOTHING)
+
+
+def with_components(found: Sequence[OrderLine]) -> list[OrderLine]:
+    """Return lines without those that are components: their bundles hold them, with their share of the figures."""
+    components: defaultdict[int, list[OrderLine]] = defaultdict(list)
+    for line in found:
+        if line.bundle_line_id is not None:
+            components[line.bundle_line_id].append(line)
+    if not components:
+        return list(found)
+    return [
+        replace(line, components=tuple(_sharing(part, line) for part in components.get(line.id, ())))
+        for line in found
+        if line.bundle_line_id is None
+    ]
+
+
+def _sharing(component: OrderLine, bundle: OrderLine) -> OrderLine:
+    each = component.quantity // bundle.quantity
+    return replace(
+        component,
+        allocated=each * bundle.allocated,
+        back_ordered=each * bundle.back_ordered,
+        dispatched=each * bundle.dispatched,
+    )
+
+
+def with_parts(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
+    """Yield lines, each followed by its components."""
+    for line in lines:
+        yield line
+        yield from line.components
+
+
+def products_of(lines: Iterable[OrderLine]) -> set[int]:
+    """Return the ids of the products on lines and of their components."""
+    return {part.product_id for part in with_parts(lines)}

@@ -1,0 +1,204 @@
+"""Changing orders. The caller has locked the order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from tradecounter.db.pipeline import Pipeline, Result, array, json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.lines import OrderLine, total_net, total_tax
+from tradecounter.ordering.rules import CANCELLED
+from tradecounter.ordering.shipping_options import ShippingOption
+from tradecounter.ordering.states import ConfirmedOrder, Pricing
+
+
+@dataclass(frozen=True, slots=True)
+class OrderNumber:
+    """An order id of the wire."""
+
+    number: int
+
+
+_NEXT_NUMBER = Statement("select nextval('order_number') as number", OrderNumber)
+
+
+def fetch_next_number(p: Pipeline) -> Result[OrderNumber]:
+    """Fetch the next order id. The ids of confirmations that fail are lost."""
+    return p.fetch(_NEXT_NUMBER)
+
+
+_CONFIRM = Statement(
+    """
+    update orders
+    set state = 'confirmed', number = :number, order_reference = :order_reference,
+        shipping_method = :shipping_method, shipping_options = :shipping_options, shipping_net = :shipping_net,
+        shipping_tax = :shipping_tax, status = :status, term_days = :term_days, confirmed_at = :confirmed_at
+    where id = :id
+    """
+)
+
+
+def store_confirmation(tx: Transaction, order: ConfirmedOrder) -> None:
+    """Turn the pending order or the quote that this order was into it."""
+    tx.queue(
+        _CONFIRM,
+        id=order.id,
+        number=order.number,
+        order_reference=order.order_reference,
+        shipping_method=order.shipping_method,
+        shipping_options=json_of(order.shipping_options),
+        shipping_net=order.shipping_net,
+        shipping_tax=order.shipping_tax,
+        status=order.status,
+        term_days=order.term_days,
+        confirmed_at=order.confirmed_at,
+    )
+
+
+_SET_ALLOCATIONS = Statement(
+    """
+    update order_line l set allocated = a.allocated, back_ordered = l.quantity - a.allocated
+    from unnest(:ids::bigint[], :allocated::integer[]) as a (id, allocated)
+    where l.id = a.id
+    """
+)
+
+
+def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
+    """Set how many units of lines (by id) are allocated; the rest of each is a back-order."""
+    tx.queue(_SET_ALLOCATIONS, ids=array(allocated), allocated=array(allocated.values()))
+
+
+_PRICE_QUOTE = Statement(
+    """
+    with lines as (
+        update order_line l set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax
+        from json_to_recordset(:lines::json)
+             as p (id bigint, unit_cost numeric, cost_net numeric, cost_tax numeric)
+        where l.id = p.id
+    )
+    update orders
+    set cost_net = :cost_net, cost_tax = :cost_tax, quote_note = :quote_note, priced_at = :priced_at,
+        expires_at = :expires_at, shipping_options = :shipping_options, pricings = :pricings
+    where id = :id
+    """
+)
+
+
+async def store_pricing(
+    tx: Transaction, order_id: int, pricing: Pricing, lines: Sequence[OrderLine], options: Sequence[ShippingOption]
+) -> None:
+    """Give a quote its price: that of all its lines, and of its shipping options."""
+    await tx.execute(
+        _PRICE_QUOTE,
+        id=order_id,
+        lines=json_of(lines),
+        cost_net=total_net(lines),
+        cost_tax=total_tax(lines),
+        quote_note=pricing.quote_note,
+        priced_at=pricing.priced_at,
+        expires_at=pricing.expires_at,
+        shipping_options=json_of(options),
+        pricings=pricing.pricings,
+    )
+
+
+_DISPATCH_LINES = Statement(
+    """
+    update order_line l set allocated = l.allocated - u.units, dispatched = l.dispatched + u.units
+    from unnest(:ids::bigint[], :units::integer[]) as u (id, units)
+    where l.id = u.id
+    """
+)
+_SET_STATUS = Statement("update orders set status = :status where id = :id")
+
+
+async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
+    """Move allocated units of lines (by id) to the dispatched ones, and set the order's status."""
+    await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
+    await tx.execute(_SET_STATUS, id=order_id, status=status)
+
+
+_CANCEL = Statement(
+    "update orders set state = 'cancelled', status = :status, cancel_reason = :reason, cancelled_at = :now"
+    " where id = :id"
+)
+_CANCEL_LINES = Statement(
+    "update order_line set allocated = 0, back_ordered = 0 where order_id = :id and allocated + back_ordered > 0"
+)
+
+
+async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: datetime) -> None:
+    """Mark an order as cancelled; nothing is allocated to its lines or back-ordered for them any more."""
+    await tx.execute(_CANCEL, id=order_id, status=CANCELLED, reason=reason, now=now)
+    await tx.execute(_CANCEL_LINES, id=order_id)
+
+
+_EXPIRE = Statement("update orders set state = 'expired' where state = 'pending' and expires_at < :now")
+
+
+async def expire_orders(tx: Transaction, now: datetime) -> int:
+    """Mark pending orders and priced quotes that have expired; return how many."""
+    return await tx.execute(_EXPIRE, now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiringQuote:
+    """A quote that is about to expire, and how many times it has been priced."""
+
+    id: int
+    pricings: int
+
+
+_MARK_EXPIRING = Statement(
+    """
+    update orders set reminded_pricing = pricings
+    where id in (
+        select id from orders
+        where kind = 'quote' and state = 'pending' and reminded_pricing < pricings
+          and expires_at > :now and expires_at <= :now + :before and priced_at < expires_at - :before
+        order by id limit :most for no key update skip locked
+    )
+    returning id, pricings
+    """,
+    ExpiringQuote,
+)
+
+
+async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
+    """Mark the priced quotes that expire within `before` as reminded of, and return them.
+
+    Leaves out those whose price was given for no longer than that, and those that another transaction has locked.
+    """
+    return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
+
+
+_DELETE_EXPIRED = Statement(
+    """
+    with gone as materialized (
+        select id from orders where state = 'expired' and number is null and expires_at < :before
+        order by expires_at limit :most for update skip locked
+    ), their_lines as (
+        delete from order_line where order_id in (select id from gone)
+    )
+    delete from orders where id in (select id from gone)
+    """
+)
+
+
+async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
+    """Delete orders and quotes that expired before a moment, with their lines, the oldest first; return how many.
+
+    Leaves out those that another transaction has locked.
+    """
+    return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
+
+
+_ADD_PAYMENT = Statement("update orders set paid = paid + :amount, status = :status where id = :id")
+
+
+async def record_paid(tx: Transaction, order_id: int, amount: Decimal, status: str) -> None:
+    """Add a payment, which may be nothing, to what is paid of an order; set its status."""
+    await tx.execute(_ADD_PAYMENT, id=order_id, amount=amount, status=status)

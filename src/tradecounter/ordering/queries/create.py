@@ -1,0 +1,128 @@
+"""What the database knows that decides on a new order, and storing the order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+from msgspec.structs import asdict
+from psycopg.sql import SQL
+
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.advisory_locks import CREATE, CREATE_ALONE
+from tradecounter.db.pipeline import json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.lines import OrderLine, with_parts
+from tradecounter.ordering.states import Kind, PendingOrder, UnpricedQuote
+
+_addresses = msgspec.json.Decoder(list[CustomerAddress])
+
+# An unpriced quote has no time to expire yet.
+_PENDING = SQL(
+    "select count(*) as count from orders o where o.customer_id = {} and o.kind = :kind and o.state = 'pending'"
+    " and case o.kind when 'quote' then o.expires_at is null else o.expires_at >= :now::timestamptz end"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountStanding:
+    """A customer's terms and what it owes, the saved addresses that an order names, and the order's internal ids.
+
+    `addresses` is a JSON list of them, or None. `near_cap`: the customer is near its cap on pending orders, or unpriced
+    quotes, and only this transaction can create one now (`pending_caps.py`).
+    """
+
+    credit_limit: Decimal | None
+    shipping_method: int | None
+    unique_references: bool
+    outstanding: Decimal
+    addresses: str | None
+    order_id: int
+    line_ids: list[int]
+    near_cap: bool
+
+    def saved_addresses(self) -> dict[int, CustomerAddress]:
+        """Return the customer's active addresses that the order names, by their ids."""
+        saved = () if self.addresses is None else _addresses.decode(self.addresses)
+        return {address.id: address for address in saved if address.id is not None}
+
+
+# `cap` is how many pending orders, or unpriced quotes, the customer may have; null does not limit them.
+STANDING = Statement(
+    SQL(
+        """
+        select c.credit_limit, c.shipping_method, c.unique_references,
+               coalesce((select e.outstanding from credit_exposure e where e.customer_id = c.id), 0.00) as outstanding,
+               (select jsonb_agg(a.details || jsonb_build_object('id', a.id))::text from address a
+                where a.id = any(:address_ids::bigint[]) and a.customer_id = c.id and a.deleted_at is null)
+                   as addresses,
+               nextval('orders_id_seq') as order_id,
+               array(select nextval('order_line_id_seq') from generate_series(1, :lines::integer)) as line_ids,
+               case when :cap::bigint is null then false
+                    when pending.count < :cap::bigint - current_setting('max_connections')::bigint
+                    then {create} is null
+                    else {create_alone} is not null
+               end as near_cap
+        from customer c cross join lateral ({pending}) as pending where c.id = :customer_id
+        """
+    ).format(
+        create=CREATE.format(customer_id=SQL("c.id")),
+        create_alone=CREATE_ALONE.format(customer_id=SQL("c.id")),
+        pending=_PENDING.format(SQL("c.id")),
+    ),
+    AccountStanding,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    count: int
+
+
+_COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id")), _Count)
+
+
+async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: datetime) -> int:
+    """Return how many pending orders that have not expired, or how many unpriced quotes, a customer has."""
+    async with tx.pipeline() as p:
+        found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
+    return found.one.count
+
+
+_INSERT = Statement(
+    """
+    with created as (
+        insert into orders (id, customer_id, kind, state, confirmation_code, customer_reference, external_customer_id,
+                            billing_address, shipping_address, order_notifications, courier_notifications,
+                            shipping_region, shipping_options, shipping_method, shipping_weight, cost_net, cost_tax,
+                            tax_rate, created_at, expires_at)
+        overriding system value
+        values (:id, :customer_id, :kind, :state, :confirmation_code, :customer_reference, :external_customer_id,
+                :billing_address, :shipping_address, :order_notifications, :courier_notifications,
+                :shipping_region, :shipping_options, :shipping_method, :shipping_weight, :cost_net, :cost_tax,
+                :tax_rate, :created_at, :expires_at)
+    )
+    insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
+                            bundle_line_id)
+    overriding system value
+    select l.id, :id, l.position, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax,
+           l.bundle_line_id
+    from rows from (
+        json_to_recordset(:lines::json)
+            as (id bigint, product_id bigint, sku text, name text, quantity integer, unit_cost numeric,
+                cost_net numeric, cost_tax numeric, bundle_line_id bigint)
+    ) with ordinality
+      as l (id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, bundle_line_id, position)
+    """
+)
+_JSON = ("billing_address", "shipping_address", "order_notifications", "courier_notifications", "shipping_options")
+
+
+def insert_order(tx: Transaction, order: PendingOrder | UnpricedQuote, lines: Sequence[OrderLine]) -> None:
+    """Create a pending order or a quote with its lines; components come after all lines."""
+    values = {"expires_at": None, **asdict(order)}  # an unpriced quote has no time to expire yet
+    values.update({name: json_of(values[name]) for name in _JSON})
+    parts = sorted(with_parts(lines), key=lambda part: part.bundle_line_id is not None)
+    tx.queue(_INSERT, **values, lines=json_of(parts))

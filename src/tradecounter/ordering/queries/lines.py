@@ -1,0 +1,50 @@
+"""Reading the lines of orders."""
+
+from collections.abc import Sequence
+
+from psycopg.sql import SQL
+
+from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.lines import OrderLine, with_components
+
+_LINE = SQL(
+    "l.id, l.order_id, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax, l.allocated,"
+    " l.back_ordered, l.dispatched, l.bundle_line_id"
+)
+
+_LINES = Statement(
+    SQL(
+        "select {} from order_line l where l.order_id = any(:order_ids::bigint[]) order by l.order_id, l.position"
+    ).format(_LINE),
+    OrderLine,
+)
+
+_LINES_BY_CODE = Statement(
+    SQL(
+        "select {} from order_line l join orders o on o.id = l.order_id"
+        " where o.customer_id = :customer_id and o.confirmation_code = :code order by l.position"
+    ).format(_LINE),
+    OrderLine,
+)
+
+
+def fetch_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[OrderLine]:
+    """Fetch the lines of a customer's order or quote; see `with_components`."""
+    return p.fetch(_LINES_BY_CODE, customer_id=customer_id, code=code)
+
+
+async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderLine]]:
+    """Return the lines of orders, in order of position, by the orders' internal ids; bundles hold their components."""
+    async with tx.pipeline() as p:
+        found = p.fetch(_LINES, order_ids=array(order_ids))
+    lines: dict[int, list[OrderLine]] = {order_id: [] for order_id in order_ids}
+    for line in with_components(found.rows):
+        lines[line.order_id].append(line)
+    return lines
+
+
+async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:
+    """Return the lines of one order, as `lines_of` does."""
+    return (await lines_of(tx, [order_id]))[order_id]

@@ -1,0 +1,182 @@
+"""Finding orders and quotes of any customer, for the operator."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL, Composed
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.queries.orders import ORDER
+from tradecounter.ordering.states import AnyOrder, parse_order
+
+_LARGEST_NUMBER = 2**63 - 1
+_NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
+
+# Of each of the two ways to be among the latest, one index holds as many as can be shown.
+_LATEST = SQL(
+    "id in (select id from (select id from orders where number is not null order by number desc limit :most) as c"
+    " union all select id from (select id from orders order by id desc limit :most) as p)"
+)
+# References are compared trimmed and without case (decisions, 409 for duplicated data).
+_OF_CUSTOMER = SQL("customer_id = :customer_id")
+_CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))")
+# No index begins with the reference: it is looked up for each customer.
+_CUSTOMER_REFERENCE_OF_ANY = SQL(
+    "id in (select r.id from customer as c cross join lateral"
+    " (select id from orders where customer_id = c.id and {} offset 0) as r)"
+).format(_CUSTOMER_REFERENCE)
+_BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
+# A reference ends with the order's number, which has an index whatever the database's collation is.
+_REFERENCE = SQL(
+    "id in (select n.id from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
+    " (select id from orders where number between r.low and r.high and {} offset 0) as n)"
+).format(_BEGINS)
+_PRODUCT = SQL("exists (select from order_line as l where l.order_id = orders.id and l.product_id = :product_id)")
+_FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
+_TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
+_STATUS = SQL("status = :status")
+_STATE = SQL("state = :state")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFilter:
+    """What orders have to have in common.
+
+    `reference` is an order reference, an order id, or the beginning of one. The moments are those of the confirmation,
+    or of the creation while there is none; `created_to` is exclusive.
+    """
+
+    customer_id: int | None = None
+    reference: str | None = None
+    customer_reference: str | None = None
+    product_id: int | None = None
+    created_from: datetime | None = None
+    created_to: datetime | None = None
+    status: str | None = None
+    state: str | None = None
+
+
+async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
+    """Return the latest orders and quotes of all customers that pass a filter.
+
+    The latest are those confirmed last, or created last while they are not confirmed.
+    """
+    lows, highs = _numbers_beginning(wanted.reference or "")
+    conditions = list(_conditions(wanted))
+    if conditions in ([], [_FROM]):  # the latest of those since a moment are the latest of all
+        conditions.append(_LATEST)
+    statement = Statement(
+        SQL(
+            "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most"
+        ).format(ORDER, SQL(" and ").join(conditions)),
+        parse_order,
+        prepared=False,
+    )
+    values = {**asdict(wanted), "lows": array(lows), "highs": array(highs), "most": most}
+    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+
+
+def _conditions(wanted: OrderFilter) -> Iterator[SQL | Composed]:
+    if wanted.customer_id is not None:
+        yield _OF_CUSTOMER
+    if wanted.customer_reference is not None:
+        yield _CUSTOMER_REFERENCE_OF_ANY if wanted.customer_id is None else _CUSTOMER_REFERENCE
+    for value, condition in (
+        (wanted.reference, _REFERENCE),
+        (wanted.product_id, _PRODUCT),
+        (wanted.created_from, _FROM),
+        (wanted.created_to, _TO),
+        (wanted.status, _STATUS),
+        (wanted.state, _STATE),
+    ):
+        if value is not None:
+            yield condition
+
+
+def _numbers_beginning(reference: str) -> tuple[list[int], list[int]]:
+    """Return the ranges of numbers that begin with the digits at the end of a reference: 7, 70 to 79, 700 to 799."""
+    found = _NUMBER_AT_END.search(reference)
+    lows, highs = [], []
+    if found is not None:
+        low, high = int(found[0]), int(found[0])
+        while low <= _LARGEST_NUMBER:
+            lows.append(low)
+            highs.append(min(high, _LARGEST_NUMBER))
+            low, high = low * 10, high * 10 + 9
+    return lows, highs
+
+
+_BY_NAME = Statement(
+    SQL(
+        "select {} from orders"
+        " where (number = :number and (number::text = :name or lower(order_reference) = lower(:name)))"
+        " or confirmation_code = lower(:name) limit 1"
+    ).format(ORDER),
+    parse_order,
+)
+
+
+async def order_named(tx: Transaction, name: str) -> AnyOrder | None:
+    """Return the order with an id, a reference or a confirmation code."""
+    number = _NUMBER_AT_END.search(name)
+    return await tx.fetch_one(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
+
+
+_BETWEEN_CODES = Statement(
+    SQL("select {} from orders where confirmation_code between :first and :last order by id desc limit :most").format(
+        ORDER
+    ),
+    parse_order,
+)
+
+
+async def orders_between_codes(tx: Transaction, first: str, last: str, most: int) -> list[AnyOrder]:
+    """Return the latest orders whose confirmation code is in a range."""
+    return await tx.fetch_all(_BETWEEN_CODES, first=first, last=last, most=most)
+
+
+_BEGINNING = Statement(
+    SQL(
+        "select {} from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
+        " (select * from orders where number between r.low and r.high and {} order by number desc limit :most)"
+        " as n order by number desc limit :most"
+    ).format(ORDER, _BEGINS),
+    parse_order,
+)
+
+
+async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
+    """Return the latest orders whose reference or id begins with a text that has a digit at its end."""
+    lows, highs = _numbers_beginning(reference)
+    return await tx.fetch_all(_BEGINNING, lows=array(lows), highs=array(highs), reference=reference.strip(), most=most)
+
+
+_WAITING_QUOTES = Statement(
+    SQL(
+        "select {} from orders where kind = 'quote' and state = 'pending' and priced_at is null"
+        " order by created_at, id limit :most"
+    ).format(ORDER),
+    parse_order,
+)
+_ALL_QUOTES = Statement(
+    SQL("select {} from orders where kind = 'quote' order by id desc limit :most").format(ORDER), parse_order
+)
+
+
+async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[AnyOrder]:
+    """Return all customers' quotes: those waiting for a price, oldest first; or all, latest first."""
+    return await tx.fetch_all(_WAITING_QUOTES if waiting else _ALL_QUOTES, most=most)
+
+
+_QUOTE = Statement(
+    SQL("select {} from orders where kind = 'quote' and confirmation_code = :code").format(ORDER), parse_order
+)
+
+
+async def find_quote(tx: Transaction, code: str) -> AnyOrder | None:
+    """Return a quote by its confirmation code, in any state."""
+    return await tx.fetch_one(_QUOTE, code=code)

@@ -1,0 +1,1 @@
+"""Quotes: requested, priced by support, confirmed, reminded of, read back."""

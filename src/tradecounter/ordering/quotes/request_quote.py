@@ -1,0 +1,30 @@
+"""Requesting a quote: an order at today's prices that support may make better ones for (specification, section 3)."""
+
+from msgspec.structs import asdict
+
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
+from tradecounter.ordering.create.place_order import checked_draft
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.create import AccountStanding, insert_order
+from tradecounter.ordering.states import UnpricedQuote
+from tradecounter.ordering.wire import CreateOrderRequest
+
+
+async def request_quote(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> tuple[UnpricedQuote, list[OrderLine]]:
+    """Create a quote that waits for support's price, tell support and the customer, and return it with its lines.
+
+    Raises DomainError: invalid (also when it is to be confirmed at once), payment required, conflict.
+    """
+    if request.auto_confirm:
+        raise invalid("auto_confirm", "must not be set on a quote: it is confirmed once support has priced it")
+    draft, lines = await checked_draft(tx, "quote", request, standing, context)
+    quote = UnpricedQuote(**asdict(draft))
+    insert_order(tx, quote, lines)
+    await queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
+    await queue(tx, "mail_quote_received", order_id=quote.id)
+    return quote, lines

@@ -1,0 +1,84 @@
+"""The shipping options of an order, and which of them it takes: the one named, or else the account's default."""
+
+from collections.abc import Sequence
+from datetime import datetime, time
+from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.shipping.rules import ShippingMethod, shipping_dates
+from tradecounter.stock.rules import Cover
+
+
+class ShippingOption(Struct, frozen=True):
+    """A shipping method with its price for one order: the price holds, the dates move with the confirmation."""
+
+    id: int
+    provider: str
+    description: str
+    cost_net: Decimal
+    transit_days: int
+    cut_off: time
+    dispatch: datetime | None = None
+    arrival: datetime | None = None
+
+    @property
+    def name(self) -> str:
+        """The service, for people."""
+        return f"{self.provider} {self.description}"
+
+    def dated(self, confirmed: datetime, cover: Cover) -> "ShippingOption":
+        """Return the option with the dates of an order confirmed at a moment; without any when nothing covers it."""
+        dates = shipping_dates(confirmed, self.cut_off, self.transit_days, cover)
+        dispatch, arrival = dates if dates is not None else (None, None)
+        return replace(self, dispatch=dispatch, arrival=arrival)
+
+
+def option_of(method: ShippingMethod, weight_kg: Decimal) -> ShippingOption:
+    """Return a method as an option for a parcel, without dates yet."""
+    return ShippingOption(
+        method.id,
+        method.provider,
+        method.description,
+        method.cost(weight_kg),
+        method.transit_days,
+        method.cut_off,
+    )
+
+
+def find_option(options: Sequence[ShippingOption], method_id: int | None) -> ShippingOption | None:
+    """Return the option with a method's id, or None."""
+    return next((option for option in options if option.id == method_id), None)
+
+
+def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingOption:
+    """Return the option that a request names. Raises DomainError (invalid) when it is not one."""
+    found = find_option(options, method_id)
+    if found is None:
+        listed = _listed(options) if options else "there are none; leave it out, and support names the carriage"
+        raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {listed}")
+    return found
+
+
+def choose_shipping(options: Sequence[ShippingOption], named: int | None, default: int | None) -> ShippingOption | None:
+    """Return the option to use, or None when none is named and the default is not among them.
+
+    Raises DomainError (invalid) when the named one is not among them.
+    """
+    return find_option(options, default) if named is None else named_option(options, named)
+
+
+def method_needed(options: Sequence[ShippingOption]) -> DomainError:
+    """Return the error for an order that names no shipping method, where the account has no default that fits."""
+    problem = (
+        f"is required, since the account has no default among the shipping options: {_listed(options)}"
+        if options
+        else "there are no shipping options: ask support to name the carriage"
+    )
+    return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}")
+
+
+def _listed(options: Sequence[ShippingOption]) -> str:
+    return ", ".join(f"{option.id} ({option.provider}, {option.description})" for option in options)

@@ -1,0 +1,219 @@
+"""Orders and quotes by state, each with what an order of that state has (specification, section 3).
+
+`parse_order` is the only place that looks at the columns which decide the state. Amounts are pounds.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from msgspec import Struct, convert
+
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.ordering.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDERED, QUOTE_PRICED, QUOTE_WAITING
+from tradecounter.ordering.shipping_options import ShippingOption, find_option
+from tradecounter.ordering.wire import NotificationDetails
+
+State = Literal["pending", "expired", "confirmed", "cancelled"]
+Kind = Literal["order", "quote"]
+
+
+class OrderBase(Struct, frozen=True, kw_only=True):
+    """What orders and quotes of every state have. `id` is internal: the wire's order id is `number`."""
+
+    id: int
+    customer_id: int
+    kind: Kind
+    state: State
+    confirmation_code: str
+    customer_reference: str
+    external_customer_id: str | None
+    billing_address: CustomerAddress
+    shipping_address: CustomerAddress
+    order_notifications: NotificationDetails | None
+    courier_notifications: NotificationDetails | None
+    shipping_region: int
+    shipping_options: list[ShippingOption]
+    shipping_method: int | None  # until the confirmation, the one that the request names
+    shipping_weight: Decimal
+    cost_net: Decimal
+    cost_tax: Decimal
+    tax_rate: Decimal
+    created_at: datetime
+
+    @property
+    def cost_gross(self) -> Decimal:
+        """The items with VAT, without shipping."""
+        return self.cost_net + self.cost_tax
+
+    @property
+    def name(self) -> str:
+        """What people call the order: its reference, or its confirmation code while it has none."""
+        return self.confirmation_code
+
+    @property
+    def label(self) -> str:
+        """The status of the wire, or the state while there is none."""
+        return self.state
+
+    @property
+    def placed_at(self) -> datetime:
+        """When it was confirmed, or created while it is not confirmed."""
+        return self.created_at
+
+    @property
+    def chosen_shipping(self) -> ShippingOption | None:
+        """The shipping option that is named; none may be until the confirmation."""
+        return find_option(self.shipping_options, self.shipping_method)
+
+
+class _Unconfirmed(OrderBase, frozen=True, kw_only=True):
+    """What can be confirmed until `expires_at`. A job marks what has expired, some time later."""
+
+    state: Literal["pending", "expired"]
+    expires_at: datetime
+
+    def has_expired(self, now: datetime) -> bool:
+        """Return whether it is too late to confirm."""
+        return self.state == "expired" or now > self.expires_at
+
+
+class PendingOrder(_Unconfirmed, frozen=True, kw_only=True):
+    """A priced order that waits for its confirmation."""
+
+
+class Pricing(Struct, frozen=True):
+    """The price that support gave a quote, the latest of `pricings`; it holds until `expires_at`."""
+
+    priced_at: datetime
+    expires_at: datetime
+    pricings: int
+    quote_note: str | None
+
+
+class UnpricedQuote(OrderBase, frozen=True, kw_only=True):
+    """A quote that waits for support's price; until then it neither expires nor can be confirmed."""
+
+    state: Literal["pending"]
+
+
+class PricedQuote(_Unconfirmed, frozen=True, kw_only=True):
+    """A quote with support's price, which can be confirmed until it expires."""
+
+    pricing: Pricing
+
+
+class DeclinedOrder(OrderBase, frozen=True, kw_only=True):
+    """A pending order or a quote that support cancelled."""
+
+    state: Literal["cancelled"]
+    status: str
+    cancelled_at: datetime
+    cancel_reason: str
+    pricing: Pricing | None  # of a quote that was priced
+
+    @property
+    def label(self) -> str:
+        """The status."""
+        return self.status
+
+
+class NumberedOrder(OrderBase, frozen=True, kw_only=True):
+    """An order that was confirmed, and perhaps cancelled since."""
+
+    number: int
+    order_reference: str
+    shipping_method: int
+    shipping_net: Decimal
+    shipping_tax: Decimal
+    paid: Decimal
+    status: str
+    term_days: int
+    confirmed_at: datetime
+    expected_changed_at: datetime | None  # None: the expected dates are those of the confirmation
+    pricing: Pricing | None  # of an order that was a quote
+
+    @property
+    def name(self) -> str:
+        """The order reference."""
+        return self.order_reference
+
+    @property
+    def label(self) -> str:
+        """The status."""
+        return self.status
+
+    @property
+    def placed_at(self) -> datetime:
+        """When it was confirmed."""
+        return self.confirmed_at
+
+    @property
+    def chosen_shipping(self) -> ShippingOption:
+        """The shipping option that the order was confirmed with. Raises LookupError when it is not among them."""
+        chosen = find_option(self.shipping_options, self.shipping_method)
+        if chosen is None:
+            raise LookupError(f"order {self.number} has no shipping option {self.shipping_method}")
+        return chosen
+
+    @property
+    def gross(self) -> Decimal:
+        """Everything to pay: items, shipping and VAT."""
+        return self.cost_gross + self.shipping_net + self.shipping_tax
+
+    @property
+    def due(self) -> Decimal:
+        """What is left to pay."""
+        return self.gross - self.paid
+
+
+class ConfirmedOrder(NumberedOrder, frozen=True, kw_only=True):
+    """A confirmed order, from awaiting dispatch to completed."""
+
+    state: Literal["confirmed"]
+
+
+class CancelledOrder(NumberedOrder, frozen=True, kw_only=True):
+    """A confirmed order that support cancelled."""
+
+    state: Literal["cancelled"]
+    cancelled_at: datetime
+    cancel_reason: str
+
+
+Quote = UnpricedQuote | PricedQuote
+AnyOrder = PendingOrder | Quote | DeclinedOrder | ConfirmedOrder | CancelledOrder
+
+
+def parse_order(**row: Any) -> AnyOrder:
+    """Return the order of a row. Raises msgspec.ValidationError for a row that no state allows."""
+    pricing = None if row["priced_at"] is None else row
+    return convert({**row, "pricing": pricing}, _class_of(row))
+
+
+def _class_of(row: dict[str, Any]) -> type[AnyOrder]:
+    if row["state"] == "confirmed":
+        return ConfirmedOrder
+    if row["state"] == "cancelled":
+        return DeclinedOrder if row["number"] is None else CancelledOrder
+    if row["kind"] == "order":
+        return PendingOrder
+    return UnpricedQuote if row["priced_at"] is None else PricedQuote
+
+
+def pricing_of(order: AnyOrder) -> Pricing | None:
+    """Return the price that support gave an order as a quote; None when it is no quote, or not priced."""
+    return None if isinstance(order, PendingOrder | UnpricedQuote) else order.pricing
+
+
+def quote_status(quote: AnyOrder, now: datetime) -> str:
+    """Return the label of what has become of a quote at a moment."""
+    match quote:
+        case NumberedOrder():
+            return QUOTE_ORDERED
+        case DeclinedOrder():
+            return QUOTE_DECLINED
+        case UnpricedQuote():
+            return QUOTE_WAITING
+        case _:
+            return QUOTE_EXPIRED if quote.has_expired(now) else QUOTE_PRICED
