@@ -37,7 +37,7 @@ where c.id = :customer;
 \endpipeline
 
 \startpipeline
-with held as (
+with created as (
     insert into orders (id, customer_id, kind, state, confirmation_code, customer_reference, external_customer_id,
                         billing_address, shipping_address, order_notifications, courier_notifications,
                         shipping_region, shipping_options, shipping_method, shipping_weight, cost_net, cost_tax,
@@ -50,13 +50,17 @@ with held as (
             '[{"id": 101, "arrival": "2026-11-26T17:30:00Z", "cut_off": "17:00:00", "cost_net": "4.33", "dispatch": "2026-11-23T17:00:00Z", "provider": "Northway Parcels", "description": "UK mainland economy", "transit_days": 3}, {"id": 102, "arrival": "2026-11-24T17:30:00Z", "cut_off": "17:00:00", "cost_net": "6.58", "dispatch": "2026-11-23T17:00:00Z", "provider": "Northway Parcels", "description": "UK mainland next day", "transit_days": 1}, {"id": 103, "arrival": "2026-11-24T17:30:00Z", "cut_off": "17:00:00", "cost_net": "12.03", "dispatch": "2026-11-23T17:00:00Z", "provider": "Northway Parcels", "description": "UK mainland noon", "transit_days": 1}]',
             null, 1.100, 8189.22, 1637.84, 20, now(), now() + interval '1 day')
 )
-insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax)
+insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
+                        bundle_line_id)
 overriding system value
 select nextval('order_line_id_seq'), currval('orders_id_seq'), l.position, (array[:one, :two, :three]::bigint[])[l.position],
-       l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax
-from json_to_recordset('[{"id": 1, "position": 1, "product_id": 1, "sku": "WS-C2960-24TC-L", "name": "Cisco Catalyst 2960-24TC-L", "quantity": 2, "unit_cost": "1333.48", "cost_net": "2666.96", "cost_tax": "533.39"}, {"id": 2, "position": 2, "product_id": 2, "sku": "AT-GS980MX/10HSm", "name": "Allied Telesis GS980MX/10HSm", "quantity": 2, "unit_cost": "1160.80", "cost_net": "2321.60", "cost_tax": "464.32"}, {"id": 3, "position": 3, "product_id": 3, "sku": "MR36", "name": "Cisco Meraki MR36", "quantity": 2, "unit_cost": "1600.33", "cost_net": "3200.66", "cost_tax": "640.13"}]'::json)
-     as l (id bigint, position integer, product_id bigint, sku text, name text, quantity integer,
-           unit_cost numeric, cost_net numeric, cost_tax numeric);
+       l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax, l.bundle_line_id
+from rows from (
+    json_to_recordset('[{"id": 1, "order_id": 1, "product_id": 1, "sku": "WS-C2960-24TC-L", "name": "Cisco Catalyst 2960-24TC-L", "quantity": 2, "unit_cost": "1333.48", "cost_net": "2666.96", "cost_tax": "533.39", "allocated": 0, "back_ordered": 0, "dispatched": 0, "bundle_line_id": null, "components": []}, {"id": 2, "order_id": 1, "product_id": 2, "sku": "AT-GS980MX/10HSm", "name": "Allied Telesis GS980MX/10HSm", "quantity": 2, "unit_cost": "1160.80", "cost_net": "2321.60", "cost_tax": "464.32", "allocated": 0, "back_ordered": 0, "dispatched": 0, "bundle_line_id": null, "components": []}, {"id": 3, "order_id": 1, "product_id": 3, "sku": "MR36", "name": "Cisco Meraki MR36", "quantity": 2, "unit_cost": "1600.33", "cost_net": "3200.66", "cost_tax": "640.13", "allocated": 0, "back_ordered": 0, "dispatched": 0, "bundle_line_id": null, "components": []}]'::json)
+        as (id bigint, product_id bigint, sku text, name text, quantity integer, unit_cost numeric,
+            cost_net numeric, cost_tax numeric, bundle_line_id bigint)
+) with ordinality
+  as l (id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, bundle_line_id, position);
 
 insert into idempotency_key (customer_id, key, fingerprint, status, body, created_at)
 values (:customer, md5(:key::text), sha256(md5(:key::text)::bytea), 201,

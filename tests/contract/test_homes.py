@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "tradecounter"
 
 _STATEMENT = re.compile(
     r"^\s*(select|insert\s+into|update|delete\s+from|with|create|alter|drop|truncate|copy|lock\s+table|set\s+transaction)"
-    r"\s+[a-z_{%('0-9]"
+    r"\s+[a-z_{:('0-9]"
 )
 
 _QUERIES = re.compile(r"(^|/)queries(\.py$|/)")
