@@ -12,7 +12,7 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
-from tradecounter.customers.addresses import delete_old_addresses
+from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database

@@ -13,7 +13,7 @@ from support.orders import buy, confirm, create, faults_in_the_books, in_paralle
 from support.service import Customer, Service, running_service
 from support.shop import NEXT_DAY, STANDARD, order
 from support.waiting import waiting_for_a_lock
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 
 # One phone with its shipping: 66.60 by STANDARD, 72.00 by NEXT_DAY.
 BY_STANDARD, BY_NEXT_DAY = Decimal("66.60"), Decimal("72.00")

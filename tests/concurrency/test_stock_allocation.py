@@ -23,11 +23,18 @@ from support.service import Customer, Service, running_service
 from support.shop import price, product
 from tradecounter.bulk.rows import Row
 from tradecounter.db.pool import Database
-from tradecounter.db.rows import execute, fetch_value
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.run import import_rows
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.stock.importing import StockRow
+
+SET_STOCK = Statement(
+    "update stock_level set available = 1 where product_id = (select id from product where sku = :sku)"
+)
+BLOCKS_ANOTHER = Statement(
+    "select exists (select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)))"
+)
 
 
 @pytest.fixture(scope="module")
@@ -175,11 +182,7 @@ def test_an_order_whose_products_come_in_at_the_same_moment_awaits_dispatch(
     placed = buy(customers[0], [(one, 1), (other, 1)])
 
     async def bring_in(tx: Transaction, sku: str) -> None:
-        await execute(
-            tx,
-            "update stock_level set available = 1 where product_id = (select id from product where sku = %s)",
-            [sku],
-        )
+        await tx.execute(SET_STOCK, sku=sku)
         await allocate_back_orders(tx)
 
     async def bring_in_alone(sku: str) -> None:
@@ -202,8 +205,5 @@ def test_an_order_whose_products_come_in_at_the_same_moment_awaits_dispatch(
 
 async def keeps_somebody_waiting(tx: Transaction) -> bool:
     """Whether another transaction waits for a lock that this one holds."""
-    waiting: bool = await fetch_value(
-        tx,
-        "select exists (select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)))",
-    )
+    waiting: bool = await tx.fetch_value(BLOCKS_ANOTHER)
     return waiting

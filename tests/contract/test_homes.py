@@ -10,28 +10,14 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "tradecounter"
 
-# Where a file's whole purpose is its statements: these names, everything in `db`, `bulk` and `ordering/queries`, and
-# the small stores of slices that need no more than one.
-SQL_FILES = {"importing.py", "lookup.py", "queries.py", "records.py", "store.py"}
-SQL_PLACES = {
-    "credit/exposure.py",
-    "customers/accounts.py",
-    "customers/addresses.py",
-    "customers/terms.py",
-    "identity/access_tokens.py",
-    "identity/api_keys.py",
-    "identity/applications.py",
-    "identity/failures.py",
-    "identity/request_counts.py",
-    "identity/secret_fingerprints.py",
-    "shipping/methods.py",
-    "stock/allocation.py",
-}
-
 _STATEMENT = re.compile(
     r"^\s*(select|insert\s+into|update|delete\s+from|with|create|alter|drop|truncate|copy|lock\s+table|set\s+transaction)"
-    r"\s+[a-z_{%('0-9]"
+    r"\s+[a-z_{:('0-9]"
 )
+
+_QUERIES = re.compile(r"(^|/)queries(\.py$|/)")
+
+_ADVISORY_LOCK = re.compile(r"pg_(try_)?advisory_", re.IGNORECASE)
 
 _END = re.compile(r"^\s*(commit|rollback)\b", re.IGNORECASE)
 
@@ -76,6 +62,10 @@ def _is_sql(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(_STATEMENT.match(node.value))
 
 
+def _takes_an_advisory_lock(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(_ADVISORY_LOCK.search(node.value))
+
+
 def _makes_a_float(node: ast.AST) -> bool:
     return _call(node) == "float"
 
@@ -104,12 +94,14 @@ RULES = [
     Rule(
         "SQL",
         _is_sql,
-        lambda place: (
-            place in SQL_PLACES
-            or place.startswith(("db/", "bulk/", "ordering/queries/"))
-            or (place.rpartition("/")[2] in SQL_FILES and not place.startswith("ordering/"))
-        ),
-        "give the statement a typed function in the slice's store.py, queries.py, lookup.py or records.py",
+        lambda place: place.startswith(("db/", "bulk/")) or bool(_QUERIES.search(place)),
+        "give the statement a typed function in the slice's queries.py, or in a file of its queries/",
+    ),
+    Rule(
+        "an advisory lock",
+        _takes_an_advisory_lock,
+        lambda place: place == "db/advisory_locks.py",
+        "add it to the register, so that no two locks have the same key",
     ),
     Rule(
         "a float",
@@ -163,9 +155,11 @@ def test_it_is_found_where_it_is_at_home(rule: Rule) -> None:
     assert any(occurrences(tree, rule.found) for place, tree in TREES.items() if rule.home(place))
 
 
-@pytest.mark.parametrize("place", sorted(SQL_PLACES))
-def test_every_place_named_for_sql_holds_some(place: str) -> None:
-    assert occurrences(TREES[place], _is_sql)
+def test_no_two_advisory_locks_have_the_same_number() -> None:
+    register = (SOURCE / "db" / "advisory_locks.py").read_text(encoding="utf-8")
+    numbers = re.findall(r"^[A-Z_]+ = .*?advisory_xact_lock(?:_shared)?\(([0-9]+)", register, re.MULTILINE)
+    assert sorted(numbers) == ["4815162342", "7274301", "7274302", "7274302", "8", "8"]  # shared and alone
+    assert all(f"| {number}" in register for number in numbers)
 
 
 def test_imports_stand_at_the_top_of_a_file() -> None:

@@ -12,7 +12,7 @@ from tradecounter.db import reader
 from tradecounter.db.changes import Version
 from tradecounter.db.pool import Database
 from tradecounter.db.reader import Reader
-from tradecounter.db.rows import fetch_value
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, reading
 
 OLD, NEW = Version("server", 1), Version("server", 2)
@@ -39,14 +39,14 @@ class Failing:
 
     async def __call__(self) -> Any:
         self.tried.append(time.monotonic())
-        return await fetch_value(self._tx, "select 1 / 0")
+        return await self._tx.fetch_value(Statement("select 1 / 0"))
 
 
 def test_a_failure_leaves_the_transaction_to_the_other_parts(in_transaction: Any) -> None:
     async def work(tx: Transaction) -> None:
         bad, good = Reader("bad"), Reader("good")
         assert await bad.read(tx, Failing(tx), OLD) is None
-        assert await good.read(tx, lambda: fetch_value(tx, "select 42"), OLD) == 42
+        assert await good.read(tx, lambda: tx.fetch_value(Statement("select 42")), OLD) == 42
         assert (bad.failing, good.failing) == (True, False)
 
     in_transaction(work)
@@ -76,7 +76,7 @@ def test_what_is_newer_is_tried_without_a_pause_and_a_success_ends_it(in_transac
         for version in (OLD, OLD, NEW, NEW):
             assert await bad.read(tx, failing, version) is None
         assert len(failing.tried) == 2
-        assert await bad.read(tx, lambda: fetch_value(tx, "select 42"), OLD) == 42
+        assert await bad.read(tx, lambda: tx.fetch_value(Statement("select 42")), OLD) == 42
         assert not bad.failing
         assert await bad.read(tx, failing, NEW) is None
         assert len(failing.tried) == 3
@@ -87,7 +87,9 @@ def test_what_is_newer_is_tried_without_a_pause_and_a_success_ends_it(in_transac
 def test_a_lost_connection_is_everybodys_failure(in_transaction: Any) -> None:
     async def work(tx: Transaction) -> None:
         with pytest.raises(psycopg.OperationalError):
-            await Reader("bad").read(tx, lambda: fetch_value(tx, "select pg_terminate_backend(pg_backend_pid())"), OLD)
+            await Reader("bad").read(
+                tx, lambda: tx.fetch_value(Statement("select pg_terminate_backend(pg_backend_pid())")), OLD
+            )
 
     with pytest.raises(psycopg.OperationalError):
         in_transaction(work)

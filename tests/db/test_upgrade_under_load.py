@@ -13,8 +13,8 @@ from support.waiting import waiting_for_a_lock
 from tradecounter.db import migrate
 from tradecounter.db.migrate import TablesInUseError, upgrade
 from tradecounter.db.pool import Database
-from tradecounter.db.rows import fetch_value
 from tradecounter.db.schema_state import newest_revision, schema_state
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading
 
 BEFORE = "0003"  # the next one changes `orders`
@@ -46,7 +46,7 @@ def test_a_change_gives_way_and_is_tried_again_until_its_table_is_free(url: str)
 def test_a_request_waits_longer_for_a_lock_than_a_change_of_its_table_does(url: str) -> None:
     async def bound() -> str:
         async with Database(url, connections=1, for_requests=True) as database, reading(database) as tx:
-            found: str = await fetch_value(tx, "show lock_timeout")
+            found: str = await tx.fetch_value(Statement("show lock_timeout"))
             return found
 
     assert asyncio.run(bound()) == "2500ms"

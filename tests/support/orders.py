@@ -13,7 +13,7 @@ import httpx
 
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
-from tradecounter.db.rows import fetch_tuples
+from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.ordering.cancel_order import cancel_order
 
@@ -89,7 +89,11 @@ def in_parallel(calls: Sequence[Callable[[], Result]]) -> list[Result]:
 
 def rows(service: Service, statement: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
     """What the database holds, past the API."""
-    return service.in_transaction(lambda tx: fetch_tuples(tx, statement, values))
+
+    async def fetch(tx: Transaction) -> list[tuple[Any, ...]]:
+        return await (await (await tx.connection()).execute(statement, values)).fetchall()
+
+    return service.in_transaction(fetch)
 
 
 def outstanding(service: Service, customer: Customer) -> Decimal:

@@ -6,7 +6,7 @@ import psycopg
 
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.wire import NewConfiguration
-from tradecounter.identity.secret_fingerprints import fingerprint
+from tradecounter.identity.queries.secret_fingerprints import fingerprint
 
 OLD, NEW, STRANGE = ("old" * 20, "new" * 20, "strange" * 10)
 

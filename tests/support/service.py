@@ -16,10 +16,10 @@ import msgspec
 from support.interface import checked_client
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.rows import Row
-from tradecounter.customers.accounts import AccountChange, add_account
+from tradecounter.customers.queries.accounts import AccountChange, add_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.identity.api_keys import add_key
+from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.clock import FrozenClock

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller
-from tradecounter.billing.queries import SuppliedLine
+from tradecounter.billing.queries.invoices import SuppliedLine
 from tradecounter.billing.rules import payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
-from tradecounter.customers.accounts import Account
 from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING

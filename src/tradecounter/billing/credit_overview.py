@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.billing.queries import Debt, debts_of
+from tradecounter.billing.queries.invoices import Debt, debts_of
 from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
-from tradecounter.credit.exposure import outstanding_of
+from tradecounter.credit.queries import outstanding_of
 from tradecounter.credit.rules import due_at
-from tradecounter.customers.accounts import find_account
+from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found

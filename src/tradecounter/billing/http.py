@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
-from tradecounter.billing.queries import find_printed_invoice
+from tradecounter.billing.queries.invoices import find_printed_invoice
 from tradecounter.billing.wire import CreditOverview
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading

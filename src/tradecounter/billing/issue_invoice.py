@@ -11,12 +11,17 @@ from decimal import Decimal
 from tradecounter.billing.compose_invoice import Supply, compose_invoice
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.print_invoice import print_invoice
-from tradecounter.billing.queries import find_invoice, last_dispatch, supplied_lines
+from tradecounter.billing.queries.invoices import (
+    find_invoice,
+    insert_invoice,
+    last_dispatch,
+    next_invoice_number,
+    supplied_lines,
+)
 from tradecounter.billing.rules import require_all_dispatched
 from tradecounter.billing.seller import Letterhead
-from tradecounter.billing.store import insert_invoice, next_invoice_number
 from tradecounter.credit.rules import due_at
-from tradecounter.customers.accounts import find_account
+from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import is_demo
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction

@@ -5,11 +5,10 @@ from decimal import Decimal
 
 from tradecounter.billing.credit_overview import order_status
 from tradecounter.billing.lock_order import lock_confirmed_order
-from tradecounter.billing.queries import find_debt, find_invoice
+from tradecounter.billing.queries.invoices import find_debt, find_invoice, insert_payment
 from tradecounter.billing.rules import require_payable
-from tradecounter.billing.store import insert_payment
 from tradecounter.billing.wire import CreditOrderStatus
-from tradecounter.credit.exposure import discharge
+from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.billing.lookup import the_invoice
-from tradecounter.customers.accounts import the_account
+from tradecounter.billing.queries.lookup import the_invoice
+from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind

@@ -9,7 +9,7 @@ import msgspec
 from psycopg.sql import SQL, Composable, Composed
 
 from tradecounter.bulk.kinds import ImportKind
-from tradecounter.db.rows import execute, stream_tuples
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 Members = Mapping[str, Any]
@@ -39,11 +39,18 @@ OnChange = Callable[[Change], None]
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
+_INDEX_BEFORE = Statement("create index on before (key)")
+_ANALYZE_BEFORE = Statement("analyze before")
+_DROP_BEFORE = Statement("drop table before")
+
+
 async def keep_records(tx: Transaction, kind: ImportKind[Any], *, replace: bool) -> None:
     """Keep the records that an import may change as they are now."""
-    await execute(tx, SQL("create temporary table before on commit drop as {}").format(_records(kind, replace=replace)))
-    await execute(tx, "create index on before (key)")
-    await execute(tx, "analyze before")
+    await tx.execute(
+        Statement(SQL("create temporary table before on commit drop as {}").format(_records(kind, replace=replace)))
+    )
+    await tx.execute(_INDEX_BEFORE)
+    await tx.execute(_ANALYZE_BEFORE)
 
 
 async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnChange, *, replace: bool) -> None:
@@ -56,9 +63,9 @@ async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnCh
         order by s.line nulls last, key
         """
     ).format(_records(kind, replace=replace))
-    async for line, before, after in stream_tuples(tx, compared):
+    async for line, before, after in tx.stream(Statement(compared)):
         on_change(_change(kind, line, _members(before), _members(after)))
-    await execute(tx, "drop table before")
+    await tx.execute(_DROP_BEFORE)
 
 
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:

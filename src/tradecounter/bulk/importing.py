@@ -15,7 +15,7 @@ from tradecounter.bulk.kinds import Check, ImportKind, Stage
 from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
 from tradecounter.bulk.values import RowNotes
 from tradecounter.db.changes import bump
-from tradecounter.db.rows import execute, fetch_tuples, fetch_value
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.json_text import holds_nul
@@ -70,6 +70,12 @@ async def _nothing(_tx: Transaction) -> None:
     """Do nothing: the hook of an import that has none."""
 
 
+_CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
+_INDEX_STAGED = Statement("create index on staged (key)")
+_ANALYZE_STAGED = Statement("analyze staged")
+_DROP_STAGED = Statement("drop table staged")
+
+
 async def run_import(
     tx: Transaction,
     kind: ImportKind[Shape],
@@ -86,16 +92,16 @@ async def run_import(
     if options.replace and kind.removal is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace what is there")
     report = ImportReport()
-    await execute(tx, "create temporary table staged (line integer, key text, row jsonb) on commit drop")
+    await tx.execute(_CREATE_STAGED)
     count = await _stage(tx, kind, rows, report, options)
-    await execute(tx, "create index on staged (key)")
-    await execute(tx, "analyze staged")
+    await tx.execute(_INDEX_STAGED)
+    await tx.execute(_ANALYZE_STAGED)
     if options.replace and not count and not report.errors:
         raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
     # Nobody is kept waiting while the rows stream in.
     await before_merge(tx)
     if kind.lock is not None:
-        await execute(tx, kind.lock)
+        await tx.execute(kind.lock)
     if options.on_change is not None:
         await keep_records(tx, kind, replace=options.replace)
     # What goes, goes first: the checks judge what will be there.
@@ -108,7 +114,7 @@ async def run_import(
     await after_merge(tx)
     if options.on_change is not None:
         await report_changes(tx, kind, options.on_change, replace=options.replace)
-    await execute(tx, "drop table staged")
+    await tx.execute(_DROP_STAGED)
     return report
 
 
@@ -167,13 +173,13 @@ async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport)
         # A field that is at fault already looks to the checks as if it were missing.
         report.errors += [error for error in found if (error.line, _field(error.message)) not in known]
     for statement in kind.warnings:
-        report.warnings += [LineMessage(*pair) for pair in await fetch_tuples(tx, statement)]
+        report.warnings += [LineMessage(*pair) for pair in await tx.fetch_all(statement)]
     report.errors.sort(key=lambda error: error.line or 0)
     report.warnings.sort(key=lambda warning: warning.line or 0)
 
 
 async def _checked(tx: Transaction, check: Check) -> Iterable[Any]:
-    return await check(tx) if callable(check) else await fetch_tuples(tx, check)
+    return await check(tx) if callable(check) else await tx.fetch_all(check)
 
 
 def _field(message: str) -> str:
@@ -188,8 +194,8 @@ class _Removed(NamedTuple):
 async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removed:
     if kind.removal is None:
         return _Removed(0, 0)
-    there = await fetch_value(tx, kind.removal.count)
-    return _Removed(await execute(tx, kind.removal.statement), there)
+    there = await tx.fetch_value(kind.removal.count)
+    return _Removed(await tx.execute(kind.removal.statement), there)
 
 
 def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptions) -> None:
@@ -205,11 +211,11 @@ def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptio
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
     """Write the staged rows, count what they did, and tell the caches."""
-    written = await fetch_tuples(tx, kind.merge)
+    written = await tx.fetch_all(kind.merge)
     report.added = sum(1 for (is_new,) in written if is_new)
     report.changed = len(written) - report.added
     for statement in kind.after:
-        report.changed += await fetch_value(tx, statement)
+        report.changed += await tx.fetch_value(statement)
     report.unchanged = count - report.added - report.changed
     if report.added or report.changed or report.deactivated:
         for topic in kind.topics:

@@ -9,13 +9,13 @@ from psycopg.sql import SQL, Identifier
 from tradecounter.bulk.rows import Shape
 from tradecounter.bulk.values import RowNotes
 from tradecounter.db.changes import Topic
-from tradecounter.db.rows import Statement
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 Staged = tuple[str | None, dict[str, Any]]
 Stage = Callable[[Shape, RowNotes], Iterable[Staged]]
 Prepare = Callable[[Transaction], Awaitable[Stage[Shape]]]
-Check = Statement | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
+Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Removal:
         count: selects how many active records there are, of those that the statement may touch.
     """
 
-    statement: Statement
-    count: Statement
+    statement: Statement[Any]
+    count: Statement[Any]
 
 
 def by_row(stage: Stage[Shape]) -> Prepare[Shape]:
@@ -44,10 +44,12 @@ def deactivation(table: str, key: str) -> Removal:
     """Return the removal that switches off the rows of a table."""
     names = {"table": Identifier(table), "key": Identifier(key)}
     return Removal(
-        statement=SQL(
-            "update {table} set active = false where active and {key}::text not in (select key from staged)"
-        ).format(**names),
-        count=SQL("select count(*) from {table} where active").format(**names),
+        statement=Statement(
+            SQL(
+                "update {table} set active = false where active and {key}::text not in (select key from staged)"
+            ).format(**names)
+        ),
+        count=Statement(SQL("select count(*) from {table} where active").format(**names)),
     )
 
 
@@ -77,11 +79,11 @@ class ImportKind(Generic[Shape]):
     shape: type[Shape]
     key: tuple[str, ...]
     prepare: Prepare[Shape]
-    lock: LiteralString | None = None
+    lock: Statement[Any] | None = None
     checks: tuple[Check, ...] = ()
-    warnings: tuple[Statement, ...] = ()
-    merge: Statement
-    after: tuple[LiteralString, ...] = ()
+    warnings: tuple[Statement[Any], ...] = ()
+    merge: Statement[Any]
+    after: tuple[Statement[Any], ...] = ()
     replaced: Mapping[str, Any] = field(default_factory=dict)
     removal: Removal | None
     view: LiteralString

@@ -3,23 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
 
-from psycopg.sql import SQL, Composed, Identifier, Literal
+from psycopg.sql import SQL, Identifier, Literal
 from psycopg.types.json import Jsonb
 
-UNKNOWN_SKU = """
-    select s.line, format('sku: there is no product %%s', to_json(s.row ->> 'sku'))
+from tradecounter.db.statement import Statement
+
+UNKNOWN_SKU = Statement("""
+    select s.line, format('sku: there is no product %s', to_json(s.row ->> 'sku'))
     from staged s left join product p on p.sku_key = s.row ->> 'sku_key'
     where s.row ->> 'sku_key' is not null and p.id is null
-"""
+""")
 
 
 def required_when_new(
     table: str, key: str, names: Sequence[str], what: LiteralString, *, key_type: LiteralString = "text"
-) -> Composed:
+) -> Statement[Any]:
     """Return the check that a row which adds to a table holds all that it needs."""
-    return SQL(
+    sql = SQL(
         """
-        select s.line, format('%%s: is required for a new {what}', needed.name)
+        select s.line, format('%s: is required for a new {what}', needed.name)
         from staged s left join {table} t on t.{key} = s.key::{key_type}, unnest({names}::text[]) as needed (name)
         where s.key is not null and t.{key} is null and not jsonb_exists(s.row, needed.name)
         """
@@ -30,18 +32,19 @@ def required_when_new(
         key_type=SQL(key_type),
         names=Literal(list(names)),
     )
+    return Statement(sql)
 
 
 def merge_statement(
     table: str, key: str, columns: Sequence[str], defaults: Mapping[str, Any], *, key_type: LiteralString = "text"
-) -> Composed:
+) -> Statement[Any]:
     """Return the statement that merges staged rows into a table, by the column that holds their key.
 
     Members that a row lacks leave what is there; a new row takes the defaults for them. Materialized, since each column
     read of `r` would otherwise put the whole row together again.
     """
     names = SQL(", ").join(Identifier(column) for column in columns)
-    return SQL(
+    sql = SQL(
         """
         with merged as materialized (
             select s.line, s.key, jsonb_populate_record(
@@ -66,3 +69,4 @@ def merge_statement(
         old=SQL(", ").join(Identifier(table, c) for c in columns),
         new=SQL(", ").join(Identifier("excluded", c) for c in columns),
     )
+    return Statement(sql)

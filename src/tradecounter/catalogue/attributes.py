@@ -11,7 +11,7 @@ from itertools import chain
 from pyroaring import BitMap
 
 from tradecounter.catalogue.packed import RowsByText, RowSets, encoded
-from tradecounter.catalogue.records import AttributeRecord, ProductRecord
+from tradecounter.catalogue.queries.records import AttributeRecord, ProductRecord
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, defstruct
 
 from tradecounter.catalogue.packed import Texts, TextsBuilder
-from tradecounter.catalogue.records import ImageRecord, ProductRecord
+from tradecounter.catalogue.queries.records import ImageRecord, ProductRecord
 from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import cell
 

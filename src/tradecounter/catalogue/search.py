@@ -12,7 +12,7 @@ from html import unescape
 from pyroaring import BitMap
 
 from tradecounter.catalogue.packed import RowsByText, encoded
-from tradecounter.catalogue.records import ProductRecord
+from tradecounter.catalogue.queries.records import ProductRecord
 from tradecounter.kit.text import normalised, words, words_of_normalised
 
 _ASCII_END = 128

@@ -18,7 +18,7 @@ from pyroaring import BitMap
 from tradecounter.catalogue.attributes import AttributeIndex, AttributeIndexBuilder
 from tradecounter.catalogue.fragments import Fragments, FragmentsBuilder
 from tradecounter.catalogue.packed import RowOfId, RowOfText, RowsByText, TextsBuilder, encoded
-from tradecounter.catalogue.records import (
+from tradecounter.catalogue.queries.records import (
     AttributeRecord,
     CategoryRecord,
     ManufacturerRecord,

@@ -8,11 +8,11 @@ from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show, show_json, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.accounts import the_account
+from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.identity.access_tokens import revoke_tokens
-from tradecounter.identity.applications import (
+from tradecounter.identity.oauth.queries.access_tokens import revoke_tokens
+from tradecounter.identity.oauth.queries.applications import (
     ApplicationRecord,
     NewApplication,
     add_application,

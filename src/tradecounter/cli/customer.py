@@ -5,18 +5,18 @@ from typing import Any
 
 import typer
 
-from tradecounter.billing.lookup import overdue_of
+from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.customer_edit import add, edit
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.credit.exposure import outstanding_of
-from tradecounter.customers.accounts import Account, list_accounts, the_account
-from tradecounter.customers.addresses import list_addresses
+from tradecounter.credit.queries import outstanding_of
+from tradecounter.customers.queries.accounts import Account, list_accounts, the_account
+from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
-from tradecounter.identity.api_keys import KeyRecord, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import NOTHING
 

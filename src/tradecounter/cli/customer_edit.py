@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show_record
 from tradecounter.cli.session import with_database
-from tradecounter.customers.accounts import (
+from tradecounter.customers.queries.accounts import (
     Account,
     AccountChange,
     add_account,

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.billing.invoice_document import InvoiceLine
-from tradecounter.billing.lookup import (
+from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
     InvoiceRecord,
     invoice_document,
@@ -17,14 +18,13 @@ from tradecounter.billing.lookup import (
     printed_invoice,
     the_invoice,
 )
-from tradecounter.billing.queries import PrintedInvoice
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
 from tradecounter.cli.output import AsJson, show, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import refuse, with_database
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
-from tradecounter.customers.accounts import the_account
+from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import SystemClock

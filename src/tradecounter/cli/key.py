@@ -9,10 +9,10 @@ from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
-from tradecounter.customers.accounts import Account, find_account, the_account
+from tradecounter.customers.queries.accounts import Account, find_account, the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, Kind
 

@@ -4,14 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.billing.queries import invoice_numbers
-from tradecounter.catalogue.lookup import find_product
+from tradecounter.billing.queries.invoices import invoice_numbers
+from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import Customer, Limit, Since, Until
 from tradecounter.cli.order_shown import as_operators_see_it
 from tradecounter.cli.output import AsJson, show_table
 from tradecounter.cli.session import with_database
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.accounts import the_account
+from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.text import joined_word

@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import typer
 
-from tradecounter.billing.queries import find_invoice
+from tradecounter.billing.queries.invoices import find_invoice
 from tradecounter.cli.output import show_json, show_part, show_record, show_table
 from tradecounter.cli.tables import Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.check_secret import check_secret
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.queries import OrderFulfilment, find_video
+from tradecounter.fulfilment.queries.reads import OrderFulfilment, find_video
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING

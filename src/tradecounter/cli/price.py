@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.catalogue.lookup import find_product
+from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import CustomerId, Sku
 from tradecounter.cli.output import AsJson, show_json, show_part
 from tradecounter.cli.session import with_database
 from tradecounter.cli.tables import Prose
 from tradecounter.cli.text import one_line
-from tradecounter.customers.accounts import the_account
+from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import SystemClock
@@ -18,7 +18,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.wire import MOST_UNITS
 from tradecounter.pricing.explain_price import CONTRACT, Buyer, ExplainedPrice, explain_price
-from tradecounter.pricing.lookup import contract_prices_of, list_prices_of
+from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 
 app = typer.Typer(no_args_is_help=True, help="What products cost customers, and why.")
 

@@ -5,14 +5,14 @@ from typing import Any
 import typer
 from msgspec import structs
 
-from tradecounter.catalogue.lookup import FoundProduct, find_product
+from tradecounter.catalogue.queries.lookup import FoundProduct, find_product
 from tradecounter.cli.arguments import Sku
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record
 from tradecounter.cli.session import with_database
 from tradecounter.cli.stock_shown import expected_deliveries, stock_of
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
-from tradecounter.pricing.lookup import contract_prices_of, list_prices_of
+from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 
 app = typer.Typer(no_args_is_help=True, help="Products as the reseller sees them.")
 

@@ -11,7 +11,7 @@ from tradecounter.cli.session import with_database
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.fulfilment.check_secret import register_secret
-from tradecounter.fulfilment.queries import count_sealed
+from tradecounter.fulfilment.queries.reads import count_sealed
 from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import SystemClock

@@ -4,7 +4,7 @@ from typing import Any
 
 import typer
 
-from tradecounter.catalogue.lookup import find_product
+from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import Sku
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record
 from tradecounter.cli.session import with_database
@@ -12,7 +12,7 @@ from tradecounter.cli.stock_shown import expected_deliveries, stock_of
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.local_time import local_text
-from tradecounter.stock.lookup import back_orders_of
+from tradecounter.stock.queries.lookup import back_orders_of
 
 app = typer.Typer(no_args_is_help=True, help="Stock of products.")
 

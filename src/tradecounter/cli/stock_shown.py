@@ -5,7 +5,7 @@ from typing import Any
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import local_text
-from tradecounter.stock.lookup import deliveries_of, stock_level_of
+from tradecounter.stock.queries.lookup import deliveries_of, stock_level_of
 from tradecounter.stock.rules import Delivery
 
 

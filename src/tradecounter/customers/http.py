@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from tradecounter.customers.accounts import Account, find_account
 from tradecounter.customers.address_rules import read_address
-from tradecounter.customers.addresses import add_address, delete_address, list_addresses
+from tradecounter.customers.queries.accounts import Account, find_account
+from tradecounter.customers.queries.addresses import add_address, delete_address, list_addresses
 from tradecounter.customers.wire import AddressDetails, Customer, CustomerCreditTerms, SavedAddress
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction

@@ -11,6 +11,13 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, folded, given, pounds
 from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.queries.importing import (
+    ADD_ADDRESSES,
+    CHECK_CREDIT_TERMS,
+    CHECK_PRICE_LISTS,
+    CUSTOMER_VIEW,
+    WARN_OF_SHIPPING_METHODS,
+)
 from tradecounter.customers.wire import AddressDetails, Email
 
 Name = Annotated[str, Meta(max_length=200)]
@@ -64,20 +71,8 @@ CUSTOMERS = ImportKind(
     prepare=by_row(_staged),
     checks=(
         required_when_new("customer", "email_key", ("first_name", "last_name"), "customer"),
-        """
-        select s.line, format('price_list: there is no price list %%s', to_json(s.row ->> 'price_list'))
-        from staged s left join price_list l on l.key = s.row ->> 'price_list'
-        where s.row ->> 'price_list' is not null and l.key is null
-        """,
-        """
-        select s.line, 'credit_limit and term_days go together'
-        from staged s left join customer c on c.email_key = s.key
-        where s.key is not null
-          and (case when jsonb_exists(s.row, 'credit_limit') then s.row ->> 'credit_limit'
-                    else c.credit_limit::text end is null)
-           <> (case when jsonb_exists(s.row, 'term_days') then s.row ->> 'term_days'
-                    else c.term_days::text end is null)
-        """,
+        CHECK_PRICE_LISTS,
+        CHECK_CREDIT_TERMS,
     ),
     merge=merge_statement(
         "customer",
@@ -90,36 +85,12 @@ CUSTOMERS = ImportKind(
         _DEFAULTS,
     ),
     after=(
-        """
-        with new as (
-            select c.id, given.details, min(given.position) as position
-            from staged s join customer c on c.email_key = s.key,
-                 jsonb_array_elements(s.row -> 'addresses') with ordinality as given (details, position)
-            where not exists (select from address a where a.customer_id = c.id and a.details = given.details
-                              and a.deleted_at is null)
-            group by c.id, given.details
-        ), added as (
-            insert into address (customer_id, details) select id, details from new order by id, position
-            returning customer_id
-        )
-        select count(distinct c.id) from added join customer c on c.id = added.customer_id
-        where c.xmin::text <> pg_current_xact_id()::xid::text
-        """,
+        ADD_ADDRESSES,
     ),
     warnings=(
-        """
-        select s.line, format('shipping_method: there is no shipping method %%s', s.row ->> 'shipping_method')
-        from staged s left join shipping_method m on m.id = (s.row ->> 'shipping_method')::integer and m.active
-        where s.row ->> 'shipping_method' is not null and m.id is null
-        """,
+        WARN_OF_SHIPPING_METHODS,
     ),
     removal=None,
-    view="""
-        select email_key as key,
-               to_jsonb(c) - '{id,email_key,created_at}'::text[] || jsonb_build_object('addresses', (
-                   select coalesce(jsonb_agg(a.details order by a.id), '[]') from address a
-                   where a.customer_id = c.id and a.deleted_at is null)) as row
-        from customer c
-    """,
+    view=CUSTOMER_VIEW,
     topics=("customers",),
 )  # fmt: skip

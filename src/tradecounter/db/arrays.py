@@ -4,31 +4,37 @@ from typing import Any, LiteralString
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg import AsyncRawCursor
 
-from tradecounter.db.rows import Parameters
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 _TYPES = {"int4": (">i4", "int4send"), "int8": (">i8", "int8send")}
 
 
-async def fetch_array(
-    tx: Transaction,
-    columns: dict[LiteralString, LiteralString],
-    sql: LiteralString,
-    values: Parameters = (),
-    *,
-    order_by: LiteralString | None = None,
-) -> NDArray[Any]:
-    """Run a statement and return its rows as an array with a field for each column.
+class ArrayStatement:
+    """A statement whose rows come as an array with a field for each column.
 
-    `columns` are names with `int4` or `int8`; none may be null. `order_by` names columns of the statement, also such as
-    are not returned; what order it has itself does not count.
+    `columns` are names with `int4` or `int8`; none may be null. `order_by` names columns of the statement, which need
+    not be among them; an order of the statement itself has no effect.
     """
-    packed = " || ".join(f"{_TYPES[kind][1]}({name})" for name, kind in columns.items())
-    order = f" order by {order_by}" if order_by else ""
-    statement = f"select string_agg({packed}, ''{order}) from ({sql}) as packed"  # noqa: S608 the caller's literals
-    async with (await tx.connection()).cursor(binary=True) as cursor:
-        await cursor.execute(statement, values)
-        found = await cursor.fetchone()
-    data = found[0] if found and found[0] else b""
-    return np.frombuffer(data, dtype=[(name, _TYPES[kind][0]) for name, kind in columns.items()])
+
+    def __init__(
+        self,
+        sql: LiteralString,
+        columns: dict[LiteralString, LiteralString],
+        *,
+        order_by: LiteralString | None = None,
+    ) -> None:
+        packed = " || ".join(f"{_TYPES[kind][1]}({name})" for name, kind in columns.items())
+        order = f" order by {order_by}" if order_by else ""
+        self.packed = Statement(f"select string_agg({packed}, ''{order}) from ({sql}) as packed")  # noqa: S608 literals
+        self.fields = [(name, _TYPES[kind][0]) for name, kind in columns.items()]
+
+
+async def fetch_array(tx: Transaction, statement: ArrayStatement, /, **values: Any) -> NDArray[Any]:
+    """Run a statement and return its rows as an array."""
+    cursor = AsyncRawCursor(await tx.connection())
+    await cursor.execute(statement.packed.sql, statement.packed.bind(values), binary=True)
+    found = await cursor.fetchone()
+    return np.frombuffer(found[0] if found and found[0] else b"", dtype=statement.fields)

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tradecounter.db.round_trip import Statement
-from tradecounter.db.rows import execute
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys", "blocks"]
@@ -72,22 +71,20 @@ _SERVER = Statement(
 )
 _VERSIONS = Statement("select topic, version from change", _Numbered)
 
+_BUMP = Statement("""
+    insert into change (topic, version) values (:topic, 1)
+    on conflict (topic) do update set version = change.version + 1
+""")
+
 
 async def bump(tx: Transaction, topic: Topic) -> None:
     """Tell every process, once this transaction commits, that a kind of data changed."""
-    await execute(
-        tx,
-        """
-        insert into change (topic, version) values (%s, 1)
-        on conflict (topic) do update set version = change.version + 1
-        """,
-        [topic],
-    )
+    await tx.execute(_BUMP, topic=topic)
 
 
 async def read_versions(tx: Transaction) -> Versions:
     """Return the version of every topic; has to be the transaction's first statement for `read_at` to be right."""
     read_at = time.monotonic()
-    server, versions = _SERVER(), _VERSIONS()
-    await tx.ask(server, versions)
-    return Versions(server.only.server, read_at, {found.topic: found.version for found in versions.rows})
+    async with tx.pipeline() as p:
+        server, versions = p.fetch(_SERVER), p.fetch(_VERSIONS)
+    return Versions(server.one.server, read_at, {found.topic: found.version for found in versions.rows})

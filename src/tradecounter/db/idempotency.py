@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg.errors import UniqueViolation
+from psycopg.sql import SQL
 
+from tradecounter.db.advisory_locks import TRY_KEY
 from tradecounter.db.pipeline import Pipeline, Result
-from tradecounter.db.rows import execute
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -50,13 +51,13 @@ class Claim:
 
 
 _CLAIM = Statement(
-    """
-    select k.fingerprint, k.status, k.body,
-           case when k.key is null then pg_try_advisory_xact_lock(hashtextextended(wanted.key, wanted.customer_id))
-           end as claimed
-    from (select :customer_id::bigint as customer_id, :key::text as key) as wanted
-    left join idempotency_key k using (customer_id, key)
-    """,
+    SQL(
+        """
+        select k.fingerprint, k.status, k.body, case when k.key is null then {try_key} end as claimed
+        from (select :customer_id::bigint as customer_id, :key::text as key) as wanted
+        left join idempotency_key k using (customer_id, key)
+        """
+    ).format(try_key=TRY_KEY.format(key=SQL("wanted.key"), customer_id=SQL("wanted.customer_id"))),
     Claim,
 )
 
@@ -102,18 +103,17 @@ def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: date
     )
 
 
+_FORGET_KEYS = Statement("""
+    delete from idempotency_key where (customer_id, key) in (
+        select customer_id, key from idempotency_key where created_at < :before
+        order by created_at limit :most for update skip locked
+    )
+""")
+
+
 async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:
     """Forget keys that were used before a moment, the oldest first; return how many."""
-    return await execute(
-        tx,
-        """
-        delete from idempotency_key where (customer_id, key) in (
-            select customer_id, key from idempotency_key where created_at < %s
-            order by created_at limit %s for update skip locked
-        )
-        """,
-        [before, most],
-    )
+    return await tx.execute(_FORGET_KEYS, before=before, most=most)
 
 
 @contextmanager

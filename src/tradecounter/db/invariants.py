@@ -6,7 +6,7 @@ The statements read whole tables: they take seconds on a database with millions 
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tradecounter.db.rows import fetch_all
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 MOST_FOUND = 5
@@ -21,21 +21,22 @@ class WrongCredit:
     unpaid: Decimal
 
 
+_WRONG_CREDIT = Statement(
+    """
+    select customer_id, coalesce(e.outstanding, 0) as charged, coalesce(o.unpaid, 0) as unpaid
+    from credit_exposure e full join (
+        select customer_id, sum(gross - paid) as unpaid from orders
+        where state = 'confirmed' and paid < gross group by customer_id
+    ) as o using (customer_id)
+    where coalesce(e.outstanding, 0) <> coalesce(o.unpaid, 0) order by customer_id limit :most
+    """,
+    WrongCredit,
+)
+
+
 async def wrong_credit(tx: Transaction) -> list[WrongCredit]:
     """Return the first customers whose exposure is not the sum of what their orders have left to pay."""
-    return await fetch_all(
-        tx,
-        WrongCredit,
-        """
-        select customer_id, coalesce(e.outstanding, 0) as charged, coalesce(o.unpaid, 0) as unpaid
-        from credit_exposure e full join (
-            select customer_id, sum(gross - paid) as unpaid from orders
-            where state = 'confirmed' and paid < gross group by customer_id
-        ) as o using (customer_id)
-        where coalesce(e.outstanding, 0) <> coalesce(o.unpaid, 0) order by customer_id limit %s
-        """,
-        [MOST_FOUND],
-    )
+    return await tx.fetch_all(_WRONG_CREDIT, most=MOST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +51,27 @@ class WrongStock:
     on_lines_back_ordered: int
 
 
+_WRONG_STOCK = Statement(
+    """
+    select p.sku, coalesce(s.available, 0) as available,
+           coalesce(s.allocated, 0) as allocated, coalesce(l.allocated, 0) as on_lines_allocated,
+           coalesce(s.back_ordered, 0) as back_ordered, coalesce(l.back_ordered, 0) as on_lines_back_ordered
+    from stock_level s full join (
+        select product_id, sum(allocated) as allocated, sum(back_ordered) as back_ordered from order_line
+        where allocated <> 0 or back_ordered <> 0 group by product_id
+    ) as l using (product_id) join product p on p.id = product_id
+    where (coalesce(s.allocated, 0), coalesce(s.back_ordered, 0))
+          <> (coalesce(l.allocated, 0), coalesce(l.back_ordered, 0))
+       or least(s.available, s.allocated, s.back_ordered) < 0
+    order by p.sku_key limit :most
+    """,
+    WrongStock,
+)
+
+
 async def wrong_stock(tx: Transaction) -> list[WrongStock]:
     """Return the first products whose level is not the sum of their orders' lines, or is negative."""
-    return await fetch_all(
-        tx,
-        WrongStock,
-        """
-        select p.sku, coalesce(s.available, 0) as available,
-               coalesce(s.allocated, 0) as allocated, coalesce(l.allocated, 0) as on_lines_allocated,
-               coalesce(s.back_ordered, 0) as back_ordered, coalesce(l.back_ordered, 0) as on_lines_back_ordered
-        from stock_level s full join (
-            select product_id, sum(allocated) as allocated, sum(back_ordered) as back_ordered from order_line
-            where allocated <> 0 or back_ordered <> 0 group by product_id
-        ) as l using (product_id) join product p on p.id = product_id
-        where (coalesce(s.allocated, 0), coalesce(s.back_ordered, 0))
-              <> (coalesce(l.allocated, 0), coalesce(l.back_ordered, 0))
-           or least(s.available, s.allocated, s.back_ordered) < 0
-        order by p.sku_key limit %s
-        """,
-        [MOST_FOUND],
-    )
+    return await tx.fetch_all(_WRONG_STOCK, most=MOST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +82,18 @@ class MissingInvoices:
     last: int
 
 
+_MISSING_INVOICES = Statement(
+    """
+    select number + 1 as first, next - 1 as last from (
+        select number, lead(number, 1, (select last + 1 from invoice_number)) over (order by number) as next
+        from invoice
+    ) as invoices
+    where next <> number + 1 order by number limit :most
+    """,
+    MissingInvoices,
+)
+
+
 async def missing_invoices(tx: Transaction) -> list[MissingInvoices]:
     """Return the first gaps in the invoices' numbers, up to the number that was given last."""
-    return await fetch_all(
-        tx,
-        MissingInvoices,
-        """
-        select number + 1 as first, next - 1 as last from (
-            select number, lead(number, 1, (select last + 1 from invoice_number)) over (order by number) as next
-            from invoice
-        ) as invoices
-        where next <> number + 1 order by number limit %s
-        """,
-        [MOST_FOUND],
-    )
+    return await tx.fetch_all(_MISSING_INVOICES, most=MOST_FOUND)

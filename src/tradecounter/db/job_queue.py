@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tradecounter.db.rows import fetch_all, fetch_one
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
@@ -15,18 +15,19 @@ class Workers:
     last_heartbeat: datetime | None
 
 
+_WORKERS_HEARD_OF = Statement(
+    """
+    select count(*) filter (where last_heartbeat > now() - make_interval(secs => :silent_seconds)) as alive,
+           max(last_heartbeat) as last_heartbeat
+    from procrastinate_workers
+    """,
+    Workers,
+)
+
+
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
     """Return the workers; one without a heartbeat for longer than `silent_seconds` counts as gone."""
-    found = await fetch_one(
-        tx,
-        Workers,
-        """
-        select count(*) filter (where last_heartbeat > now() - make_interval(secs => %s)) as alive,
-               max(last_heartbeat) as last_heartbeat
-        from procrastinate_workers
-        """,
-        [silent_seconds],
-    )
+    found = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
     return found or Workers(0, None)
 
 
@@ -39,21 +40,23 @@ class Waiting:
     later: int
 
 
+_WAITING_JOBS = Statement(
+    """
+    select count(*) filter (where due) as due, count(*) filter (where not due) as later,
+           now() - min(coalesce(scheduled_at, queued_at)) filter (where due) as oldest
+    from (
+        select scheduled_at, coalesce(scheduled_at, '-infinity') <= now() as due,
+               (select min(e.at) from procrastinate_events e where e.job_id = j.id) as queued_at
+        from procrastinate_jobs j where status = 'todo'
+    ) as waiting
+    """,
+    Waiting,
+)
+
+
 async def waiting_jobs(tx: Transaction) -> Waiting:
     """Return how many jobs wait in the queue, and since when."""
-    found = await fetch_one(
-        tx,
-        Waiting,
-        """
-        select count(*) filter (where due) as due, count(*) filter (where not due) as later,
-               now() - min(coalesce(scheduled_at, queued_at)) filter (where due) as oldest
-        from (
-            select scheduled_at, coalesce(scheduled_at, '-infinity') <= now() as due,
-                   (select min(e.at) from procrastinate_events e where e.job_id = j.id) as queued_at
-            from procrastinate_jobs j where status = 'todo'
-        ) as waiting
-        """,
-    )
+    found = await tx.fetch_one(_WAITING_JOBS)
     return found or Waiting(0, None, 0)
 
 
@@ -65,10 +68,12 @@ class FailedJobs:
     count: int
 
 
+_FAILED_JOBS = Statement(
+    "select task_name, count(*) as count from procrastinate_jobs where status = 'failed' group by 1 order by 1",
+    FailedJobs,
+)
+
+
 async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
     """Return how many jobs were given up, by kind."""
-    return await fetch_all(
-        tx,
-        FailedJobs,
-        "select task_name, count(*) as count from procrastinate_jobs where status = 'failed' group by 1 order by 1",
-    )
+    return await tx.fetch_all(_FAILED_JOBS)

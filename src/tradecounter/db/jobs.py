@@ -6,8 +6,8 @@ What the jobs do stands above, in the slices that register tasks by these names 
 from collections.abc import Sequence
 from typing import Literal
 
-from tradecounter.db.round_trip import Nothing, Statement, json_of
-from tradecounter.db.rows import fetch_tuples, fetch_value
+from tradecounter.db.pipeline import json_of
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 JobName = Literal[
@@ -25,14 +25,11 @@ JobName = Literal[
 ]
 
 # The queue's own client would take a round trip of its own for each job.
-_DEFER = Statement(
-    """
+_DEFER = Statement("""
     select from procrastinate_defer_jobs_v1(array[
-        row('default', $1::text, 0, $2::text, null, $3::jsonb, null)::procrastinate_job_to_defer_v1
+        row('default', :job::text, 0, :lock::text, null, :arguments::jsonb, null)::procrastinate_job_to_defer_v1
     ])
-    """,
-    Nothing,
-)
+""")
 
 
 async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
@@ -41,24 +38,26 @@ async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **ar
     Jobs of a group run one after another, in the order in which they were queued, also while the first one waits for
     its next attempt.
     """
-    tx.leave(_DEFER(job, group, json_of(arguments)))
+    tx.queue(_DEFER, job=job, lock=group, arguments=json_of(arguments))
+
+
+_REMOVE_QUEUED = Statement(
+    "select procrastinate_cancel_job_v1(id, false, true) from procrastinate_jobs"
+    " where status = 'todo' and task_name = coalesce(:job, task_name) and (args->>'order_id')::bigint = any(:order_ids)"
+)
 
 
 async def remove_queued(tx: Transaction, order_ids: Sequence[int], job: JobName | None = None) -> None:
     """Remove the jobs about these orders that have not started; with a name, only those of that name."""
-    await fetch_tuples(
-        tx,
-        "select procrastinate_cancel_job_v1(id, false, true) from procrastinate_jobs"
-        " where status = 'todo' and task_name = coalesce(%s, task_name) and (args->>'order_id')::bigint = any(%s)",
-        [job, list(order_ids)],
-    )
+    await tx.fetch_all(_REMOVE_QUEUED, job=job, order_ids=list(order_ids))
+
+
+_COUNT_DUE = Statement(
+    "select count(*) from procrastinate_jobs where status = 'todo' and (scheduled_at is null or scheduled_at <= now())"
+)
 
 
 async def count_due(tx: Transaction) -> int:
     """Return how many jobs wait to be started now."""
-    count: int = await fetch_value(
-        tx,
-        "select count(*) from procrastinate_jobs where status = 'todo'"
-        " and (scheduled_at is null or scheduled_at <= now())",
-    )
+    count: int = await tx.fetch_value(_COUNT_DUE)
     return count

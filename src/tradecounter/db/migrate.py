@@ -15,10 +15,9 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from tradecounter.db.advisory_locks import MIGRATE
 from tradecounter.db.schema_state import CONNECT_SECONDS, SchemaState, schema_state
 from tradecounter.kit.errors import OperatorError
-
-_ONE_AT_A_TIME = 7_274_301  # an advisory lock's number: two processes may be told to migrate at once
 
 # Whatever uses a table queues behind a change of it that waits for its lock: so it waits for less than requests do.
 _LOCK_TIMEOUT = "1s"
@@ -61,7 +60,7 @@ def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] =
 
 def _migrate(url: str, revision: str) -> None:
     with _connection(url) as connection:
-        connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ONE_AT_A_TIME})
+        connection.execute(text(MIGRATE))  # two processes may be told to migrate at once
         connection.execute(text(f"set local lock_timeout = '{_LOCK_TIMEOUT}'"))
         config = _config()
         _require_known(config, MigrationContext.configure(connection).get_current_revision())

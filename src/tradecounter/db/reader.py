@@ -7,7 +7,7 @@ from typing import TypeVar
 import structlog
 
 from tradecounter.db.changes import Version
-from tradecounter.db.transaction import Transaction, attempt
+from tradecounter.db.transaction import Transaction
 
 log = structlog.get_logger()
 
@@ -41,7 +41,7 @@ class Reader:
         if version == self._failed and time.monotonic() < self._try_again_at:
             return None
         try:
-            async with attempt(tx):
+            async with tx.savepoint():
                 found = await work()
         except Exception as error:
             if not tx.can_go_on:

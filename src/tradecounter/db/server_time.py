@@ -2,11 +2,13 @@
 
 from datetime import datetime
 
-from tradecounter.db.rows import fetch_value
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+
+_SERVER_TIME = Statement("select clock_timestamp()")
 
 
 async def server_time(tx: Transaction) -> datetime:
     """Return the moment that the database's clock shows, which goes on during a transaction."""
-    moment: datetime = await fetch_value(tx, "select clock_timestamp()")
+    moment: datetime = await tx.fetch_value(_SERVER_TIME)
     return moment

@@ -5,12 +5,10 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 
-from tradecounter.db.rows import fetch_value
+from tradecounter.db.advisory_locks import TRY_TO_REQUEUE_STALLED_JOBS
 from tradecounter.db.transaction import Transaction
 
 log = structlog.get_logger()
-
-_LOCK = 4_815_162_342  # any number that nothing else in this database takes an advisory lock on
 
 
 async def put_back_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
@@ -19,7 +17,7 @@ async def put_back_stalled_jobs(tx: Transaction, jobs: JobManager, silent_second
     One worker at a time does this: a second one that read the list before the first was done would put back jobs that
     have been taken on since.
     """
-    if not await fetch_value(tx, "select pg_try_advisory_xact_lock(%s)", [_LOCK]):
+    if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
         return 0
     count = 0
     for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=silent_seconds):

@@ -142,20 +142,6 @@ class Transaction:
             raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was passed over")
         await self._send_plain(_ROLLBACK if self._to_be_rolled_back else _COMMIT)
 
-    # The names that `ordering` still uses.
-
-    async def ask(self, *results: Result[Any]) -> None:
-        """Send statements in one round trip."""
-        await self._send(results)
-
-    def leave(self, result: Result[Any]) -> None:
-        """Queue a statement."""
-        self._queue.append(result)
-
-    def undo(self) -> None:
-        """See `set_rollback`."""
-        self.set_rollback()
-
 
 def transaction(database: Database) -> AbstractAsyncContextManager[Transaction]:
     """Run a block in a transaction."""
@@ -179,8 +165,3 @@ async def _ending(database: Database, beginning: Statement[Any]) -> AsyncIterato
                 with suppress(psycopg.Error):  # the connection is lost, and the transaction with it
                     await send(connection, [Result(_ROLLBACK, ())])
             raise
-
-
-def attempt(tx: Transaction) -> AbstractAsyncContextManager[None]:
-    """See `Transaction.savepoint`."""
-    return tx.savepoint()

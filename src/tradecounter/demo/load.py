@@ -7,8 +7,8 @@ from typing import Any
 
 from tradecounter.billing.seller import letterhead_from
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.catalogue.records import count_products
-from tradecounter.customers.accounts import Account, list_accounts
+from tradecounter.catalogue.queries.records import count_products
+from tradecounter.customers.queries.accounts import Account, list_accounts
 from tradecounter.db.installation import mark_as_demo
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
@@ -17,8 +17,8 @@ from tradecounter.demo.orders import place_demo_orders
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
 from tradecounter.demo.progress import Reseller
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.identity.api_keys import add_key, list_keys
 from tradecounter.identity.installation_secret import derived_key, secret_keys
+from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date

@@ -8,12 +8,12 @@ from decimal import Decimal
 
 import msgspec
 
-from tradecounter.customers.accounts import Account, list_accounts
-from tradecounter.customers.addresses import list_addresses
+from tradecounter.customers.queries.accounts import Account, list_accounts
+from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.db.changes import read_versions
 from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, attempt, reading, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.progress import Reseller
 from tradecounter.demo.wishes import WISHES, Wish
 from tradecounter.kit.clock import FrozenClock
@@ -53,7 +53,7 @@ async def place_demo_orders(database: Database, reseller: Reseller, now: datetim
         for number, wish in enumerate(WISHES, start=1):
             # A catalogue from elsewhere may be too small, too dear or too heavy for an order: then there is one less.
             with suppress(DomainError):
-                async with attempt(tx):
+                async with tx.savepoint():
                     code = await _fulfil(tx, wish, number, market, reseller, now)
                     if not wish.told:
                         untold.append((await any_order(tx, code)).id)

@@ -26,7 +26,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.quotes.price_quote import price_quote
-from tradecounter.stock.store import announce_delivery
+from tradecounter.stock.queries.deliveries import announce_delivery
 
 
 @dataclass(frozen=True, slots=True)

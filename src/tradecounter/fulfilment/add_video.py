@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.store import put_video
+from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.lookup import any_order

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.queries import sample_sealed
-from tradecounter.identity.secret_fingerprints import (
+from tradecounter.fulfilment.queries.reads import sample_sealed
+from tradecounter.identity.queries.secret_fingerprints import (
     fingerprint,
     lock_fingerprints,
     register_fingerprints,

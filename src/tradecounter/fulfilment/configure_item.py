@@ -6,8 +6,8 @@ from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.queries import configurability
-from tradecounter.fulfilment.store import insert_configurations
+from tradecounter.fulfilment.queries.reads import configurability
+from tradecounter.fulfilment.queries.writes import insert_configurations
 from tradecounter.fulfilment.wire import NewConfiguration
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.ordering.lines import OrderLine, with_parts

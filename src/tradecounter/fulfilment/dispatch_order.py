@@ -10,8 +10,8 @@ from datetime import datetime
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.queries.writes import NewShipment, insert_shipment
 from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
-from tradecounter.fulfilment.store import NewShipment, insert_shipment
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
@@ -21,7 +21,7 @@ from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
 from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.wire import NotificationDetails
-from tradecounter.stock.allocation import hand_over
+from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST = {"tracking": 100, "serial": 200}
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.fulfilment.configure_item import configure_item
-from tradecounter.fulfilment.queries import OrderFulfilment, find_video
+from tradecounter.fulfilment.queries.reads import OrderFulfilment, find_video
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, OrderVideoResponse
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found

@@ -12,9 +12,9 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.fulfilment.check_secret import register_secret
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.queries import lock_sealed
-from tradecounter.fulfilment.store import replace_sealed
-from tradecounter.identity.secret_fingerprints import (
+from tradecounter.fulfilment.queries.reads import lock_sealed
+from tradecounter.fulfilment.queries.writes import replace_sealed
+from tradecounter.identity.queries.secret_fingerprints import (
     fingerprint,
     forget_other_fingerprints,
     lock_fingerprints,

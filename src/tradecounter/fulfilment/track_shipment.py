@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.queries import find_shipment
-from tradecounter.fulfilment.store import insert_event
+from tradecounter.fulfilment.queries.reads import find_shipment
+from tradecounter.fulfilment.queries.writes import insert_event
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.lookup import any_order

@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.access_tokens import delete_expired_tokens
-from tradecounter.identity.failures import delete_ended_blocks, delete_failures
 from tradecounter.identity.lockout import WINDOW as FAILURE_WINDOW
+from tradecounter.identity.oauth.queries.access_tokens import delete_expired_tokens
+from tradecounter.identity.queries.failures import delete_ended_blocks, delete_failures
+from tradecounter.identity.queries.request_counts import delete_counts
 from tradecounter.identity.rate_limit import WINDOW as RATE_WINDOW
 from tradecounter.identity.rate_limit import window_start
-from tradecounter.identity.request_counts import delete_counts
 
 
 async def clean_up_identity(tx: Transaction, now: datetime) -> int:

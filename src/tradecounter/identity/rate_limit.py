@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.identity.request_counts import add_requests, read_requests
+from tradecounter.identity.queries.request_counts import add_requests, read_requests
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 

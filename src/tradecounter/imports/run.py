@@ -34,5 +34,5 @@ async def import_rows(
     async with transaction(database) as tx:
         report = await run_import(tx, ON_HAND[kind] if on_hand else IMPORT_KINDS[kind], rows, options, **hooks)
         if options.dry_run or report.refused:
-            tx.undo()
+            tx.set_rollback()
     return report

@@ -7,8 +7,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Generic, TypeVar
 
-from tradecounter.customers.accounts import Account, find_account
-from tradecounter.db.rows import execute, fetch_all, fetch_one
+from tradecounter.customers.queries.accounts import Account, find_account
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.contact import named_contact, order_contact
 from tradecounter.ordering.queries.orders import order_by_id
@@ -56,19 +56,20 @@ class LineFacts:
     available: int
 
 
+_LINE_FACTS = Statement(
+    """
+    select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered,
+           coalesce(s.available, 0) as available
+    from order_line l left join stock_level s using (product_id)
+    where l.order_id = :order_id and l.bundle_line_id is null order by l.position
+    """,
+    LineFacts,
+)
+
+
 async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
     """Return an order's lines but for the components of bundles, which have no price."""
-    return await fetch_all(
-        tx,
-        LineFacts,
-        """
-        select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered,
-               coalesce(s.available, 0) as available
-        from order_line l left join stock_level s using (product_id)
-        where l.order_id = %s and l.bundle_line_id is null order by l.position
-        """,
-        [order_id],
-    )
+    return await tx.fetch_all(_LINE_FACTS, order_id=order_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +83,19 @@ class ShipmentFacts:
     dispatched_at: datetime
 
 
+_SHIPMENT_FACTS = Statement(
+    """
+    select s.id, s.shipping_method, s.tracking_number, m.tracking_url, s.dispatched_at
+    from shipment s left join shipping_method m on m.id = s.shipping_method
+    where s.order_id = :order_id and s.id = :shipment_id
+    """,
+    ShipmentFacts,
+)
+
+
 async def shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> ShipmentFacts | None:
     """Return a shipment of an order."""
-    return await fetch_one(
-        tx,
-        ShipmentFacts,
-        """
-        select s.id, s.shipping_method, s.tracking_number, m.tracking_url, s.dispatched_at
-        from shipment s left join shipping_method m on m.id = s.shipping_method
-        where s.order_id = %s and s.id = %s
-        """,
-        [order_id, shipment_id],
-    )
+    return await tx.fetch_one(_SHIPMENT_FACTS, order_id=order_id, shipment_id=shipment_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,33 +120,35 @@ class DispatchedLine:
     component: bool
 
 
+_DISPATCHED_LINES = Statement(
+    """
+    select l.id, l.sku, l.name,
+           coalesce(sum(s.quantity) filter (where s.shipment_id = :shipment), 0)::integer as dispatched,
+           (l.quantity - coalesce(sum(s.quantity), 0))::integer as remaining,
+           l.bundle_line_id is not null as component
+    from order_line l left join shipment_line s on s.line_id = l.id and s.shipment_id <= :shipment
+    where l.order_id = :order group by l.id order by l.position
+    """,
+    DispatchedLine,
+)
+
+
 async def dispatched_lines(tx: Transaction, order_id: int, shipment_id: int) -> list[DispatchedLine]:
     """Return an order's lines as they stood when a shipment left."""
-    return await fetch_all(
-        tx,
-        DispatchedLine,
-        """
-        select l.id, l.sku, l.name,
-               coalesce(sum(s.quantity) filter (where s.shipment_id = %(shipment)s), 0)::integer as dispatched,
-               (l.quantity - coalesce(sum(s.quantity), 0))::integer as remaining,
-               l.bundle_line_id is not null as component
-        from order_line l left join shipment_line s on s.line_id = l.id and s.shipment_id <= %(shipment)s
-        where l.order_id = %(order)s group by l.id order by l.position
-        """,
-        {"order": order_id, "shipment": shipment_id},
-    )
+    return await tx.fetch_all(_DISPATCHED_LINES, order=order_id, shipment=shipment_id)
+
+
+_UNITS_OF = Statement(
+    "select line_id, serial_number, mac_address, provisioning_sku from serial_number"
+    " where shipment_id = :shipment_id order by id",
+    Unit,
+)
 
 
 async def units_of(tx: Transaction, shipment_id: int) -> dict[int, list[Unit]]:
     """Return a shipment's units with numbers, by line."""
     units: defaultdict[int, list[Unit]] = defaultdict(list)
-    for unit in await fetch_all(
-        tx,
-        Unit,
-        "select line_id, serial_number, mac_address, provisioning_sku from serial_number"
-        " where shipment_id = %s order by id",
-        [shipment_id],
-    ):
+    for unit in await tx.fetch_all(_UNITS_OF, shipment_id=shipment_id):
         units[unit.line_id].append(unit)
     return units
 
@@ -160,14 +164,14 @@ class InvoiceFacts:
     pdf: bytes
 
 
+_INVOICE_FACTS = Statement(
+    "select number, issued_at, due_at, gross, pdf from invoice where order_id = :order_id", InvoiceFacts
+)
+
+
 async def invoice_facts(tx: Transaction, order_id: int) -> InvoiceFacts | None:
     """Return an order's invoice."""
-    return await fetch_one(
-        tx,
-        InvoiceFacts,
-        "select number, issued_at, due_at, gross, pdf from invoice where order_id = %s",
-        [order_id],
-    )
+    return await tx.fetch_one(_INVOICE_FACTS, order_id=order_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +183,14 @@ class PaymentFacts:
     paid_at: datetime
 
 
+_PAYMENT_FACTS = Statement(
+    "select id, amount, paid_at from payment where invoice = :invoice and id = :payment_id", PaymentFacts
+)
+
+
 async def payment_facts(tx: Transaction, invoice: int, payment_id: int) -> PaymentFacts | None:
     """Return a payment against an invoice."""
-    return await fetch_one(
-        tx,
-        PaymentFacts,
-        "select id, amount, paid_at from payment where invoice = %s and id = %s",
-        [invoice, payment_id],
-    )
+    return await tx.fetch_one(_PAYMENT_FACTS, invoice=invoice, payment_id=payment_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,19 +201,23 @@ class UnpricedQuote:
     support_told_at: datetime | None
 
 
+_UNPRICED_QUOTES = Statement(
+    """
+    select id, support_told_at from orders
+    where customer_id = :customer_id and state = 'pending' and kind = 'quote' and priced_at is null order by id
+    """,
+    UnpricedQuote,
+)
+
+
 async def unpriced_quotes(tx: Transaction, customer_id: int) -> list[UnpricedQuote]:
     """Return a customer's quotes that wait for a price, the oldest first."""
-    return await fetch_all(
-        tx,
-        UnpricedQuote,
-        """
-        select id, support_told_at from orders
-        where customer_id = %s and state = 'pending' and kind = 'quote' and priced_at is null order by id
-        """,
-        [customer_id],
-    )
+    return await tx.fetch_all(_UNPRICED_QUOTES, customer_id=customer_id)
+
+
+_NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where id = any(:quotes)")
 
 
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
     """Note that the mail went out which asks support to price quotes."""
-    await execute(tx, "update orders set support_told_at = %s where id = any(%s)", [now, list(quotes)])
+    await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from tradecounter.credit.exposure import discharge
+from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -19,7 +19,7 @@ from tradecounter.ordering.queries.changes import store_cancellation
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, UnpricedQuote
-from tradecounter.stock.allocation import release
+from tradecounter.stock.queries.allocation import release
 
 _LONGEST_REASON = 1000
 

@@ -6,8 +6,8 @@ Rows are locked in one order everywhere: the order, the account's credit, then s
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tradecounter.credit.exposure import charge, require_charged
-from tradecounter.customers.accounts import Account, fetch_account
+from tradecounter.credit.queries import charge, require_charged
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -28,7 +28,7 @@ from tradecounter.ordering.states import (
     PricedQuote,
     UnpricedQuote,
 )
-from tradecounter.stock.allocation import Allocation, allocate, lock_levels
+from tradecounter.stock.queries.allocation import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
 _KEPT = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}

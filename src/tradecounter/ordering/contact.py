@@ -1,6 +1,6 @@
 """The e-mail addresses that an order's mails go to."""
 
-from tradecounter.customers.accounts import Account
+from tradecounter.customers.queries.accounts import Account
 from tradecounter.ordering.states import OrderBase
 
 

@@ -8,8 +8,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tradecounter.kit.money import from_pence, to_pence
-from tradecounter.pricing.lookup import ContractPrice, ListPrice
 from tradecounter.pricing.price_book import DEFAULT_LIST
+from tradecounter.pricing.queries.lookup import ContractPrice, ListPrice
 from tradecounter.pricing.rules import FIVE, TEN, UnitCosts, discounted_pence
 
 CONTRACT = "contract"

@@ -11,6 +11,17 @@ from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.statements import UNKNOWN_SKU
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
+from tradecounter.pricing.queries.importing import (
+    CHECK_CUSTOMERS,
+    CONTRACT_PRICE_VIEW,
+    COUNT_CONTRACT_PRICES,
+    COUNT_PRICES,
+    DELETE_CONTRACT_PRICES,
+    DELETE_PRICES,
+    MERGE_CONTRACT_PRICES,
+    MERGE_PRICES,
+    PRICE_VIEW,
+)
 
 _BREAKS = ("single", "five_plus", "ten_plus")
 
@@ -72,40 +83,12 @@ PRICE_LIST = ImportKind(
     key=("price_list", "sku"),
     prepare=by_row(_staged_price),
     checks=(UNKNOWN_SKU,),
-    merge="""
-        with lists as (
-            insert into price_list (key) select distinct s.row ->> 'price_list' from staged s
-            on conflict do nothing
-        )
-        insert into price (price_list, product_id, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost)
-        select s.row ->> 'price_list', p.id, (s.row ->> 'single')::numeric, (s.row ->> 'five_plus')::numeric,
-               (s.row ->> 'ten_plus')::numeric
-        from staged s join product p on p.sku_key = s.row ->> 'sku_key'
-        on conflict (price_list, product_id) do update
-        set single_unit_cost = excluded.single_unit_cost, five_plus_unit_cost = excluded.five_plus_unit_cost,
-            ten_plus_unit_cost = excluded.ten_plus_unit_cost
-        where (price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost)
-              is distinct from
-              (excluded.single_unit_cost, excluded.five_plus_unit_cost, excluded.ten_plus_unit_cost)
-        returning xmax = 0
-    """,
+    merge=MERGE_PRICES,
     removal=Removal(
-        statement="""
-            delete from price
-            where price_list in (select s.row ->> 'price_list' from staged s)
-              and (price_list, product_id) not in (
-                  select s.row ->> 'price_list', p.id from staged s join product p on p.sku_key = s.row ->> 'sku_key')
-        """,
-        count="select count(*) from price where price_list in (select s.row ->> 'price_list' from staged s)",
+        statement=DELETE_PRICES,
+        count=COUNT_PRICES,
     ),
-    view="""
-        select l.price_list || chr(31) || p.sku_key as key,
-               jsonb_build_object(
-                   'price_list', l.price_list, 'sku', p.sku, 'single_unit_cost', l.single_unit_cost,
-                   'five_plus_unit_cost', l.five_plus_unit_cost, 'ten_plus_unit_cost', l.ten_plus_unit_cost
-               ) as row
-        from price l join product p on p.id = l.product_id
-    """,
+    view=PRICE_VIEW,
     topics=("prices",),
 )
 
@@ -115,52 +98,13 @@ CONTRACT_PRICES = ImportKind(
     prepare=by_row(_staged_contract),
     checks=(
         UNKNOWN_SKU,
-        """
-        select s.line, format('customer_id: there is no customer %%s', s.row ->> 'customer_id')
-        from staged s left join customer c on c.id = (s.row ->> 'customer_id')::bigint
-        where s.row ->> 'customer_id' is not null and c.id is null
-        """,
+        CHECK_CUSTOMERS,
     ),
-    merge="""
-        insert into contract_price (customer_id, product_id, single_unit_cost, five_plus_unit_cost,
-                                    ten_plus_unit_cost, valid_from, valid_until)
-        select (s.row ->> 'customer_id')::bigint, p.id, (s.row ->> 'single')::numeric,
-               (s.row ->> 'five_plus')::numeric, (s.row ->> 'ten_plus')::numeric,
-               (s.row ->> 'valid_from')::date, (s.row ->> 'valid_until')::date
-        from staged s join product p on p.sku_key = s.row ->> 'sku_key'
-        on conflict (customer_id, product_id, valid_from) do update
-        set single_unit_cost = excluded.single_unit_cost, five_plus_unit_cost = excluded.five_plus_unit_cost,
-            ten_plus_unit_cost = excluded.ten_plus_unit_cost, valid_until = excluded.valid_until
-        where (contract_price.single_unit_cost, contract_price.five_plus_unit_cost,
-               contract_price.ten_plus_unit_cost, contract_price.valid_until)
-              is distinct from
-              (excluded.single_unit_cost, excluded.five_plus_unit_cost, excluded.ten_plus_unit_cost,
-               excluded.valid_until)
-        returning xmax = 0
-    """,
+    merge=MERGE_CONTRACT_PRICES,
     removal=Removal(
-        statement="""
-            delete from contract_price c using product p
-            where p.id = c.product_id
-              and c.customer_id in (select (s.row ->> 'customer_id')::bigint from staged s)
-              and not exists (
-                  select from staged s
-                  where (s.row ->> 'customer_id')::bigint = c.customer_id and s.row ->> 'sku_key' = p.sku_key
-                    and (s.row ->> 'valid_from')::date is not distinct from c.valid_from)
-        """,
-        count="""
-            select count(*) from contract_price
-            where customer_id in (select (s.row ->> 'customer_id')::bigint from staged s)
-        """,
+        statement=DELETE_CONTRACT_PRICES,
+        count=COUNT_CONTRACT_PRICES,
     ),
-    view="""
-        select concat_ws(chr(31), c.customer_id, p.sku_key, coalesce(c.valid_from::text, 'None')) as key,
-               jsonb_build_object(
-                   'customer_id', c.customer_id, 'sku', p.sku, 'single_unit_cost', c.single_unit_cost,
-                   'five_plus_unit_cost', c.five_plus_unit_cost, 'ten_plus_unit_cost', c.ten_plus_unit_cost,
-                   'valid_from', c.valid_from, 'valid_until', c.valid_until
-               ) as row
-        from contract_price c join product p on p.id = c.product_id
-    """,
+    view=CONTRACT_PRICE_VIEW,
     topics=("contracts",),
 )

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.catalogue.packed import RowOfId, bitmap
-from tradecounter.customers.terms import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
-from tradecounter.pricing.records import NO_PRICE, ContractRows, Costs, PriceRows, day_number
+from tradecounter.pricing.queries.prices import NO_PRICE, ContractRows, Costs, PriceRows, day_number
 from tradecounter.pricing.rules import UnitCosts, discounted_pence
 
 DEFAULT_LIST = "default"

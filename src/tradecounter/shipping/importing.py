@@ -12,6 +12,10 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, given, measured, pounds, text_of
 from tradecounter.customers.address_rules import check_country
+from tradecounter.shipping.queries import (
+    METHOD_VIEW,
+    REGION_VIEW,
+)
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.tracking import is_tracking_pattern
 
@@ -106,7 +110,7 @@ SHIPPING_METHODS = ImportKind(
         key_type="integer",
     ),
     removal=deactivation("shipping_method", "id"),
-    view="select id::text as key, to_jsonb(m) as row from shipping_method m",
+    view=METHOD_VIEW,
     topics=("shipping",),
 )
 
@@ -123,6 +127,6 @@ SHIPPING_REGIONS = ImportKind(
         key_type="integer",
     ),
     removal=deactivation("shipping_region", "id"),
-    view="select id::text as key, to_jsonb(r) as row from shipping_region r",
+    view=REGION_VIEW,
     topics=("shipping",),
 )

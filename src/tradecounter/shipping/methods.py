@@ -2,85 +2,14 @@
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import time
-from decimal import Decimal
-from typing import Any
-
-import structlog
 
 from tradecounter.db.changes import Version, Versions
-from tradecounter.db.rows import fetch_all
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
-from tradecounter.shipping.regions import Region, Regions
+from tradecounter.shipping.queries import read_methods, read_regions
+from tradecounter.shipping.regions import Regions
 from tradecounter.shipping.rules import ShippingMethod
 from tradecounter.shipping.working_days import load_calendar
-
-log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class _MethodRow:
-    id: int
-    provider: str
-    description: str
-    region: int
-    countries: Any
-    max_weight_kg: Decimal
-    base_cost_net: Decimal
-    cost_per_kg_net: Decimal
-    transit_days: int
-    cut_off: time
-
-
-async def read_methods(tx: Transaction) -> list[ShippingMethod]:
-    """Return all active shipping methods."""
-    rows = await fetch_all(
-        tx,
-        _MethodRow,
-        """
-        select id, provider, description, region, countries, max_weight_kg, base_cost_net, cost_per_kg_net,
-               transit_days, least(cut_off, '23:59:59') as cut_off
-        from shipping_method where active order by id
-        """,
-    )
-    return [
-        ShippingMethod(
-            row.id, row.provider, row.description, row.region, frozenset(row.countries), row.max_weight_kg,
-            row.base_cost_net, row.cost_per_kg_net, row.transit_days, row.cut_off,
-        )
-        for row in rows if _is_readable(row)
-    ]  # fmt: skip
-
-
-def _is_readable(row: _MethodRow) -> bool:
-    """Return whether a row holds what an import would have written; log it otherwise."""
-    numbers = (row.max_weight_kg, row.base_cost_net, row.cost_per_kg_net)
-    readable = (
-        isinstance(row.countries, list)
-        and all(isinstance(country, str) for country in row.countries)
-        and all(number.is_finite() for number in numbers)
-    )
-    if not readable:
-        log.error("a shipping method cannot be read and is not offered", shipping_method=row.id)
-    return readable
-
-
-@dataclass(frozen=True, slots=True)
-class _RegionRow:
-    id: int
-    name: str
-    countries: list[str]
-    postcodes: list[str]
-
-
-async def read_regions(tx: Transaction) -> list[Region]:
-    """Return all active regions that are defined."""
-    rows = await fetch_all(
-        tx, _RegionRow, "select id, name, countries, postcodes from shipping_region where active order by id"
-    )
-    return [Region(row.id, row.name, frozenset(row.countries), frozenset(row.postcodes)) for row in rows]
 
 
 async def require_method(tx: Transaction, method_id: int) -> None:

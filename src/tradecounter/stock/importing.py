@@ -14,6 +14,19 @@ from tradecounter.bulk.statements import UNKNOWN_SKU
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key
 from tradecounter.catalogue.import_rows import Sku
 from tradecounter.kit.local_time import at_uk_time
+from tradecounter.stock.queries.importing import (
+    CLEAR_LEVELS,
+    COUNT_DELIVERIES,
+    COUNT_LEVELS,
+    DELETE_DELIVERIES,
+    DELIVERY_VIEW,
+    LEVEL_VIEW,
+    LOCK_LEVELS,
+    MERGE_DELIVERIES,
+    MERGE_LEVELS,
+    MERGE_ON_HAND,
+    WARN_OF_ALLOCATED,
+)
 
 Units = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 
@@ -63,61 +76,29 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
     return None
 
 
-_MERGE_LEVELS = """
-    insert into stock_level (product_id, available)
-    select p.id, (s.row ->> 'available')::bigint
-    from staged s join product p on p.sku_key = s.key
-    order by p.id
-    on conflict (product_id) do update
-    set available = excluded.available, changed_by = pg_current_xact_id()
-    where stock_level.available <> excluded.available
-    returning xmax = 0
-"""
+_MERGE_LEVELS = MERGE_LEVELS
 
 STOCK = ImportKind(
     shape=StockRow,
     key=("sku",),
     prepare=by_row(_staged_stock),
     # Orders lock levels by product; a file that replaces them all, in two statements, cannot keep to that order.
-    lock="lock table stock_level in share row exclusive mode",
+    lock=LOCK_LEVELS,
     checks=(UNKNOWN_SKU,),
     merge=_MERGE_LEVELS,
     removal=Removal(
-        statement="""
-            update stock_level set available = 0, changed_by = pg_current_xact_id()
-            where available > 0
-              and product_id not in (select p.id from staged s join product p on p.sku_key = s.key)
-        """,
-        count="select count(*) from stock_level where available > 0",
+        statement=CLEAR_LEVELS,
+        count=COUNT_LEVELS,
     ),
-    view="""
-        select p.sku_key as key, jsonb_build_object('sku', p.sku, 'available', l.available) as row
-        from stock_level l join product p on p.id = l.product_id
-    """,
+    view=LEVEL_VIEW,
     topics=(),
 )
 
 # The file counts what is in the warehouse. Part of that may be allocated to orders, and is not for sale.
 STOCK_ON_HAND = replace(
     STOCK,
-    merge="""
-        insert into stock_level (product_id, available)
-        select p.id, greatest((s.row ->> 'available')::bigint - coalesce(l.allocated, 0), 0)
-        from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
-        order by p.id
-        on conflict (product_id) do update
-        set available = excluded.available, changed_by = pg_current_xact_id()
-        where stock_level.available <> excluded.available
-        returning xmax = 0
-    """,
-    warnings=(
-        """
-        select s.line, format('available: %%s on hand, but %%s are allocated to orders', s.row ->> 'available',
-                              l.allocated)
-        from staged s join product p on p.sku_key = s.key join stock_level l on l.product_id = p.id
-        where l.allocated > (s.row ->> 'available')::bigint
-        """,
-    ),
+    merge=MERGE_ON_HAND,
+    warnings=(WARN_OF_ALLOCATED,),
 )
 
 INCOMING = ImportKind(
@@ -125,32 +106,11 @@ INCOMING = ImportKind(
     key=("sku", "expected_on"),
     prepare=by_row(_staged_incoming),
     checks=(UNKNOWN_SKU,),
-    merge="""
-        insert into incoming_stock (product_id, expected_on, incoming)
-        select p.id, (s.row ->> 'expected_on')::timestamptz, (s.row ->> 'incoming')::integer
-        from staged s join product p on p.sku_key = s.row ->> 'sku_key'
-        on conflict (product_id, expected_on) do update set incoming = excluded.incoming
-        where incoming_stock.incoming <> excluded.incoming
-        returning xmax = 0
-    """,
+    merge=MERGE_DELIVERIES,
     removal=Removal(
-        statement="""
-            delete from incoming_stock i using product p
-            where p.id = i.product_id
-              and not exists (
-                  select from staged s
-                  where s.row ->> 'sku_key' = p.sku_key and (s.row ->> 'expected_on')::timestamptz = i.expected_on)
-        """,
-        count="select count(*) from incoming_stock",
+        statement=DELETE_DELIVERIES,
+        count=COUNT_DELIVERIES,
     ),
-    view="""
-        select p.sku_key || chr(31)
-                   || to_char(i.expected_on at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"') as key,
-               jsonb_build_object(
-                   'sku', p.sku, 'incoming', i.incoming,
-                   'expected_on', to_char(i.expected_on at time zone 'Europe/London', 'YYYY-MM-DD"T"HH24:MI:SS')
-               ) as row
-        from incoming_stock i join product p on p.id = i.product_id
-    """,
+    view=DELIVERY_VIEW,
     topics=("deliveries",),
 )

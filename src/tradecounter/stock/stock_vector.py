@@ -12,7 +12,7 @@ from pyroaring import BitMap
 
 from tradecounter.catalogue.packed import RowOfId, bitmap
 from tradecounter.kit.digest import digest_of
-from tradecounter.stock.records import DeliveryRows, StockRows
+from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

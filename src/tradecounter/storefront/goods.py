@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tradecounter.catalogue.packed import RowOfId
-from tradecounter.catalogue.records import ReferenceRecords
+from tradecounter.catalogue.queries.records import ReferenceRecords
 from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot, read_snapshot
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.pricing.records import (
+from tradecounter.pricing.queries.prices import (
     no_contracts,
     read_contract_prices,
     read_price_lists,
     unreadable_contracts,
     unreadable_prices,
 )
-from tradecounter.stock.records import read_deliveries, read_stock_changes
+from tradecounter.stock.queries.levels import read_deliveries, read_stock_changes
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from tradecounter.catalogue.records import count_products
+from tradecounter.catalogue.queries.records import count_products
 from tradecounter.db.changes import Topic, Versions
 from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction

@@ -6,7 +6,7 @@ from datetime import date
 from time import monotonic
 
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
-from tradecounter.customers.terms import CustomerTerms, read_customer_terms
+from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.reader import Reader

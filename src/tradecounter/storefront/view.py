@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tradecounter.catalogue.records import ProductRecord
+from tradecounter.catalogue.queries.records import ProductRecord
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import PriceVector

@@ -23,7 +23,7 @@ from tradecounter.docs_pages.http import DocsPages
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.queries import OrderFulfilment
+from tradecounter.fulfilment.queries.reads import OrderFulfilment
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.exchange_token import TokenExchange
 from tradecounter.identity.http import TokenEndpoint

@@ -9,7 +9,7 @@ from support.billing import invoiced, issue, pay
 from support.orders import at, buy, create, dispatch, uk
 from support.service import Customer, Service
 from support.shop import NEXT_DAY
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 
 
 def overview(customer: Customer) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
@@ -12,9 +12,9 @@ from support.orders import at, buy, cancel, create, dispatch, outstanding, read,
 from support.service import Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
 from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.billing.store import next_invoice_number
-from tradecounter.customers.accounts import AccountChange, edit_account
-from tradecounter.db.rows import execute
+from tradecounter.billing.queries.invoices import next_invoice_number
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -245,14 +245,14 @@ def test_what_a_bundle_holds_is_shown_below_it_and_not_waited_for(shop: Service)
 def test_an_invoice_cannot_be_changed_or_deleted(shop: Service) -> None:
     placed = invoiced(shop, shop.customer())
     number = stored(shop, placed)["number"]
-    statements: list[LiteralString] = [
-        "update invoice set gross = 0 where number = %s",
-        "update invoice set pdf = '' where number = %s",
-        "delete from invoice where number = %s",
+    statements = [
+        Statement("update invoice set gross = 0 where number = :number"),
+        Statement("update invoice set pdf = '' where number = :number"),
+        Statement("delete from invoice where number = :number"),
     ]
     for statement in statements:
         with pytest.raises(psycopg.errors.RaiseException, match="an invoice never changes"):
-            shop.in_transaction(lambda tx, change=statement: execute(tx, change, [number]))  # type: ignore[misc]
+            shop.in_transaction(lambda tx, change=statement: tx.execute(change, number=number))  # type: ignore[misc]
 
 
 def test_an_invoice_stays_as_it_was_issued_whatever_changes_afterwards(shop: Service) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from support.cluster import Cluster
 from support.service import Customer, Service, running_service
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
 
 DISABLED_WITHIN_SECONDS = 5.0
 

@@ -67,7 +67,7 @@ def test_what_is_rolled_back_is_not_told(shop: Service) -> None:
 
     async def queued_and_undone(tx: Transaction) -> None:
         await queue(tx, "mail_order_confirmed", order_id=order_id)
-        tx.undo()
+        tx.set_rollback()
 
     shop.in_transaction(queued_and_undone)
     poor = shop.customer(credit="1.00")

@@ -12,7 +12,7 @@ from support.orders import at, confirm, create, outstanding, rows, sell
 from support.quotes import jobs, keyed, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.worker import periodic_jobs
 

@@ -20,7 +20,7 @@ from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
 from support.waiting import break_connection, waiting_for_a_lock
 from support.written import written
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 
 
 def keys_of(shop: Service, customer: Customer) -> list[str]:

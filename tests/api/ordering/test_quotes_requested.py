@@ -11,7 +11,7 @@ from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, price
 from support.written import written
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 from tradecounter.ordering.queries.changes import expire_orders
 
 A_WEEK = timedelta(days=7)

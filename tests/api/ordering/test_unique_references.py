@@ -9,7 +9,7 @@ import pytest
 from support.orders import at, buy, cancel, confirm, create, rows
 from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
-from tradecounter.customers.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import AccountChange, edit_account
 from tradecounter.ordering.queries.changes import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
 from tradecounter.catalogue.attributes import AttributeIndex, AttributeIndexBuilder, as_number
-from tradecounter.catalogue.records import AttributeRecord
+from tradecounter.catalogue.queries.records import AttributeRecord
 from tradecounter.kit.errors import DomainError, Kind
 
 ATTRIBUTES = [

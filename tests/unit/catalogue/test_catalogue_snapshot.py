@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.records import (
+from tradecounter.catalogue.queries.records import (
     AttributeRecord,
     CategoryRecord,
     ManufacturerRecord,

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from support.arrays import contract_rows, price_rows
 from tradecounter.catalogue.packed import RowOfId
-from tradecounter.customers.terms import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.money import from_pence
 from tradecounter.pricing.explain_price import Buyer, ExplainedPrice, explain_price
-from tradecounter.pricing.lookup import ContractPrice, ListPrice
 from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
+from tradecounter.pricing.queries.lookup import ContractPrice, ListPrice
 
 TODAY = date(2026, 6, 16)
 PRODUCT = 10

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.arrays import Agreed, contract_rows, price_rows
 from tradecounter.catalogue.packed import RowOfId
-from tradecounter.customers.terms import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.pricing.price_book import (
     PriceBook,
     PriceLists,
@@ -19,7 +19,7 @@ from tradecounter.pricing.price_book import (
     align_lists,
     discounted,
 )
-from tradecounter.pricing.records import NO_PRICE
+from tradecounter.pricing.queries.prices import NO_PRICE
 from tradecounter.pricing.rules import UnitCosts
 
 TODAY = date(2026, 6, 16)

@@ -4,7 +4,7 @@ from collections import Counter
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.queries.back_orders import lines_to_serve, serve_lines, set_status_of_served
-from tradecounter.stock.allocation import serve_back_orders
+from tradecounter.stock.queries.allocation import serve_back_orders
 
 
 async def allocate_back_orders(tx: Transaction) -> int:

@@ -6,6 +6,7 @@ from datetime import date, datetime, time
 
 from psycopg.sql import SQL
 
+from tradecounter.db.advisory_locks import HOLD_OFF_BACK_ORDERS, SERVE_BACK_ORDERS
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -16,19 +17,15 @@ from tradecounter.ordering.shipping_options import ShippingOption
 from tradecounter.ordering.states import ConfirmedOrder, parse_order
 from tradecounter.stock.rules import Cover
 
-# An advisory lock's number. Serving back-orders takes it alone, a dispatch shares it: otherwise an order that is
-# confirmed after the waiting ones were locked could be dispatched, and wait for stock, while it is being served.
-_SERVING = SQL("7274302")
-
-_SHARE = Statement(SQL("select pg_advisory_xact_lock_shared({})").format(_SERVING))
-
 
 async def hold_off_serving(tx: Transaction) -> None:
-    """Let no back-orders be served until the transaction ends; comes before any other lock."""
-    await tx.execute(_SHARE)
+    """Let no back-orders be served until the transaction ends; comes before any other lock.
 
+    Without it, an order that is confirmed after the waiting ones were locked could be dispatched, and wait for stock,
+    while it is being served.
+    """
+    await tx.execute(HOLD_OFF_BACK_ORDERS)
 
-_SERVE_ALONE = Statement(SQL("select pg_advisory_xact_lock({})").format(_SERVING))
 
 _LOCK_WAITING = Statement(
     """
@@ -44,7 +41,7 @@ async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
 
     `also` is the internal id of one more order to lock, in its turn. One transaction at a time gets through.
     """
-    await tx.execute(_SERVE_ALONE)
+    await tx.execute(SERVE_BACK_ORDERS)
     await tx.execute(_LOCK_WAITING, also=also)
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.advisory_locks import CREATE, CREATE_ALONE
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -17,10 +18,6 @@ from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.states import Kind, PendingOrder, UnpricedQuote
 
 _addresses = msgspec.json.Decoder(list[CustomerAddress])
-
-# The first half of an advisory lock's key, which the creations of a customer share, or take alone; the other half is a
-# hash of the customer.
-_LOCK = SQL("8")
 
 # An unpriced quote has no time to expire yet.
 _PENDING = SQL(
@@ -65,12 +62,16 @@ STANDING = Statement(
                array(select nextval('order_line_id_seq') from generate_series(1, :lines::integer)) as line_ids,
                case when :cap::bigint is null then false
                     when pending.count < :cap::bigint - current_setting('max_connections')::bigint
-                    then pg_advisory_xact_lock_shared({lock}, hashint8(c.id)) is null
-                    else pg_advisory_xact_lock({lock}, hashint8(c.id)) is not null
+                    then {create} is null
+                    else {create_alone} is not null
                end as near_cap
         from customer c cross join lateral ({pending}) as pending where c.id = :customer_id
         """
-    ).format(lock=_LOCK, pending=_PENDING.format(SQL("c.id"))),
+    ).format(
+        create=CREATE.format(customer_id=SQL("c.id")),
+        create_alone=CREATE_ALONE.format(customer_id=SQL("c.id")),
+        pending=_PENDING.format(SQL("c.id")),
+    ),
     AccountStanding,
 )
 

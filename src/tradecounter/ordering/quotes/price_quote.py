@@ -27,7 +27,7 @@ from tradecounter.ordering.states import (
     Quote,
     UnpricedQuote,
 )
-from tradecounter.shipping.methods import read_methods
+from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
 MOST_POUNDS = 1_000_000

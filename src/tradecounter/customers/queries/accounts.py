@@ -1,0 +1,154 @@
+"""Customers' accounts: added, changed and read."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, Self
+
+import msgspec
+import psycopg
+from msgspec import UNSET, UnsetType
+from psycopg.sql import SQL, Composed, Identifier
+
+from tradecounter.db.changes import bump
+from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.text import fold
+
+Packing = Literal["own", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A customer with everything that the reseller has set for it."""
+
+    id: int
+    email_address: str
+    first_name: str
+    last_name: str
+    company: str
+    accounts_email: str | None
+    trade_account: bool
+    price_list: str | None
+    discount: Decimal
+    credit_limit: Decimal | None
+    term_days: int | None
+    packing: Packing
+    shipping_method: int | None
+    unique_references: bool
+    order_mails: bool
+    created_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The company, or the contact person where there is none."""
+        return self.company or f"{self.first_name} {self.last_name}"
+
+
+class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What to set of an account; what is left unset stays as it is, or takes its default."""
+
+    email_address: str | UnsetType = UNSET
+    first_name: str | UnsetType = UNSET
+    last_name: str | UnsetType = UNSET
+    company: str | UnsetType = UNSET
+    accounts_email: str | UnsetType | None = UNSET
+    trade_account: bool | UnsetType = UNSET
+    price_list: str | UnsetType | None = UNSET
+    discount: Decimal | UnsetType = UNSET
+    credit_limit: Decimal | UnsetType | None = UNSET
+    term_days: int | UnsetType | None = UNSET
+    packing: Packing | UnsetType = UNSET
+    shipping_method: int | UnsetType | None = UNSET
+    unique_references: bool | UnsetType = UNSET
+    order_mails: bool | UnsetType = UNSET
+
+    def without_credit(self) -> Self:
+        """Return the change that also takes the credit terms away."""
+        return msgspec.structs.replace(self, credit_limit=None, term_days=None)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns to write."""
+        columns = {n: v for n in self.__struct_fields__ if (v := getattr(self, n)) is not UNSET}
+        if self.email_address is not UNSET:
+            columns["email_key"] = fold(self.email_address)
+        return columns
+
+
+_SELECTED = SQL(
+    "id, email_address, first_name, last_name, company, accounts_email, trade_account, price_list, discount,"
+    " credit_limit, term_days, packing, shipping_method, unique_references, order_mails, created_at"
+)
+
+
+_ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(_SELECTED), Account)
+
+
+def fetch_account(p: Pipeline, customer_id: int) -> Result[Account]:
+    """Fetch a customer's account."""
+    return p.fetch(_ACCOUNT, id=customer_id)
+
+
+async def find_account(tx: Transaction, customer_id: int) -> Account | None:
+    """Return a customer's account, or None."""
+    async with tx.pipeline() as p:
+        found = fetch_account(p, customer_id)
+    return found.first
+
+
+async def the_account(tx: Transaction, customer_id: int) -> Account:
+    """Return a customer's account. Raises DomainError (not found)."""
+    account = await find_account(tx, customer_id)
+    if account is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+    return account
+
+
+_LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(_SELECTED), Account)
+
+
+async def list_accounts(tx: Transaction) -> list[Account]:
+    """Return all accounts, oldest first."""
+    return await tx.fetch_all(_LIST_ACCOUNTS)
+
+
+async def add_account(tx: Transaction, change: AccountChange) -> Account:
+    """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
+    columns = change.columns()
+    statement = SQL("insert into customer ({}) values ({}) returning {}").format(
+        SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
+    )
+    return await _write(tx, statement, columns)
+
+
+async def edit_account(tx: Transaction, customer_id: int, change: AccountChange) -> Account:
+    """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
+    columns = change.columns()
+    if not columns:
+        raise invalid("customer", "nothing to change was given")
+    assignments = (SQL("{} = {}").format(Identifier(name), _placeholder(name)) for name in columns)
+    statement = SQL("update customer set {} where id = :customer_id returning {}").format(
+        SQL(", ").join(assignments), _SELECTED
+    )
+    return await _write(tx, statement, {**columns, "customer_id": customer_id})
+
+
+def _placeholder(column: str) -> SQL:
+    return SQL(f":{column}")
+
+
+async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
+    try:
+        account = await tx.fetch_one(Statement(statement, Account, prepared=False), **values)
+    except psycopg.errors.UniqueViolation as error:
+        raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
+    except psycopg.errors.ForeignKeyViolation as error:
+        raise invalid("price_list", f"there is no price list {values['price_list']!r}: import it first") from error
+    except psycopg.errors.CheckViolation as error:
+        raise invalid("customer", "credit_limit and term_days go together; discount is 0 to 100") from error
+    if account is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no customer {values['customer_id']}")
+    await bump(tx, "customers")
+    return account

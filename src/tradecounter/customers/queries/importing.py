@@ -1,0 +1,51 @@
+"""Statements of the import of customers."""
+
+from typing import LiteralString
+
+from tradecounter.db.statement import Statement
+
+CHECK_PRICE_LISTS = Statement("""
+    select s.line, format('price_list: there is no price list %s', to_json(s.row ->> 'price_list'))
+    from staged s left join price_list l on l.key = s.row ->> 'price_list'
+    where s.row ->> 'price_list' is not null and l.key is null
+""")
+
+CHECK_CREDIT_TERMS = Statement("""
+    select s.line, 'credit_limit and term_days go together'
+    from staged s left join customer c on c.email_key = s.key
+    where s.key is not null
+      and (case when jsonb_exists(s.row, 'credit_limit') then s.row ->> 'credit_limit'
+                else c.credit_limit::text end is null)
+       <> (case when jsonb_exists(s.row, 'term_days') then s.row ->> 'term_days'
+                else c.term_days::text end is null)
+""")
+
+ADD_ADDRESSES = Statement("""
+    with new as (
+        select c.id, given.details, min(given.position) as position
+        from staged s join customer c on c.email_key = s.key,
+             jsonb_array_elements(s.row -> 'addresses') with ordinality as given (details, position)
+        where not exists (select from address a where a.customer_id = c.id and a.details = given.details
+                          and a.deleted_at is null)
+        group by c.id, given.details
+    ), added as (
+        insert into address (customer_id, details) select id, details from new order by id, position
+        returning customer_id
+    )
+    select count(distinct c.id) from added join customer c on c.id = added.customer_id
+    where c.xmin::text <> pg_current_xact_id()::xid::text
+""")
+
+WARN_OF_SHIPPING_METHODS = Statement("""
+    select s.line, format('shipping_method: there is no shipping method %s', s.row ->> 'shipping_method')
+    from staged s left join shipping_method m on m.id = (s.row ->> 'shipping_method')::integer and m.active
+    where s.row ->> 'shipping_method' is not null and m.id is null
+""")
+
+CUSTOMER_VIEW: LiteralString = """
+    select email_key as key,
+           to_jsonb(c) - '{id,email_key,created_at}'::text[] || jsonb_build_object('addresses', (
+               select coalesce(jsonb_agg(a.details order by a.id), '[]') from address a
+               where a.customer_id = c.id and a.deleted_at is null)) as row
+    from customer c
+"""

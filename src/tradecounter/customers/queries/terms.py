@@ -1,0 +1,30 @@
+"""What of a customer decides what its catalogue shows."""
+
+from dataclasses import dataclass
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerTerms:
+    """A customer's price list (None: the default one), discount in hundredths of a per cent, and trade flag."""
+
+    customer_id: int
+    price_list: str | None
+    discount: int
+    trade_account: bool
+
+
+_READ_CUSTOMER_TERMS = Statement(
+    """
+    select id as customer_id, price_list, (discount * 100)::integer as discount, trade_account
+    from customer
+    """,
+    CustomerTerms,
+)
+
+
+async def read_customer_terms(tx: Transaction) -> list[CustomerTerms]:
+    """Return the terms of all customers."""
+    return await tx.fetch_all(_READ_CUSTOMER_TERMS)

@@ -1,0 +1,107 @@
+"""Access tokens: issued to an application for a customer, found, revoked; stored as hashes only."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tradecounter.db.changes import bump
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.secret_hash import new_secret, secret_hash
+
+# Expired tokens are still told apart from wrong ones for so long (`ExpiredTokenError`).
+_KEPT_AFTER_EXPIRY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveToken:
+    """What a token stands for unless it is revoked; it may have expired."""
+
+    customer_id: int
+    expires_at: datetime
+
+
+_ISSUE_TOKEN = Statement("""
+    insert into access_token (hash, client_id, customer_id, created_at, expires_at)
+    select :hash, :client_id, id, :now, :expires_at from customer where id = :customer_id
+""")
+
+
+async def issue_token(
+    tx: Transaction, client_id: str, customer_id: int, now: datetime, lifetime: timedelta
+) -> str | None:
+    """Make a token for an application acting for a customer; None when there is no such customer."""
+    token = new_secret()
+    made = await tx.execute(
+        _ISSUE_TOKEN,
+        hash=secret_hash(token),
+        client_id=client_id,
+        now=now,
+        expires_at=now + lifetime,
+        customer_id=customer_id,
+    )
+    return token if made else None
+
+
+_FIND_TOKEN = Statement(
+    """
+    select token.customer_id, token.expires_at
+    from access_token token join application using (client_id)
+    where token.hash = :hash and token.revoked_at is null and application.disabled_at is null
+    """,
+    LiveToken,
+)
+
+
+async def find_token(tx: Transaction, digest: bytes) -> LiveToken | None:
+    """Return the token with a hash unless it is revoked or its application disabled."""
+    return await tx.fetch_one(_FIND_TOKEN, hash=digest)
+
+
+_LOCK_APPLICATION = Statement("select from application where client_id = :client_id for update")
+
+_REVOKE_CONSENT = Statement("""
+    insert into revoked_consent (client_id, customer_id, revoked_at) values (:client_id, :customer_id, :now)
+    on conflict (client_id, customer_id) do update set revoked_at = excluded.revoked_at
+""")
+
+_REVOKE_TOKENS = Statement("""
+    update access_token set revoked_at = :now
+    where client_id = :client_id and customer_id = :customer_id and revoked_at is null and expires_at > :now
+""")
+
+
+async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:
+    """Revoke an application's tokens for a customer, and the consent given so far; return the number of tokens.
+
+    Takes effect in every process within a few seconds.
+    """
+    # Waits for exchanges under way, whose tokens the update then sees; later ones wait for this transaction.
+    await tx.execute(_LOCK_APPLICATION, client_id=client_id)
+    await tx.execute(_REVOKE_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
+    count = await tx.execute(_REVOKE_TOKENS, now=now, client_id=client_id, customer_id=customer_id)
+    await bump(tx, "keys")
+    return count
+
+
+_CONSENT_REVOKED_AT = Statement(
+    "select revoked_at from revoked_consent where client_id = :client_id and customer_id = :customer_id"
+)
+
+
+async def consent_revoked_at(tx: Transaction, client_id: str, customer_id: int) -> datetime | None:
+    """Return when a customer's consent to an application was last revoked, or None.
+
+    Ask after `issue_token` in the same transaction: a concurrent revocation is then either seen or revokes the token.
+    """
+    revoked_at: datetime | None = await tx.fetch_value(
+        _CONSENT_REVOKED_AT, client_id=client_id, customer_id=customer_id
+    )
+    return revoked_at
+
+
+_DELETE_EXPIRED_TOKENS = Statement("delete from access_token where expires_at <= :until")
+
+
+async def delete_expired_tokens(tx: Transaction, now: datetime) -> int:
+    """Delete tokens that expired a day ago or earlier; return how many."""
+    return await tx.execute(_DELETE_EXPIRED_TOKENS, until=now - _KEPT_AFTER_EXPIRY)

@@ -1,0 +1,108 @@
+"""API keys: made, listed, disabled; stored as hashes only (decisions, authentication)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.changes import bump
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.credentials import PREFIX_LENGTH
+from tradecounter.identity.secret_hash import new_secret, secret_hash
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key that was just made: its id, and the key itself, which is shown this once."""
+
+    id: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A key as it is known afterwards: recognisable, not usable."""
+
+    id: int
+    customer_id: int
+    name: str
+    prefix: str
+    created_at: datetime
+    last_used_at: datetime | None
+    disabled_at: datetime | None
+
+
+_ADD_KEY = Statement(
+    """
+    insert into api_key (customer_id, name, prefix, hash, created_at) values (:customer_id, :name, :prefix, :hash, :now)
+    on conflict (hash) do update set name = excluded.name
+    returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+    """,
+    KeyRecord,
+)
+
+
+async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
+    """Make a key for a customer; a given one may be there already (for reproducible demos)."""
+    key = key or new_secret()
+    row = await tx.fetch_one(
+        _ADD_KEY, customer_id=customer_id, name=name, prefix=key[:PREFIX_LENGTH], hash=secret_hash(key), now=now
+    )
+    if row is None:
+        raise RuntimeError("the key was not stored")
+    return NewKey(row.id, key)
+
+
+_LIST_KEYS = Statement(
+    """
+    select id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+    from api_key where customer_id = :customer_id order by id
+    """,
+    KeyRecord,
+)
+
+
+async def list_keys(tx: Transaction, customer_id: int) -> list[KeyRecord]:
+    """Return a customer's keys, oldest first."""
+    return await tx.fetch_all(_LIST_KEYS, customer_id=customer_id)
+
+
+_DISABLE_KEY = Statement(
+    """
+    update api_key set disabled_at = coalesce(disabled_at, :now) where id = :key_id
+    returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
+    """,
+    KeyRecord,
+)
+
+
+async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord | None:
+    """Disable a key, in every process within a few seconds; return it, or None when there is no such key."""
+    key = await tx.fetch_one(_DISABLE_KEY, now=now, key_id=key_id)
+    await bump(tx, "keys")
+    return key
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveKey:
+    """What a presented key stands for."""
+
+    id: int
+    customer_id: int
+
+
+_FIND_ACTIVE_KEY = Statement(
+    "select id, customer_id from api_key where hash = :hash and disabled_at is null", ActiveKey
+)
+
+
+async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
+    """Return the enabled key with a hash, or None."""
+    return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
+
+
+_RECORD_USE = Statement("update api_key set last_used_at = :now where id = any(:key_ids)")
+
+
+async def record_use(tx: Transaction, key_ids: list[int], now: datetime) -> None:
+    """Note when keys were last used."""
+    await tx.execute(_RECORD_USE, now=now, key_ids=key_ids)

@@ -1,0 +1,82 @@
+"""Failed credentials by address, and the addresses that are blocked for them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.advisory_locks import COUNT_FAILURES
+from tradecounter.db.changes import bump
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An address that is shut out until a moment, which is no longer part of the block."""
+
+    address: str
+    blocked_until: datetime
+
+
+async def lock_address(tx: Transaction, address: str) -> None:
+    """Let the failures of one address be counted one after the other, until the transaction ends."""
+    await tx.execute(COUNT_FAILURES, address=address)
+
+
+_BLOCKS_UNDER_WAY = Statement("select address, blocked_until from blocked_address where blocked_until > :now", Block)
+
+
+async def blocks_under_way(tx: Transaction, now: datetime) -> list[Block]:
+    """Return all blocks that have not ended."""
+    return await tx.fetch_all(_BLOCKS_UNDER_WAY, now=now)
+
+
+_BLOCK_OF = Statement("select blocked_until from blocked_address where address = :address and blocked_until > :now")
+
+
+async def block_of(tx: Transaction, address: str, now: datetime) -> datetime | None:
+    """Return until when an address is blocked, or None."""
+    found: datetime | None = await tx.fetch_value(_BLOCK_OF, address=address, now=now)
+    return found
+
+
+_INSERT_FAILURE = Statement("insert into credential_failure (address, failed_at) values (:address, :now)")
+
+_COUNT_FAILURES = Statement("select count(*) from credential_failure where address = :address and failed_at > :since")
+
+
+async def add_failure(tx: Transaction, address: str, now: datetime, since: datetime) -> int:
+    """Note a failure; return how many there were after `since`, this one included."""
+    await tx.execute(_INSERT_FAILURE, address=address, now=now)
+    count: int = await tx.fetch_value(_COUNT_FAILURES, address=address, since=since)
+    return count
+
+
+_BLOCK = Statement("""
+    insert into blocked_address (address, blocked_until) values (:address, :until)
+    on conflict (address) do update set blocked_until = excluded.blocked_until
+""")
+
+_DELETE_FAILURES_OF = Statement("delete from credential_failure where address = :address")
+
+
+async def block(tx: Transaction, address: str, until: datetime) -> None:
+    """Block an address in every process; its failures are settled by that."""
+    await tx.execute(_BLOCK, address=address, until=until)
+    await tx.execute(_DELETE_FAILURES_OF, address=address)
+    await bump(tx, "blocks")
+
+
+_DELETE_FAILURES = Statement("delete from credential_failure where failed_at <= :until")
+
+
+async def delete_failures(tx: Transaction, until: datetime) -> int:
+    """Delete failures up to a moment; return how many."""
+    return await tx.execute(_DELETE_FAILURES, until=until)
+
+
+_DELETE_ENDED_BLOCKS = Statement("delete from blocked_address where blocked_until <= :now")
+
+
+async def delete_ended_blocks(tx: Transaction, now: datetime) -> int:
+    """Delete blocks that have ended; return how many."""
+    return await tx.execute(_DELETE_ENDED_BLOCKS, now=now)

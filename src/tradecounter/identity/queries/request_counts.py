@@ -1,0 +1,42 @@
+"""Customers' requests in a window, added up from all processes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+_ADD_REQUESTS = Statement("""
+    insert into request_count (customer_id, window_start, requests)
+    select customer_id, :window_start, requests
+    from unnest(:ids::bigint[], :requests::bigint[]) as more (customer_id, requests)
+    on conflict (customer_id, window_start) do update set requests = request_count.requests + excluded.requests
+""")
+
+
+async def add_requests(tx: Transaction, window_start: datetime, requests: Mapping[int, int]) -> None:
+    """Add requests to the counts of customers, by id; rows are locked in the order of ids."""
+    ids = sorted(requests)
+    await tx.execute(
+        _ADD_REQUESTS, window_start=window_start, ids=ids, requests=[requests[customer_id] for customer_id in ids]
+    )
+
+
+_READ_REQUESTS = Statement(
+    "select customer_id, requests from request_count"
+    " where window_start = :window_start and customer_id = any(:customer_ids)"
+)
+
+
+async def read_requests(tx: Transaction, window_start: datetime, customer_ids: list[int]) -> dict[int, int]:
+    """Return the counts of customers, by id."""
+    rows = await tx.fetch_all(_READ_REQUESTS, window_start=window_start, customer_ids=customer_ids)
+    return dict(rows)
+
+
+_DELETE_COUNTS = Statement("delete from request_count where window_start < :before")
+
+
+async def delete_counts(tx: Transaction, before: datetime) -> int:
+    """Delete the counts of windows that started before a moment; return how many."""
+    return await tx.execute(_DELETE_COUNTS, before=before)

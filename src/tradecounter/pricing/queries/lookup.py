@@ -1,0 +1,65 @@
+"""The prices of one product for the operator: of everybody, or those that can be one customer's."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ListPrice:
+    """A product's net pounds on a price list; a break that it lacks takes the next lower one."""
+
+    price_list: str
+    single_unit_cost: Decimal
+    five_plus_unit_cost: Decimal | None
+    ten_plus_unit_cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class ContractPrice:
+    """A product's net pounds for one customer, from the first to the last day inclusive."""
+
+    customer_id: int
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Decimal
+    five_plus_unit_cost: Decimal | None
+    ten_plus_unit_cost: Decimal | None
+
+
+_LIST_PRICES_OF = Statement(
+    """
+    select key as price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost
+    from price_list cross join lateral (
+        select * from price where price_list = key and product_id = :product_id offset 0
+    ) as p order by key
+    """,
+    ListPrice,
+)
+
+
+async def list_prices_of(tx: Transaction, product_id: int) -> list[ListPrice]:
+    """Return a product's prices on all lists, in order of the lists' keys."""
+    return await tx.fetch_all(_LIST_PRICES_OF, product_id=product_id)
+
+
+_CONTRACT_PRICES_OF = Statement(
+    """
+    select c.id as customer_id, p.valid_from, p.valid_until, p.single_unit_cost, p.five_plus_unit_cost,
+           p.ten_plus_unit_cost
+    from customer as c cross join lateral (
+        select * from contract_price where customer_id = c.id and product_id = :product_id offset 0
+    ) as p
+    where :customer_id::bigint is null or c.id = :customer_id
+    order by c.id, p.valid_from desc nulls last, p.id desc
+    """,
+    ContractPrice,
+)
+
+
+async def contract_prices_of(tx: Transaction, product_id: int, customer_id: int | None = None) -> list[ContractPrice]:
+    """Return a product's contract prices, of one customer or of all, whenever they hold; the latest to begin first."""
+    return await tx.fetch_all(_CONTRACT_PRICES_OF, product_id=product_id, customer_id=customer_id)

@@ -1,0 +1,135 @@
+"""Prices as the database holds them, and the statements that read them: as arrays, since they go into the millions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, LiteralString
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tradecounter.db.arrays import ArrayStatement, fetch_array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+Costs = NDArray[np.int32]
+
+_EPOCH = date(2000, 1, 1)  # days are counted from it
+EVER, FOR_EVER = -(2**31), 2**31 - 1  # a contract price's first and last day where it has none
+NO_PRICE = -1
+
+# What no import writes and SQL can (NaN, or more than fits) makes the whole row no price, rather than fail all of them.
+_COSTS: LiteralString = """
+    case when readable then (single_unit_cost * 100)::integer else -1 end as single,
+    case when readable then (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer else -1 end as five_plus,
+    case when readable then (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer
+         else -1 end as ten_plus
+"""
+_READABLE: LiteralString = """
+    lateral (select greatest(single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost) <= 21474836 as readable) as r
+"""
+
+
+def day_number(day: date) -> int:
+    """Return a date as it stands in arrays."""
+    return (day - _EPOCH).days
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRows:
+    """Net unit costs in pence by product: `costs[i]` holds those for 1, 5 and 10 units of `product_ids[i]`.
+
+    A price that cannot be read is NO_PRICE.
+    """
+
+    product_ids: NDArray[np.int64]
+    costs: Costs
+
+
+@dataclass(frozen=True, slots=True)
+class ContractRows:
+    """Contract prices, by customer and then by first day: whose they are, of what, how much, and when they hold."""
+
+    customer_ids: NDArray[np.int64]
+    product_ids: NDArray[np.int64]
+    costs: Costs
+    first_days: NDArray[np.int32]
+    last_days: NDArray[np.int32]
+
+
+def no_contracts() -> ContractRows:
+    """Return no contract prices at all."""
+    ids, days = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    return ContractRows(ids, ids, np.empty((0, 3), dtype=np.int32), days, days)
+
+
+_READ_PRICE_LISTS = Statement("select key from price_list order by key")
+
+
+async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
+    """Return all price lists by key; a break that a row lacks has taken the next lower one."""
+    keys = await tx.fetch_all(_READ_PRICE_LISTS)
+    return {key: await _read_price_list(tx, key) for (key,) in keys}
+
+
+_COST_COLUMNS: dict[LiteralString, LiteralString] = {"single": "int4", "five_plus": "int4", "ten_plus": "int4"}
+
+_PRICE_LIST = ArrayStatement(
+    f"select product_id, {_COSTS} from price, {_READABLE} where price_list = :price_list",  # noqa: S608 literals of this module
+    {"product_id": "int8", **_COST_COLUMNS},
+)
+
+
+async def _read_price_list(tx: Transaction, key: str) -> PriceRows:
+    rows = await fetch_array(tx, _PRICE_LIST, price_list=key)
+    return PriceRows(rows["product_id"].astype(np.int64), _costs(rows))
+
+
+_CONTRACT_PRICES = ArrayStatement(
+    f"""
+    select customer_id, product_id, {_COSTS},
+           case valid_from when '-infinity' then -2147483648 when 'infinity' then 2147483647
+                else coalesce(valid_from - date '2000-01-01', -2147483648) end as first_day,
+           case valid_until when '-infinity' then -2147483648 when 'infinity' then 2147483647
+                else coalesce(valid_until - date '2000-01-01', 2147483647) end as last_day, id
+    from contract_price, {_READABLE}
+    """,  # noqa: S608 literals of this module
+    {"customer_id": "int8", "product_id": "int8", **_COST_COLUMNS, "first_day": "int4", "last_day": "int4"},
+    order_by="customer_id, first_day, id",
+)
+
+
+async def read_contract_prices(tx: Transaction) -> ContractRows:
+    """Return all contract prices."""
+    rows = await fetch_array(tx, _CONTRACT_PRICES)
+    return ContractRows(
+        rows["customer_id"].astype(np.int64),
+        rows["product_id"].astype(np.int64),
+        _costs(rows),
+        rows["first_day"].astype(np.int32),
+        rows["last_day"].astype(np.int32),
+    )
+
+
+def unreadable_prices(lists: Mapping[str, PriceRows]) -> list[str]:
+    """Return a line about each list price that could not be read."""
+    return [
+        f"price of product {product_id} on price list {key}"
+        for key, rows in lists.items()
+        for product_id in rows.product_ids[rows.costs[:, 0] == NO_PRICE].tolist()
+    ]
+
+
+def unreadable_contracts(contracts: ContractRows) -> list[str]:
+    """Return a line about each contract price that could not be read."""
+    bad = contracts.costs[:, 0] == NO_PRICE
+    products, customers = contracts.product_ids[bad].tolist(), contracts.customer_ids[bad].tolist()
+    return [
+        f"contract price of product {product} for customer {customer}"
+        for product, customer in zip(products, customers, strict=True)
+    ]
+
+
+def _costs(rows: NDArray[Any]) -> Costs:
+    columns = [rows[name].astype(np.int32) for name in ("single", "five_plus", "ten_plus")]
+    return np.stack(columns, axis=1)

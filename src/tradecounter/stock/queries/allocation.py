@@ -1,0 +1,121 @@
+"""Allocation: promising stock to orders (decisions, stock)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What was promised of a product: the rest of what was wanted is a back-order behind `earlier` units."""
+
+    product_id: int
+    taken: int
+    earlier: int
+
+
+_LOCK_LEVELS = Statement(
+    """
+    with wanted as (
+        select * from unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
+    ), made as (
+        insert into stock_level (product_id)
+        select product_id from wanted order by product_id
+        on conflict (product_id) do update set product_id = excluded.product_id
+        returning product_id, available, back_ordered
+    )
+    select product_id, least(quantity, available) as taken, back_ordered as earlier
+    from made join wanted using (product_id)
+    """,
+    Allocation,
+)
+
+_TAKE = Statement(
+    """
+    update stock_level s
+    set available = s.available - t.taken, allocated = s.allocated + t.taken,
+        back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :taken::bigint[], :quantities::bigint[]) as t (product_id, taken, quantity)
+    where s.product_id = t.product_id
+    """
+)
+
+
+def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
+    """Lock stock levels until the transaction ends, and fetch what can be promised of them; `allocate` promises it.
+
+    `wanted` is units by product id. The levels are locked in order of product.
+    """
+    return p.fetch(_LOCK_LEVELS, product_ids=array(wanted), quantities=array(wanted.values()))
+
+
+def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocation]) -> dict[int, Allocation]:
+    """Promise units of products, as far as they are in stock; the shortfall is back-ordered."""
+    tx.queue(
+        _TAKE,
+        product_ids=array(a.product_id for a in found.rows),
+        taken=array(a.taken for a in found.rows),
+        quantities=array(wanted[a.product_id] for a in found.rows),
+    )
+    return {a.product_id: a for a in found.rows}
+
+
+_SERVE_BACK_ORDERS = Statement("""
+    update stock_level s
+    set available = s.available - u.units, allocated = s.allocated + u.units,
+        back_ordered = s.back_ordered - u.units, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Move units for sale, by product id, to orders that were waiting for them; the caller has locked the levels."""
+    await tx.execute(_SERVE_BACK_ORDERS, product_ids=list(units), units=list(units.values()))
+
+
+_RELEASE = Statement("""
+    update stock_level s
+    set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
+        back_ordered = s.back_ordered - r.back_ordered, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :allocated::bigint[], :back_ordered::bigint[])
+         as r (product_id, allocated, back_ordered)
+    where s.product_id = r.product_id
+""")
+
+
+async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
+    """Take back what an order was promised: allocated units are for sale again, back-ordered ones nobody waits for.
+
+    Both are units by product id, of the same products, whose levels stay locked until the transaction ends.
+    """
+    await _lock_levels(tx, allocated)
+    await tx.execute(
+        _RELEASE,
+        product_ids=list(allocated),
+        allocated=list(allocated.values()),
+        back_ordered=[back_ordered[product_id] for product_id in allocated],
+    )
+
+
+_HAND_OVER = Statement("""
+    update stock_level s set allocated = s.allocated - u.units, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Let allocated units, by product id, leave the warehouse."""
+    await _lock_levels(tx, units)
+    await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
+
+
+_LOCK_ROWS = Statement("select from stock_level where product_id = any(:product_ids) order by product_id for update")
+
+
+async def _lock_levels(tx: Transaction, product_ids: Iterable[int]) -> None:
+    await tx.execute(_LOCK_ROWS, product_ids=list(product_ids))

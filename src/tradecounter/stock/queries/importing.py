@@ -1,0 +1,78 @@
+"""Statements of the imports of stock."""
+
+from typing import LiteralString
+
+from tradecounter.db.statement import Statement
+
+MERGE_LEVELS = Statement("""
+    insert into stock_level (product_id, available)
+    select p.id, (s.row ->> 'available')::bigint
+    from staged s join product p on p.sku_key = s.key
+    order by p.id
+    on conflict (product_id) do update
+    set available = excluded.available, changed_by = pg_current_xact_id()
+    where stock_level.available <> excluded.available
+    returning xmax = 0
+""")
+
+LOCK_LEVELS = Statement("lock table stock_level in share row exclusive mode")
+
+CLEAR_LEVELS = Statement("""
+    update stock_level set available = 0, changed_by = pg_current_xact_id()
+    where available > 0
+      and product_id not in (select p.id from staged s join product p on p.sku_key = s.key)
+""")
+
+COUNT_LEVELS = Statement("select count(*) from stock_level where available > 0")
+
+LEVEL_VIEW: LiteralString = """
+    select p.sku_key as key, jsonb_build_object('sku', p.sku, 'available', l.available) as row
+    from stock_level l join product p on p.id = l.product_id
+"""
+
+MERGE_ON_HAND = Statement("""
+    insert into stock_level (product_id, available)
+    select p.id, greatest((s.row ->> 'available')::bigint - coalesce(l.allocated, 0), 0)
+    from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
+    order by p.id
+    on conflict (product_id) do update
+    set available = excluded.available, changed_by = pg_current_xact_id()
+    where stock_level.available <> excluded.available
+    returning xmax = 0
+""")
+
+WARN_OF_ALLOCATED = Statement("""
+    select s.line, format('available: %s on hand, but %s are allocated to orders', s.row ->> 'available',
+                          l.allocated)
+    from staged s join product p on p.sku_key = s.key join stock_level l on l.product_id = p.id
+    where l.allocated > (s.row ->> 'available')::bigint
+""")
+
+MERGE_DELIVERIES = Statement("""
+    insert into incoming_stock (product_id, expected_on, incoming)
+    select p.id, (s.row ->> 'expected_on')::timestamptz, (s.row ->> 'incoming')::integer
+    from staged s join product p on p.sku_key = s.row ->> 'sku_key'
+    on conflict (product_id, expected_on) do update set incoming = excluded.incoming
+    where incoming_stock.incoming <> excluded.incoming
+    returning xmax = 0
+""")
+
+DELETE_DELIVERIES = Statement("""
+    delete from incoming_stock i using product p
+    where p.id = i.product_id
+      and not exists (
+          select from staged s
+          where s.row ->> 'sku_key' = p.sku_key and (s.row ->> 'expected_on')::timestamptz = i.expected_on)
+""")
+
+COUNT_DELIVERIES = Statement("select count(*) from incoming_stock")
+
+DELIVERY_VIEW: LiteralString = """
+    select p.sku_key || chr(31)
+               || to_char(i.expected_on at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"') as key,
+           jsonb_build_object(
+               'sku', p.sku, 'incoming', i.incoming,
+               'expected_on', to_char(i.expected_on at time zone 'Europe/London', 'YYYY-MM-DD"T"HH24:MI:SS')
+           ) as row
+    from incoming_stock i join product p on p.id = i.product_id
+"""

@@ -1,0 +1,69 @@
+"""The stock of one product for the operator."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.stock.rules import Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class StockLevel:
+    """Units of a product: for sale, promised to orders and not yet dispatched, and ordered beyond what there is."""
+
+    available: int = 0
+    allocated: int = 0
+    back_ordered: int = 0
+
+    @property
+    def on_hand(self) -> int:
+        """The units in the warehouse."""
+        return self.available + self.allocated
+
+
+_STOCK_LEVEL_OF = Statement(
+    "select available, allocated, back_ordered from stock_level where product_id = :product_id", StockLevel
+)
+
+
+async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
+    """Return a product's stock; a product that never had any has none."""
+    level = await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id)
+    return level or StockLevel()
+
+
+_DELIVERIES_OF = Statement(
+    "select incoming, expected_on from incoming_stock where product_id = :product_id order by expected_on", Delivery
+)
+
+
+async def deliveries_of(tx: Transaction, product_id: int) -> list[Delivery]:
+    """Return the deliveries of a product that are expected, in order of date."""
+    return await tx.fetch_all(_DELIVERIES_OF, product_id=product_id)
+
+
+@dataclass(frozen=True, slots=True)
+class BackOrder:
+    """Units of a product that a confirmed order waits for."""
+
+    order_reference: str
+    customer_id: int
+    quantity: int
+    confirmed_at: datetime
+
+
+_BACK_ORDERS_OF = Statement(
+    """
+    select o.order_reference, o.customer_id, sum(l.back_ordered)::integer as quantity, o.confirmed_at
+    from order_line l join orders o on o.id = l.order_id
+    where l.product_id = :product_id and l.back_ordered > 0
+    group by o.id order by o.confirmed_at, o.number
+    """,
+    BackOrder,
+)
+
+
+async def back_orders_of(tx: Transaction, product_id: int) -> list[BackOrder]:
+    """Return the orders that wait for a product, in the order in which deliveries serve them."""
+    return await tx.fetch_all(_BACK_ORDERS_OF, product_id=product_id)
