@@ -10,7 +10,7 @@ import httpx
 from support.issuer import Issuer, running_issuer
 from support.service import Customer, Service, running_service
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.applications import NewApplication, add_application, disable_application
+from tradecounter.identity.oauth.applications import NewApplication, add_application, disable_application
 
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 JWT = "urn:ietf:params:oauth:token-type:jwt"

@@ -11,8 +11,8 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.accounts import the_account
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.identity.access_tokens import revoke_tokens
-from tradecounter.identity.applications import (
+from tradecounter.identity.oauth.access_tokens import revoke_tokens
+from tradecounter.identity.oauth.applications import (
     ApplicationRecord,
     NewApplication,
     add_application,

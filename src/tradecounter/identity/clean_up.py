@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.access_tokens import delete_expired_tokens
+from tradecounter.identity.oauth.access_tokens import delete_expired_tokens
 from tradecounter.identity.failures import delete_ended_blocks, delete_failures
 from tradecounter.identity.lockout import WINDOW as FAILURE_WINDOW
 from tradecounter.identity.rate_limit import WINDOW as RATE_WINDOW

@@ -11,10 +11,10 @@ from starlette.types import Scope
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.identity.credentials import Presented
-from tradecounter.identity.exchange_token import TokenExchange
+from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.rate_limit import WINDOW, Quota, RateLimit
-from tradecounter.identity.subject_token import Consent
-from tradecounter.identity.token_request import (
+from tradecounter.identity.oauth.subject_token import Consent
+from tradecounter.identity.oauth.token_request import (
     ACCESS_TOKEN,
     AccessTokenType,
     ErrorCode,

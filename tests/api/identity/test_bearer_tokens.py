@@ -11,7 +11,7 @@ import pytest
 from support.applications import Exchange, running_exchange, switch_off
 from support.service import Service, running_service
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.access_tokens import revoke_tokens
+from tradecounter.identity.oauth.access_tokens import revoke_tokens
 
 BAD = 'Bearer error="invalid_token"'
 SECOND = timedelta(seconds=1)

@@ -13,7 +13,7 @@ from support.applications import Exchange, assert_refused, register, running_exc
 from support.service import Customer
 from support.waiting import waiting_for_a_lock
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.access_tokens import revoke_tokens
+from tradecounter.identity.oauth.access_tokens import revoke_tokens
 
 MINUTE = timedelta(minutes=1)
 
