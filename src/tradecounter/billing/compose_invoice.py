@@ -6,7 +6,7 @@ from datetime import datetime
 
 from msgspec import convert
 
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
 from tradecounter.billing.queries import SuppliedLine
 from tradecounter.billing.rules import payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
@@ -15,6 +15,7 @@ from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
+from tradecounter.letterhead.seller import Party, Seller
 from tradecounter.ordering.records import OrderRecord
 from tradecounter.ordering.rules import VAT_AREA
 

@@ -13,7 +13,6 @@ from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.billing.queries import find_invoice, last_dispatch, supplied_lines
 from tradecounter.billing.rules import require_all_dispatched
-from tradecounter.billing.seller import Letterhead
 from tradecounter.billing.store import insert_invoice, next_invoice_number
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.accounts import find_account
@@ -22,6 +21,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
+from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.records import OrderRecord
 from tradecounter.ordering.rules import COMPLETED, INVOICED
 from tradecounter.ordering.store import record_paid

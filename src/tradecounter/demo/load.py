@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tradecounter.billing.seller import letterhead_from
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.catalogue.records import count_products
 from tradecounter.customers.accounts import Account, list_accounts
@@ -22,6 +21,7 @@ from tradecounter.identity.installation_secret import derived_key, secret_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.lookup import OrderFilter, list_all_orders
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.settings import Settings

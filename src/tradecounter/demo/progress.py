@@ -8,7 +8,6 @@ from typing import Protocol
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.billing.seller import Letterhead
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.configure_item import configure_item
@@ -19,6 +18,7 @@ from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
 from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
+from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy

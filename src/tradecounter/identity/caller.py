@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.identity.oauth.access_tokens import LiveToken, find_token
 from tradecounter.identity.api_keys import ActiveKey, find_active_key, record_use
 from tradecounter.identity.credentials import ApiKey, BearerToken, ExpiredTokenError, InvalidCredentialError
+from tradecounter.identity.oauth.access_tokens import LiveToken, find_token
 from tradecounter.kit.clock import Clock
 
 _TRUSTED_SECONDS = 4.0

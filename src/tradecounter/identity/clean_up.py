@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.access_tokens import delete_expired_tokens
 from tradecounter.identity.failures import delete_ended_blocks, delete_failures
 from tradecounter.identity.lockout import WINDOW as FAILURE_WINDOW
+from tradecounter.identity.oauth.access_tokens import delete_expired_tokens
 from tradecounter.identity.rate_limit import WINDOW as RATE_WINDOW
 from tradecounter.identity.rate_limit import window_start
 from tradecounter.identity.request_counts import delete_counts

@@ -25,9 +25,9 @@ from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries import OrderFulfilment
 from tradecounter.identity.admission import Admission
-from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.http import OrderEndpoints

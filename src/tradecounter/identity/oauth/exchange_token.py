@@ -11,9 +11,9 @@ from tradecounter.db.transaction import reading, transaction
 from tradecounter.identity.oauth.access_tokens import consent_revoked_at, issue_token
 from tradecounter.identity.oauth.applications import find_active_application
 from tradecounter.identity.oauth.issuer import Issuer
-from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, RefusedSubjectTokenError, SubjectToken
 from tradecounter.identity.oauth.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
+from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.clock import Clock
 
 log = structlog.get_logger()
