@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tradecounter.catalogue.packed import RowOfId
+from tradecounter.catalogue.columns.row_lookup import RowOfId
 from tradecounter.catalogue.records import ReferenceRecords
-from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot, read_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot, read_snapshot
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists

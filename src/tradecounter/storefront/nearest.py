@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from tradecounter.catalogue.packed import rows_of
+from tradecounter.catalogue.columns.bitmaps import rows_of
 from tradecounter.kit.text import fold
 from tradecounter.storefront.view import CustomerView
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from time import monotonic
 
-from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.customers.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions
 from tradecounter.db.freshness import Freshness

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tradecounter.catalogue.records import ProductRecord
-from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import PriceVector
 from tradecounter.pricing.rules import UnitCosts

@@ -14,7 +14,7 @@ from tradecounter.catalogue.records import (
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.catalogue.wire import Category
 
 

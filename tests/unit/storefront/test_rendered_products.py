@@ -16,7 +16,7 @@ from support.arrays import delivery_rows, stock_rows
 from support.catalogue_records import product_record
 from support.naive_catalogue import EXTRAS, Row, product_from_csv
 from tradecounter.catalogue.records import ProductRecord, ReferenceRecords
-from tradecounter.catalogue.snapshot import build_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.catalogue.wire import Product
 from tradecounter.pricing.price_book import PriceVector, SharedPrices
 from tradecounter.stock.stock_vector import empty_stock

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.attributes import AttributeIndex, AttributeIndexBuilder
-from tradecounter.catalogue.fragments import Fragments, FragmentsBuilder
-from tradecounter.catalogue.packed import RowOfId, RowOfText, RowsByText, TextsBuilder, encoded
+from tradecounter.catalogue.columns.bytes_column import BytesColumnBuilder, encoded
+from tradecounter.catalogue.columns.inverted_index import InvertedIndex
+from tradecounter.catalogue.columns.row_lookup import RowOfId, RowOfKey
 from tradecounter.catalogue.records import (
     AttributeRecord,
     CategoryRecord,
@@ -28,7 +28,9 @@ from tradecounter.catalogue.records import (
     read_products,
     read_reference,
 )
-from tradecounter.catalogue.search import SearchIndex, SearchIndexBuilder
+from tradecounter.catalogue.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder
+from tradecounter.catalogue.snapshot.fragments import Fragments, FragmentsBuilder
+from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchIndexBuilder
 from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Manufacturer
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
@@ -64,8 +66,8 @@ class Products(Sequence[ProductRecord]):
 class CatalogueSnapshot:
     """All products in rows, with what finding, sorting and rendering them needs."""
 
-    row_of_sku: RowOfText
-    rows_of_ean: RowsByText
+    row_of_sku: RowOfKey
+    rows_of_ean: InvertedIndex
     row_of_id: RowOfId
     active: BitMap
     clearance: BitMap
@@ -103,7 +105,7 @@ class SnapshotBuilder:
         self._attributes = AttributeIndexBuilder(reference.attributes)
         self._ids: list[int] = []
         self._names: list[str] = []
-        self._skus = TextsBuilder()
+        self._skus = BytesColumnBuilder()
         self._active, self._clearance = BitMap(), BitMap()
         self._of_ean: defaultdict[bytes, list[int]] = defaultdict(list)
         self._of_manufacturer: defaultdict[str, BitMap] = defaultdict(BitMap)
@@ -138,8 +140,8 @@ class SnapshotBuilder:
         ]
         possible = {each.key: [v.value for v in each.possible_values] for each in attribute_list}
         return CatalogueSnapshot(
-            row_of_sku=RowOfText(self._skus.done()),
-            rows_of_ean=RowsByText.of(self._of_ean),
+            row_of_sku=RowOfKey(self._skus.done()),
+            rows_of_ean=InvertedIndex.of(self._of_ean),
             row_of_id=RowOfId.of(self._ids),
             active=self._active,
             clearance=self._clearance,
