@@ -32,7 +32,7 @@ from tradecounter.rest.negotiation import JSON, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, HEADERS, Page
 from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 _CREATED = 201
@@ -43,7 +43,7 @@ class OrderEndpoints:
     """The order endpoints."""
 
     database: Database
-    views: LiveViews
+    views: RefreshableViews
     methods: ShippingMethods
     policy: OrderingPolicy
     clock: Clock

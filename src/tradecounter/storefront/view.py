@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tradecounter.catalogue.records import ProductRecord
+from tradecounter.catalogue.similar_skus import similar_skus
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import PriceVector
@@ -36,6 +37,10 @@ class CustomerView:
         row = self.snapshot.row(sku)
         costs = None if row is None else self.unit_costs(row)
         return None if row is None or costs is None else (row, costs)
+
+    def similar_skus(self, sku: str) -> list[str]:
+        """Return the SKUs of products that the customer can buy that are most like one."""
+        return similar_skus(self.snapshot, sku, self.prices.priced)
 
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""

@@ -40,7 +40,7 @@ from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.http import ProductEndpoints
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
 from tradecounter.web.connections import Connections
@@ -107,7 +107,7 @@ class Application:
         return build_document([endpoint.operation for endpoint in self.endpoints], base_url, self._settings.seller_name)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
-        views = LiveViews(self.storefront, self.refresher, self.freshness)
+        views = RefreshableViews(self.storefront, self.refresher, self.freshness)
         policy = OrderingPolicy.from_settings(settings)
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))

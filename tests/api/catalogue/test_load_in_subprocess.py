@@ -1,4 +1,4 @@
-"""A catalogue that another process reads is the one that this process would have read."""
+"""A catalogue that a subprocess loads is the one that this process would have loaded."""
 
 import asyncio
 import sys
@@ -63,7 +63,7 @@ class Another:
     def __init__(self, service: Service, *, elsewhere: bool, stale_after: timedelta = timedelta(minutes=1)) -> None:
         address = service.database_url if elsewhere else None
         self.freshness = Freshness(stale_after)
-        self.storefront = Storefront(service.clock, 5, address, freshness=self.freshness, many=1)
+        self.storefront = Storefront(service.clock, 5, address, freshness=self.freshness, large_from=1)
         self.refresher = Refresher(
             service.application.database,
             (self.storefront,),
