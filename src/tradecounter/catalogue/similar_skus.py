@@ -23,7 +23,7 @@ def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
 def similar_skus(snapshot: CatalogueSnapshot, sku: str, priced: BitMap) -> list[str]:
     """Return the SKUs of active products in the `priced` rows that are most like one."""
     place = snapshot.row_of_sku.place(fold(sku.strip()))
-    rows = BitMap(range(max(place - _NEIGHBOURS, 0), min(place + _NEIGHBOURS, len(snapshot.row_of_sku))))
+    rows = BitMap(range(max(place - _NEIGHBOURS, 0), min(place + _NEIGHBOURS, len(snapshot))))
     if (found := snapshot.search.find(sku)) is not None:
         rows |= found[:_MOST_FOUND]
-    return most_similar(sku, (snapshot.products[row].sku for row in rows & snapshot.active & priced))
+    return most_similar(sku, (snapshot.product(row).sku for row in rows & snapshot.active & priced))

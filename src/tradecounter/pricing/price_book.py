@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bitmaps import bitmap
-from tradecounter.catalogue.columns.row_lookup import RowOfId
+from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.customers.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.records import NO_PRICE, ContractRows, Costs, PriceRows, day_number

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bitmaps import bitmap
-from tradecounter.catalogue.columns.row_lookup import RowOfId
+from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.kit.digest import digest_of
 from tradecounter.stock.records import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery

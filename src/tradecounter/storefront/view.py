@@ -44,7 +44,7 @@ class CustomerView:
 
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""
-        return self.snapshot.products[row]
+        return self.snapshot.product(row)
 
     def unit_costs(self, row: int) -> UnitCosts | None:
         """Return a row's net unit costs in pence, or None when the customer has no price for it."""

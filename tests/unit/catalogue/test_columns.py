@@ -13,7 +13,8 @@ from pyroaring import BitMap
 from tradecounter.catalogue.columns.bitmaps import bitmap, rows_of
 from tradecounter.catalogue.columns.bytes_column import bytes_column, encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
-from tradecounter.catalogue.columns.row_lookup import RowOfId, RowOfKey
+from tradecounter.catalogue.columns.row_of_id import RowOfId
+from tradecounter.catalogue.columns.sorted_keys import SortedKeys
 
 Packed = TypeVar("Packed")
 
@@ -64,7 +65,7 @@ def test_rows_are_found_by_a_text_and_by_how_it_begins(rows: dict[str, list[int]
 @given(words=st.sets(WORDS, max_size=6), sought=WORDS)
 def test_the_row_of_a_text_is_its_place_in_their_order(words: set[str], sought: str) -> None:
     ordered = sorted(words)
-    packed = RowOfKey(bytes_column(encoded(word) for word in ordered))
+    packed = SortedKeys(bytes_column(encoded(word) for word in ordered))
     for found in (packed, again(packed)):
         assert list(found) == ordered
         assert found.get(sought) == (bisect_left(ordered, sought) if sought in words else None)

@@ -94,7 +94,7 @@ def test_json_and_csv_hold_every_field_of_every_product(
     records = [product_record(sku, **values) for sku, values in products]
     view = view_of(records, pence, available, trade=trade)
     rows = np.arange(len(records), dtype=np.int32)
-    wanted = [expected(product, pence, available, extras, trade=trade) for product in view.snapshot.products]
+    wanted = [expected(view.product(row), pence, available, extras, trade=trade) for row in range(len(view.snapshot))]
 
     as_json = b"".join(render_json(view, rows, extras))
     assert json.loads(as_json, parse_float=Decimal) == wanted

@@ -1,7 +1,6 @@
 """The rows that contain each term."""
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,8 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bitmaps import bitmap
-from tradecounter.catalogue.columns.bytes_column import BytesColumn, bytes_column, encoded
+from tradecounter.catalogue.columns.bytes_column import bytes_column
+from tradecounter.catalogue.columns.sorted_keys import SortedKeys
 
 _COMMON = 256  # rows from which a posting list is kept as a bitmap
 
@@ -61,7 +61,7 @@ class InvertedIndex(Mapping[str, BitMap]):
 
     __slots__ = ("_postings", "_terms")
 
-    def __init__(self, terms: BytesColumn, postings: PostingLists) -> None:
+    def __init__(self, terms: SortedKeys, postings: PostingLists) -> None:
         self._terms = terms
         self._postings = postings
 
@@ -69,23 +69,18 @@ class InvertedIndex(Mapping[str, BitMap]):
     def of(cls, rows: Mapping[bytes, Sequence[int]]) -> "InvertedIndex":
         """Return the index of encoded terms; the rows of each are in ascending order."""
         terms = sorted(rows)
-        return cls(bytes_column(terms), PostingLists.of(rows[term] for term in terms))
+        return cls(SortedKeys(bytes_column(terms)), PostingLists.of(rows[term] for term in terms))
 
     def starting(self, prefix: str) -> BitMap:
         """Return the rows of all terms with a prefix."""
-        key = encoded(prefix)
-        first = bisect_left(self._terms, key)
-        return self._postings.union(first, bisect_left(self._terms, key + b"\xff", first))
+        return self._postings.union(*self._terms.span(prefix))
 
     def __getitem__(self, term: str) -> BitMap:
-        key = encoded(term)
-        place = bisect_left(self._terms, key)
-        if place == len(self._terms) or self._terms[place] != key:
-            raise KeyError(term)
+        place = self._terms[term]
         return self._postings.union(place, place + 1)
 
     def __iter__(self) -> Iterator[str]:
-        return (term.decode(errors="surrogatepass") for term in self._terms)
+        return iter(self._terms)
 
     def __len__(self) -> int:
         return len(self._terms)

@@ -8,7 +8,6 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import msgspec
 import numpy as np
@@ -17,7 +16,8 @@ from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bytes_column import BytesColumnBuilder, encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex
-from tradecounter.catalogue.columns.row_lookup import RowOfId, RowOfKey
+from tradecounter.catalogue.columns.row_of_id import RowOfId
+from tradecounter.catalogue.columns.sorted_keys import SortedKeys
 from tradecounter.catalogue.records import (
     AttributeRecord,
     CategoryRecord,
@@ -40,33 +40,11 @@ from tradecounter.rest.answers import to_json
 _AT_A_TIME = 500
 
 
-class Products(Sequence[ProductRecord]):
-    """The products by row, each put together from its fragments when asked for."""
-
-    __slots__ = ("_fragments",)
-
-    def __init__(self, fragments: Fragments) -> None:
-        self._fragments = fragments
-
-    def __len__(self) -> int:
-        return len(self._fragments.internal)
-
-    @overload
-    def __getitem__(self, row: int) -> ProductRecord: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[ProductRecord]: ...
-    def __getitem__(self, row: int | slice) -> ProductRecord | list[ProductRecord]:
-        """Return a row's product; rows do not count from the end."""
-        if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
-        return self._fragments.product(row)
-
-
 @dataclass(frozen=True, slots=True)
 class CatalogueSnapshot:
     """All products in rows, with what finding, sorting and rendering them needs."""
 
-    row_of_sku: RowOfKey
+    row_of_sku: SortedKeys
     rows_of_ean: InvertedIndex
     row_of_id: RowOfId
     active: BitMap
@@ -83,10 +61,12 @@ class CatalogueSnapshot:
     unreadable: tuple[str, ...]  # rows of which only a part is shown, or nothing
     digest: bytes
 
-    @property
-    def products(self) -> Products:
-        """The products by row."""
-        return Products(self.fragments)
+    def __len__(self) -> int:
+        return len(self.row_of_sku)
+
+    def product(self, row: int) -> ProductRecord:
+        """Return a row's product, decoded from its fragments; 10 microseconds."""
+        return self.fragments.product(row)
 
     def row(self, sku: str) -> int | None:
         """Return the row of an active product, or None; the SKU's case does not matter."""
@@ -140,7 +120,7 @@ class SnapshotBuilder:
         ]
         possible = {each.key: [v.value for v in each.possible_values] for each in attribute_list}
         return CatalogueSnapshot(
-            row_of_sku=RowOfKey(self._skus.done()),
+            row_of_sku=SortedKeys(self._skus.done()),
             rows_of_ean=InvertedIndex.of(self._of_ean),
             row_of_id=RowOfId.of(self._ids),
             active=self._active,

@@ -1,4 +1,4 @@
-"""A product's row by its SKU or its id."""
+"""A product's row by its id."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
@@ -6,36 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tradecounter.catalogue.columns.bytes_column import BytesColumn, encoded
-
-
-class RowOfKey(Mapping[str, int]):
-    """The row of each key, where rows are sorted by key."""
-
-    __slots__ = ("_keys",)
-
-    def __init__(self, keys: BytesColumn) -> None:
-        self._keys = keys
-
-    def place(self, key: str) -> int:
-        """Return the row at which a key is or would be inserted."""
-        return bisect_left(self._keys, encoded(key))
-
-    def __getitem__(self, key: str) -> int:
-        row = self.place(key)
-        if row == len(self._keys) or self._keys[row] != encoded(key):
-            raise KeyError(key)
-        return row
-
-    def __iter__(self) -> Iterator[str]:
-        return (key.decode(errors="surrogatepass") for key in self._keys)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RowOfKey, (self._keys,)
 
 
 class RowOfId(Mapping[int, int]):
