@@ -23,7 +23,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.imports.run import import_rows
 from tradecounter.pricing.importing import PriceRow
-from tradecounter.storefront.goods import read_goods, with_stock
+from tradecounter.storefront.catalogue_data import read_catalogue_data, with_stock
 
 BURNT = 500  # transaction ids
 
@@ -235,12 +235,12 @@ def test_on_another_server_all_stock_is_read_again_also_where_the_connection_sta
     async def levels() -> tuple[int, int]:
         async with Database(crashing.url, connections=1) as database:
             async with reading(database) as tx:
-                goods, versions = await read_goods(tx), await read_versions(tx)
+                data, versions = await read_catalogue_data(tx), await read_versions(tx)
             await asyncio.to_thread(crashing.execute, "update stock_level set available = available + 1")
             async with reading(database) as tx:
                 now = versions if server == "the same" else replace(versions, server=server)
-                later = await with_stock(tx, goods, now, all_of_it=False)
-        return int(goods.stock.available.sum()), int(later.stock.available.sum())
+                later = await with_stock(tx, data, now, from_the_start=False)
+        return int(data.stock.available.sum()), int(later.stock.available.sum())
 
     crashing.execute("update stock_level set changed_by = '3'::xid8")
     before, after = asyncio.run(levels())

@@ -8,11 +8,10 @@ from pypdf import PdfReader
 
 from support.orders import buy, dispatch
 from support.service import Customer, Service
-from tradecounter.billing.invoice_document import Seller
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.billing.seller import Letterhead
 from tradecounter.billing.wire import CreditOrderStatus
+from tradecounter.letterhead.seller import Letterhead, Seller
 
 SELLER = Letterhead(Seller("Seller & Sons Ltd", ["7 Sales Street", "York", "YO1 7HH", "United Kingdom"], "GB123456782"))
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
 from tradecounter.billing.queries.invoices import SuppliedLine
 from tradecounter.billing.rules import payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
@@ -13,6 +13,7 @@ from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
+from tradecounter.letterhead.seller import Party, Seller
 from tradecounter.ordering.rules import VAT_AREA
 from tradecounter.ordering.states import ConfirmedOrder
 

@@ -5,23 +5,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-
-class Party(Struct, frozen=True, omit_defaults=True):
-    """Somebody with an address, as printed: its lines from the name of the street to the country."""
-
-    name: str
-    address: list[str]
-    tax_number: str | None = None
-
-
-class Seller(Party, frozen=True, omit_defaults=True):
-    """The reseller; its tax number is the VAT number, `bank` the lines that say where to pay to."""
-
-    email: str | None = None
-    phone: str | None = None
-    company_number: str | None = None
-    registered_office: str | None = None
-    bank: list[str] = []
+from tradecounter.letterhead.seller import Party, Seller
 
 
 class InvoicePart(Struct, frozen=True):

@@ -19,7 +19,6 @@ from tradecounter.billing.queries.invoices import (
     supplied_lines,
 )
 from tradecounter.billing.rules import require_all_dispatched
-from tradecounter.billing.seller import Letterhead
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import is_demo
@@ -27,6 +26,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
+from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.changes import record_paid
 from tradecounter.ordering.rules import COMPLETED, INVOICED
 from tradecounter.ordering.states import ConfirmedOrder

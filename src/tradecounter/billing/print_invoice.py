@@ -18,11 +18,12 @@ from typing import Any
 import typst
 from msgspec import json
 
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, Party, Seller, VatTotal
-from tradecounter.billing.logo import Logo
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, VatTotal
 from tradecounter.kit.local_time import day_in_words
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line
+from tradecounter.letterhead.logo import Logo
+from tradecounter.letterhead.seller import Party, Seller
 
 _MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
 _ESCAPED = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\(.)")

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
 from tradecounter.rest.answers import answer
 from tradecounter.rest.caching import unless_held

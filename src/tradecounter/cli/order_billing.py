@@ -7,7 +7,6 @@ import typer
 
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.billing.seller import letterhead_from
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import refusing, with_database
@@ -15,6 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
 
 Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]

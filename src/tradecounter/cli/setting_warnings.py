@@ -5,7 +5,7 @@ from email.utils import parseaddr
 
 import structlog
 
-from tradecounter.billing.seller import example_settings
+from tradecounter.letterhead.seller import example_settings
 from tradecounter.notifications.post import mail_folder
 from tradecounter.settings import PREFIX, Settings, unknown_settings
 

@@ -41,8 +41,8 @@ class Behind:
     under_way: asyncio.Task[Any] | None = None
 
 
-class Live(Protocol):
-    """Something held in memory that follows the database."""
+class Refreshable(Protocol):
+    """Data in memory that follows the database."""
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
         """Load what has changed, at the time of `versions`; return None when all of it is current then."""
@@ -51,7 +51,7 @@ class Live(Protocol):
 
 @dataclass(slots=True)
 class _Followed:
-    live: Live
+    refreshable: Refreshable
     reader: Reader
     confirmed_at: float = -math.inf
 
@@ -66,7 +66,7 @@ class Refresher:
     def __init__(
         self,
         database: Database,
-        live: Sequence[Live],
+        refreshables: Sequence[Refreshable],
         interval: timedelta,
         *,
         freshness: Freshness | None = None,
@@ -74,7 +74,7 @@ class Refresher:
         afterwards: Callable[[Database], Awaitable[None]] | None = None,
     ) -> None:
         self._database = database
-        self._followed = [_Followed(each, Reader(type(each).__name__)) for each in live]
+        self._followed = [_Followed(each, Reader(type(each).__name__)) for each in refreshables]
         self._interval = interval.total_seconds()
         self._freshness = freshness or Freshness()
         self._shared = shared
@@ -206,8 +206,8 @@ class _Seldom:
 
 
 async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
-    """Let one live thing catch up; return what goes on meanwhile."""
-    behind = await followed.reader.read(tx, lambda: followed.live.refresh(tx, versions))
+    """Refresh one; return what goes on meanwhile."""
+    behind = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
     if not followed.reader.failing:
         followed.confirmed_at = versions.read_at if behind is None else behind.confirmed_at
     return None if behind is None else behind.under_way

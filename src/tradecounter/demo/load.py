@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tradecounter.billing.seller import letterhead_from
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.catalogue.queries.records import count_products
 from tradecounter.customers.queries.accounts import Account, list_accounts
@@ -22,6 +21,7 @@ from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lookup import OrderFilter, list_all_orders
 from tradecounter.settings import Settings

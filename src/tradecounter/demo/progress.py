@@ -9,7 +9,6 @@ from typing import Protocol
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.billing.seller import Letterhead
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.configure_item import configure_item
@@ -20,6 +19,7 @@ from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
 from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
+from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order

@@ -18,7 +18,7 @@ from tradecounter.ordering.wire import OrderItem
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class FulfilmentEndpoints:
     """The endpoints of what happens to an order after its confirmation."""
 
     database: Database
-    views: LiveViews
+    views: RefreshableViews
     fulfilment: OrderFulfilment
     clock: Clock
 

@@ -11,10 +11,9 @@ from starlette.types import Scope
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.identity.credentials import Presented
-from tradecounter.identity.exchange_token import TokenExchange
-from tradecounter.identity.rate_limit import WINDOW, Quota, RateLimit
-from tradecounter.identity.subject_token import Consent
-from tradecounter.identity.token_request import (
+from tradecounter.identity.oauth.exchange_token import TokenExchange
+from tradecounter.identity.oauth.subject_token import Consent
+from tradecounter.identity.oauth.token_request import (
     ACCESS_TOKEN,
     AccessTokenType,
     ErrorCode,
@@ -24,6 +23,7 @@ from tradecounter.identity.token_request import (
     client_credentials,
     read_token_request,
 )
+from tradecounter.identity.rate_limit import WINDOW, Quota, RateLimit
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call, add_answer_headers

@@ -8,10 +8,10 @@ from typing import Any
 
 import structlog
 
-from tradecounter.billing.seller import Letterhead, letterhead_from
 from tradecounter.db.installation import installation_id
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
+from tradecounter.letterhead.seller import Letterhead, letterhead_from
 from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.queries import OrderFacts, order_facts
 from tradecounter.notifications.wording import worded

@@ -9,8 +9,8 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
-from tradecounter.billing.logo import Logo
 from tradecounter.kit.text import one_line
+from tradecounter.letterhead.logo import Logo
 
 LOGO_ID = "logo@tradecounter"
 

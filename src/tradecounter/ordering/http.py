@@ -25,7 +25,7 @@ from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER
 from tradecounter.rest.negotiation import choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, HEADERS, Page
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class OrderEndpoints:
     """The order endpoints."""
 
     database: Database
-    views: LiveViews
+    views: RefreshableViews
     clock: Clock
     creation: OrderCreation
     fulfilment: FulfilmentReader

@@ -24,7 +24,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment
 from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 Numbers = NDArray[np.int64]
@@ -67,7 +67,7 @@ class OrderLister:
     """Reads and writes one customer's orders in one format."""
 
     database: Database
-    views: LiveViews
+    views: RefreshableViews
     fulfilment: FulfilmentReader
     clock: Clock
     customer_id: int

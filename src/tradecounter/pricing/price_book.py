@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.packed import RowOfId, bitmap
+from tradecounter.catalogue.columns.bitmaps import bitmap
+from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.queries.prices import NO_PRICE, ContractRows, Costs, PriceRows, day_number

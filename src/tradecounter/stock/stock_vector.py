@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.packed import RowOfId, bitmap
+from tradecounter.catalogue.columns.bitmaps import bitmap
+from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.kit.digest import digest_of
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery

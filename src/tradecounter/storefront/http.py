@@ -15,9 +15,9 @@ from tradecounter.rest.negotiation import CSV, JSON, Format, attachment, choose_
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, MOST_ON_A_PAGE, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
-from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
 from tradecounter.storefront.view import CustomerView
 
@@ -26,7 +26,7 @@ from tradecounter.storefront.view import CustomerView
 class ProductEndpoints:
     """The product endpoints; they answer from memory."""
 
-    views: LiveViews
+    views: RefreshableViews
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of the long answers
 
     @endpoint(

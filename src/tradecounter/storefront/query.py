@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.packed import rows_of
+from tradecounter.catalogue.columns.bitmaps import rows_of
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import fold
 from tradecounter.storefront.parameters import ProductListParameters

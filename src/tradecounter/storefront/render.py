@@ -11,7 +11,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from tradecounter.catalogue.fragments import (
+from tradecounter.catalogue.snapshot.fragments import (
     AVAILABILITY,
     COSTS,
     DESCRIPTIONS,

@@ -1,41 +1,35 @@
-"""The process's copy of catalogue, prices, stock and customers' terms, kept fresh; hands out customers' views."""
+"""The process's copy of catalogue, prices, stock and customers' terms, from which it serves customers' views."""
 
-import math
 from dataclasses import dataclass, field
 from datetime import date
 from time import monotonic
 
-from tradecounter.catalogue.snapshot import CatalogueSnapshot
-from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
-from tradecounter.db.changes import Topic, Version, Versions
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.db.changes import Versions
 from tradecounter.db.freshness import Freshness
-from tradecounter.db.reader import Reader
 from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.local_time import uk_date
-from tradecounter.storefront.goods import Goods, no_goods
-from tradecounter.storefront.goods_loader import GoodsLoader
+from tradecounter.storefront.catalogue_data import CatalogueData, no_catalogue_data
+from tradecounter.storefront.catalogue_loader import CatalogueLoader
 from tradecounter.storefront.view import CustomerView
 
-_MANY = 5_000  # products from which a catalogue is read by a process of its own
-_CUSTOMERS: Topic = "customers"
+_LARGE_FROM = 5_000  # products
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelves:
+class _State:
     """What all customers' views are made of; replaced as a whole, so that no request sees a mixture."""
 
-    goods: Goods
-    terms: dict[int, CustomerTerms]
-    terms_version: Version | None = None
-    views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # made when first asked for
+    data: CatalogueData
+    views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use
 
 
 class Storefront:
-    """Hands out customers' views; what it holds follows the database (`db/refresher.py`).
+    """Serves customers' views; its state follows the database (`db/refresher.py`).
 
-    With the address of the database, a catalogue of `many` products or more is read by a process of its own.
+    A catalogue of `large_from` products or more is read in a subprocess, provided that there is a `database_url`.
     """
 
     def __init__(
@@ -45,55 +39,38 @@ class Storefront:
         database_url: str | None = None,
         *,
         freshness: Freshness | None = None,
-        many: int = _MANY,
+        large_from: int = _LARGE_FROM,
     ) -> None:
         self._clock = clock
         self._low_stock = low_stock
         self._freshness = freshness or Freshness()
-        self._loader = GoodsLoader(database_url, many, self._freshness.most_seconds)
-        self._terms_reader = Reader(_CUSTOMERS)
-        self._terms_confirmed_at = -math.inf
-        self._shelves = _Shelves(no_goods(), {})
+        self._loader = CatalogueLoader(database_url, large_from, self._freshness.most_seconds)
+        self._state = _State(no_catalogue_data())
 
     @property
     def snapshot(self) -> CatalogueSnapshot:
         """The current catalogue snapshot."""
-        return self._shelves.goods.snapshot
+        return self._state.data.snapshot
 
     def view(self, customer_id: int) -> CustomerView | None:
-        """Return a customer's view of this moment; None when the customer is not known here yet, or it is too old."""
+        """Return a customer's current view; None when the customer is not known here yet, or the data is stale."""
         return None if monotonic() >= self._freshness.stale_at else self.last_view(customer_id)
 
     def last_view(self, customer_id: int) -> CustomerView | None:
         """Return a customer's view however old it is; None when the customer is not known here yet."""
-        terms, goods = self._shelves.terms.get(customer_id), self._shelves.goods
+        state = self._state
+        data, terms = state.data, state.data.terms.get(customer_id)
         if terms is None:
             return None
         today = uk_date(self._clock.now())
-        day, view = self._shelves.views.get(customer_id, (None, None))
+        day, view = state.views.get(customer_id, (None, None))
         if view is None or day != today:
-            vector = goods.book.vector(terms, today)
-            view = CustomerView(goods.snapshot, vector, goods.stock, terms.trade_account, self._low_stock)
-            self._shelves.views[customer_id] = today, view
+            prices = data.book.vector(terms, today)
+            view = CustomerView(data.snapshot, prices, data.stock, terms.trade_account, self._low_stock)
+            state.views[customer_id] = today, view
         return view
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
-        """Load what has changed and put it on the shelves at once."""
-        shown = self._shelves
-        terms, terms_version = await self._current_terms(tx, versions, shown)
-        goods = await self._loader.brought_up_to_date(tx, versions, shown.goods)
-        self._shelves = _Shelves(goods, terms, terms_version)
-        confirmed_at = min(self._terms_confirmed_at, self._loader.confirmed_at)
-        return Behind(confirmed_at, self._loader.under_way)
-
-    async def _current_terms(
-        self, tx: Transaction, versions: Versions, shown: _Shelves
-    ) -> tuple[dict[int, CustomerTerms], Version | None]:
-        terms, wanted = shown.terms, versions.of(_CUSTOMERS)
-        if shown.terms_version != wanted:
-            found = await self._terms_reader.read(tx, lambda: read_customer_terms(tx), wanted)
-            if found is None:
-                return terms, shown.terms_version
-            terms = {each.customer_id: each for each in found}
-        self._terms_confirmed_at = versions.read_at
-        return terms, wanted
+        """Load what has changed, then swap the state."""
+        self._state = _State(await self._loader.refresh(tx, versions))
+        return Behind(self._loader.confirmed_at, self._loader.running)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tradecounter.catalogue.queries.records import ProductRecord
-from tradecounter.catalogue.snapshot import CatalogueSnapshot
+from tradecounter.catalogue.similar_skus import similar_skus
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import PriceVector
 from tradecounter.pricing.rules import UnitCosts
@@ -37,9 +38,13 @@ class CustomerView:
         costs = None if row is None else self.unit_costs(row)
         return None if row is None or costs is None else (row, costs)
 
+    def similar_skus(self, sku: str) -> list[str]:
+        """Return the SKUs of products that the customer can buy that are most like one."""
+        return similar_skus(self.snapshot, sku, self.prices.priced)
+
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""
-        return self.snapshot.products[row]
+        return self.snapshot.product(row)
 
     def unit_costs(self, row: int) -> UnitCosts | None:
         """Return a row's net unit costs in pence, or None when the customer has no price for it."""

@@ -25,10 +25,10 @@ from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import OrderFulfilment
 from tradecounter.identity.admission import Admission
-from tradecounter.identity.exchange_token import TokenExchange
 from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.identity.issuer import Issuer
+from tradecounter.identity.oauth.exchange_token import TokenExchange
+from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.create.respond import OrderCreation
 from tradecounter.ordering.http import OrderEndpoints
@@ -41,7 +41,7 @@ from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.http import ProductEndpoints
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
 from tradecounter.web.connections import Connections
@@ -108,7 +108,7 @@ class Application:
         return build_document([endpoint.operation for endpoint in self.endpoints], base_url, self._settings.seller_name)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
-        views = LiveViews(self.storefront, self.refresher, self.freshness)
+        views = RefreshableViews(self.storefront, self.refresher, self.freshness)
         policy = OrderingPolicy.from_settings(settings)
         creation = OrderCreation(self.database, views, self.methods, policy, clock)
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))

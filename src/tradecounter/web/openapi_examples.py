@@ -30,7 +30,7 @@ from tradecounter.customers.wire import (
 )
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, NewConfiguration, OrderVideoResponse
 from tradecounter.identity.http import AccessToken, OAuthError
-from tradecounter.identity.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
+from tradecounter.identity.oauth.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
 from tradecounter.ordering.present import CSV_HEADER, csv_order
 from tradecounter.ordering.wire import (
     ConfirmOrderRequest,

@@ -11,7 +11,7 @@ import pytest
 from support.certificates import make_certificate, server_side
 from support.issuer import OPENID, Issuer, running_issuer
 from support.names import names_of_this_machine
-from tradecounter.identity.issuer_documents import IssuerAwayError, _trusted_authorities, read_issuer
+from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, _trusted_authorities, read_issuer
 
 LOGIN = "login.example"
 

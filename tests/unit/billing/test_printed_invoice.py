@@ -19,9 +19,10 @@ from pypdf import PdfReader
 
 from support.billing import pdf_text
 from support.images import png
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, Party, Seller, VatTotal
-from tradecounter.billing.logo import Logo
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, VatTotal
 from tradecounter.billing.print_invoice import print_invoice
+from tradecounter.letterhead.logo import Logo
+from tradecounter.letterhead.seller import Party, Seller
 
 MOMENT = datetime(2026, 6, 16, 8, tzinfo=UTC)
 LINES = [

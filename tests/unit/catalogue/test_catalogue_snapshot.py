@@ -14,7 +14,7 @@ from tradecounter.catalogue.queries.records import (
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.catalogue.snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.catalogue.wire import Category
 
 
@@ -24,18 +24,22 @@ def snapshot(*products: ProductRecord, categories: tuple[CategoryRecord, ...] = 
     return build_snapshot(ReferenceRecords(list(categories), manufacturers, attributes), products)
 
 
+def products(rows: CatalogueSnapshot) -> list[ProductRecord]:
+    return [rows.product(row) for row in range(len(rows))]
+
+
 def test_an_empty_catalogue_is_laid_out_too() -> None:
     empty = build_snapshot(ReferenceRecords([], [], []), [])
-    assert (len(empty.products), empty.row("A"), list(empty.active)) == (0, None, [])
+    assert (len(empty), empty.row("A"), list(empty.active)) == (0, None, [])
 
 
 def test_rows_are_in_order_of_sku_by_code_point_after_case_folding() -> None:
     skus = ["b", "A", "a-1", "A+1", "Z", "é", "É2", "10", "9", "a/1", "ß", "ST", "ss1"]
     rows = snapshot(*(product_record(sku) for sku in skus))
-    assert [p.sku for p in rows.products] == [
+    assert [product.sku for product in products(rows)] == [
         "10", "9", "A", "A+1", "a-1", "a/1", "b", "ß", "ss1", "ST", "Z", "é", "É2"
     ]  # fmt: skip
-    for row, product in enumerate(rows.products):
+    for row, product in enumerate(products(rows)):
         assert rows.row(product.sku) == rows.row(product.sku.upper()) == rows.row_of_id[product.id] == row
 
 
@@ -88,8 +92,8 @@ def test_a_manufacturer_without_products_is_known_and_empty() -> None:
 @given(st.lists(st.text(st.sampled_from("aAbBéß 1"), min_size=1, max_size=3), min_size=1, max_size=8))
 def test_sorting_by_name_rank_is_sorting_by_name_then_sku(names: list[str]) -> None:
     rows = snapshot(*(product_record(f"{n:02}", name=name) for n, name in enumerate(reversed(names))))
-    by_rank = [rows.products[row] for row in np.argsort(rows.name_rank).tolist()]
-    assert by_rank == sorted(rows.products, key=lambda p: (p.name.casefold(), p.sku))
+    by_rank = [rows.product(row) for row in np.argsort(rows.name_rank).tolist()]
+    assert by_rank == sorted(products(rows), key=lambda p: (p.name.casefold(), p.sku))
 
 
 @pytest.mark.parametrize("sku", ["A", "a"])

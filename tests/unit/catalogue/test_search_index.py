@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
 from tradecounter.catalogue.queries.records import ProductRecord
-from tradecounter.catalogue.search import SearchIndex, SearchIndexBuilder, text_of_markup
+from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchIndexBuilder, text_of_markup
 from tradecounter.kit.text import joined_word, words
 
 

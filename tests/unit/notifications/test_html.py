@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from support.images import png
-from tradecounter.billing.invoice_document import Seller
-from tradecounter.billing.logo import LARGEST_LOGO, read_logo
-from tradecounter.billing.seller import Letterhead, letterhead_from
+from tradecounter.letterhead.logo import LARGEST_LOGO, read_logo
+from tradecounter.letterhead.seller import Letterhead, Seller, letterhead_from
 from tradecounter.notifications.mail import make_mail
 from tradecounter.notifications.wording import worded
 from tradecounter.settings import Settings, SettingsError

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.billing.invoice_document import Seller
-from tradecounter.billing.seller import Letterhead
 from tradecounter.kit.text import one_line
+from tradecounter.letterhead.seller import Letterhead, Seller
 from tradecounter.notifications.mail import Attachment, Mail, mail_address, mailbox, make_mail
 from tradecounter.notifications.wording import worded
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.arrays import contract_rows, price_rows
-from tradecounter.catalogue.packed import RowOfId
+from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.money import from_pence
 from tradecounter.pricing.explain_price import Buyer, ExplainedPrice, explain_price

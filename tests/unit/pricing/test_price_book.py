@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.arrays import Agreed, contract_rows, price_rows
-from tradecounter.catalogue.packed import RowOfId
+from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.pricing.price_book import (
     PriceBook,

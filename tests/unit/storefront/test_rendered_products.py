@@ -16,7 +16,7 @@ from support.arrays import delivery_rows, stock_rows
 from support.catalogue_records import product_record
 from support.naive_catalogue import EXTRAS, Row, product_from_csv
 from tradecounter.catalogue.queries.records import ProductRecord, ReferenceRecords
-from tradecounter.catalogue.snapshot import build_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.catalogue.wire import Product
 from tradecounter.pricing.price_book import PriceVector, SharedPrices
 from tradecounter.stock.stock_vector import empty_stock
@@ -94,7 +94,7 @@ def test_json_and_csv_hold_every_field_of_every_product(
     records = [product_record(sku, **values) for sku, values in products]
     view = view_of(records, pence, available, trade=trade)
     rows = np.arange(len(records), dtype=np.int32)
-    wanted = [expected(product, pence, available, extras, trade=trade) for product in view.snapshot.products]
+    wanted = [expected(view.product(row), pence, available, extras, trade=trade) for row in range(len(view.snapshot))]
 
     as_json = b"".join(render_json(view, rows, extras))
     assert json.loads(as_json, parse_float=Decimal) == wanted

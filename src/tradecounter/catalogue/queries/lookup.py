@@ -1,9 +1,9 @@
 """Finding a product by its SKU for the operator, whether it is active or not, and what was meant by an unknown SKU."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from tradecounter.catalogue.queries.records import ProductRecord, read_products
+from tradecounter.catalogue.similar_skus import MOST_SUGGESTED, most_similar
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -11,8 +11,6 @@ from tradecounter.kit.text import fold, joined_word
 
 _NEIGHBOURS = 50  # SKUs on either side of where an unknown one would stand in order
 _CONTAINING = 20
-_ALIKE = 0.6
-_MOST_SUGGESTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,6 @@ async def _similar_skus(tx: Transaction, sku: str) -> list[str]:
     """Return the SKUs that are most similar to one, or else some that contain its letters and digits."""
     key, word = fold(sku), joined_word(sku)
     rows = await tx.fetch_all(_SIMILAR_SKUS, key=key, word=word, neighbours=_NEIGHBOURS, containing=_CONTAINING)
-    spelled = {sku_key: spelling for spelling, sku_key, _ in rows}
-    similar = get_close_matches(key, spelled, _MOST_SUGGESTED, _ALIKE)
-    containing = [sku_key for _, sku_key, contains in rows if contains]
-    return [spelled[found] for found in dict.fromkeys([*similar, *containing])][:_MOST_SUGGESTED]
+    similar = most_similar(sku, (spelling for spelling, _, _ in rows))
+    containing = [spelling for spelling, _, contains in rows if contains]
+    return list(dict.fromkeys([*similar, *containing]))[:MOST_SUGGESTED]

@@ -7,7 +7,7 @@ import httpx
 import msgspec
 
 from tradecounter.cli.checks.check import Check, fine, wrong
-from tradecounter.identity.issuer_documents import IssuerAwayError, read_issuer
+from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
 from tradecounter.notifications.letters import Office
 from tradecounter.notifications.post import MailServer, Undelivered, mail_folder
 from tradecounter.settings import Settings, SettingsError

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import fields
 
-from tradecounter.billing.seller import letterhead_from
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.setting_warnings import examples_in
 from tradecounter.identity.installation_secret import kept_secret, secret_key
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import PREFIX, Settings, SettingsError, unknown_settings
 
 _OF_THE_SELLER = tuple(setting.name for setting in fields(Settings) if setting.name.startswith("seller_"))

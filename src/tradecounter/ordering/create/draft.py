@@ -20,7 +20,6 @@ from tradecounter.pricing.rules import UnitCosts
 from tradecounter.shipping.regions import UK_MAINLAND, Region
 from tradecounter.shipping.rules import fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
-from tradecounter.storefront.nearest import nearest_skus
 from tradecounter.storefront.view import CustomerView
 
 _MOST_SUGGESTING = 5  # unknown SKUs of a request, since looking for similar ones takes time
@@ -54,9 +53,9 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
     suggesting = _MOST_SUGGESTING
     for number, sku in skus:
         if view.find(sku.strip()) is None:
-            nearest = nearest_skus(view, sku) if suggesting else []
+            similar = view.similar_skus(sku) if suggesting else []
             suggesting = max(suggesting - 1, 0)
-            hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
             yield Fault(f"items[{number}].sku", f"there is no product {sku!r}{hint}")
 
 

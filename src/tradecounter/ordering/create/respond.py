@@ -25,7 +25,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.rest.negotiation import JSON
 from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.storefront.live_views import LiveViews
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 _CREATED = 201
@@ -36,7 +36,7 @@ class OrderCreation:
     """What orders and quotes are created with."""
 
     database: Database
-    views: LiveViews
+    views: RefreshableViews
     methods: ShippingMethods
     policy: OrderingPolicy
     clock: Clock

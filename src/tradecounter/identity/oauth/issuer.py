@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tradecounter.identity.issuer_documents import IssuerAwayError, IssuerKeys, read_issuer
+from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, IssuerKeys, read_issuer
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.settings import Settings

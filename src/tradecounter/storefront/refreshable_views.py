@@ -1,4 +1,4 @@
-"""Customers' views, current ones, and also of a customer or a product that was added a moment ago."""
+"""Customers' views, with a refresh for a customer or a product that was added a moment ago."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from tradecounter.storefront.view import CustomerView
 
 
 @dataclass(frozen=True, slots=True)
-class LiveViews:
-    """Hands out views from the storefront and lets it catch up when it does not know the customer yet."""
+class RefreshableViews:
+    """Returns views from the storefront; refreshes it when it does not know the customer yet."""
 
     storefront: Storefront
     refresher: Refresher
     freshness: Freshness
 
     async def of(self, customer_id: int) -> CustomerView:
-        """Return the customer's view of this moment, to sell by. Raises DomainError (unavailable) when it is stale."""
+        """Return the customer's current view, to sell by. Raises DomainError (unavailable) when it is stale."""
         self.freshness.require()
         return await self.last(customer_id)
 
@@ -34,7 +34,7 @@ class LiveViews:
         return view
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:
-        """Return the customer's last view, with products that another process may have learned of first."""
+        """Return the customer's last view; refresh it first if a product is missing, which may be a new one."""
         view = await self.last(customer_id)
         if all(product_id in view.snapshot.row_of_id for product_id in product_ids):
             return view

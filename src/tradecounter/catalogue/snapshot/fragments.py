@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, defstruct
 
-from tradecounter.catalogue.packed import Texts, TextsBuilder
+from tradecounter.catalogue.columns.bytes_column import BytesColumn, BytesColumnBuilder
 from tradecounter.catalogue.queries.records import ImageRecord, ProductRecord
 from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import cell
@@ -42,13 +42,13 @@ class Fragments:
     sees. Together with the JSON they are the whole product, which is kept in no other form.
     """
 
-    json_head: Texts
-    json_middle: Texts
-    json_tail: Texts
-    csv_head: Texts
-    csv_tail: Texts
-    members: dict[str, Texts]
-    internal: Texts
+    json_head: BytesColumn
+    json_middle: BytesColumn
+    json_tail: BytesColumn
+    csv_head: BytesColumn
+    csv_tail: BytesColumn
+    members: dict[str, BytesColumn]
+    internal: BytesColumn
 
     def product(self, row: int) -> ProductRecord:
         """Return a row's product, put together again; its attributes are by name."""
@@ -79,9 +79,9 @@ class FragmentsBuilder:
 
     def __init__(self, attribute_names: Mapping[str, str]) -> None:
         self._attribute_names = attribute_names
-        self._head, self._middle, self._tail, self._internal = (TextsBuilder() for _ in range(4))
-        self._csv_head, self._csv_tail = TextsBuilder(), TextsBuilder()
-        self._members = {name: TextsBuilder() for name in DESCRIPTIONS + LINKS}
+        self._head, self._middle, self._tail, self._internal = (BytesColumnBuilder() for _ in range(4))
+        self._csv_head, self._csv_tail = BytesColumnBuilder(), BytesColumnBuilder()
+        self._members = {name: BytesColumnBuilder() for name in DESCRIPTIONS + LINKS}
 
     def add(self, product: ProductRecord) -> None:
         """Encode the product of the next row."""

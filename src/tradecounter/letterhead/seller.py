@@ -1,14 +1,33 @@
-"""The reseller as invoices and mails show it: its details and logo, from the settings."""
+"""The seller and the letterhead, from the settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-from tradecounter.billing.invoice_document import Seller
-from tradecounter.billing.logo import Logo, read_logo
+from msgspec import Struct
+
+from tradecounter.letterhead.logo import Logo, read_logo
 from tradecounter.settings import PREFIX, Settings
 
 _SELLER_SETTINGS: Final = ("seller_name", "seller_address", "seller_vat_number")
+
+
+class Party(Struct, frozen=True, omit_defaults=True):
+    """A name and address as printed; `address` holds its lines, from the street to the country."""
+
+    name: str
+    address: list[str]
+    tax_number: str | None = None
+
+
+class Seller(Party, frozen=True, omit_defaults=True):
+    """The reseller; its tax number is the VAT number, `bank` the lines that say where to pay to."""
+
+    email: str | None = None
+    phone: str | None = None
+    company_number: str | None = None
+    registered_office: str | None = None
+    bank: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)

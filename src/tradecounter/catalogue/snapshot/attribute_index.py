@@ -10,7 +10,8 @@ from itertools import chain
 
 from pyroaring import BitMap
 
-from tradecounter.catalogue.packed import RowsByText, RowSets, encoded
+from tradecounter.catalogue.columns.bytes_column import encoded
+from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.catalogue.queries.records import AttributeRecord, ProductRecord
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
@@ -30,7 +31,7 @@ class NumberValues:
     """The distinct numbers of an attribute, sorted, and the rows that have each."""
 
     numbers: list[Decimal]
-    rows: RowSets
+    rows: PostingLists
 
     def equal(self, value: str, where: str) -> BitMap:
         """Return the rows whose number equals the value."""
@@ -57,7 +58,7 @@ class NumberValues:
 class TextValues:
     """The rows of each value of a string or boolean attribute, by the value without case."""
 
-    rows: RowsByText
+    rows: InvertedIndex
 
     def equal(self, value: str, where: str) -> BitMap:
         """Return the rows that have the value."""
@@ -156,8 +157,8 @@ def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
             if (number := as_number(text)) is not None:
                 by_number[number] += having
         numbers = sorted(by_number)
-        return NumberValues(numbers, RowSets.of(sorted(by_number[number]) for number in numbers))
+        return NumberValues(numbers, PostingLists.of(sorted(by_number[number]) for number in numbers))
     by_text: defaultdict[bytes, list[int]] = defaultdict(list)
     for text, having in rows.items():
         by_text[encoded(fold(text.strip()))] += having
-    return TextValues(RowsByText.of({text: sorted(having) for text, having in by_text.items()}))
+    return TextValues(InvertedIndex.of({text: sorted(having) for text, having in by_text.items()}))

@@ -1,4 +1,4 @@
-"""A catalogue that another process reads is the one that this process would have read."""
+"""A catalogue that a subprocess loads is the one that this process would have loaded."""
 
 import asyncio
 import sys
@@ -63,7 +63,7 @@ class Another:
     def __init__(self, service: Service, *, elsewhere: bool, stale_after: timedelta = timedelta(minutes=1)) -> None:
         address = service.database_url if elsewhere else None
         self.freshness = Freshness(stale_after)
-        self.storefront = Storefront(service.clock, 5, address, freshness=self.freshness, many=1)
+        self.storefront = Storefront(service.clock, 5, address, freshness=self.freshness, large_from=1)
         self.refresher = Refresher(
             service.application.database,
             (self.storefront,),
@@ -106,7 +106,8 @@ def test_both_show_the_same_to_every_customer(here: Another, elsewhere: Another,
         storefront.refresh()
     for buyer in buyers:
         assert list(shown(elsewhere.view(buyer))) == list(shown(here.view(buyer)))
-    assert list(elsewhere.storefront.snapshot.products) == list(here.storefront.snapshot.products)
+    one, other = here.storefront.snapshot, elsewhere.storefront.snapshot
+    assert [other.product(row) for row in range(len(other))] == [one.product(row) for row in range(len(one))]
 
 
 def test_changes_after_another_process_read_it_are_followed(

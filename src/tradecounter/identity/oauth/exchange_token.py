@@ -8,12 +8,12 @@ import structlog
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.identity.issuer import Issuer
+from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.oauth.queries.access_tokens import consent_revoked_at, issue_token
 from tradecounter.identity.oauth.queries.applications import find_active_application
+from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, RefusedSubjectTokenError, SubjectToken
+from tradecounter.identity.oauth.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
 from tradecounter.identity.secret_hash import secret_hash
-from tradecounter.identity.subject_token import Consent, GivenConsent, RefusedSubjectTokenError, SubjectToken
-from tradecounter.identity.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
 from tradecounter.kit.clock import Clock
 
 log = structlog.get_logger()

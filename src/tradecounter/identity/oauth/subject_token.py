@@ -11,7 +11,7 @@ from joserfc.jwk import Key
 from joserfc.jws import CompactSignature, JWSRegistry, extract_compact, validate_compact
 from msgspec import UNSET, UnsetType
 
-from tradecounter.identity.issuer_documents import IssuerKeys
+from tradecounter.identity.oauth.issuer_documents import IssuerKeys
 
 LEEWAY = timedelta(seconds=60)
 

@@ -1,4 +1,4 @@
-"""Small things packed into large buffers, against the lists and dictionaries that they stand for."""
+"""Columns hold what the plain lists and dictionaries that they replace would hold."""
 
 import pickle
 from bisect import bisect_left
@@ -10,7 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.catalogue.packed import RowOfId, RowOfText, RowsByText, RowSets, bitmap, encoded, rows_of, texts
+from tradecounter.catalogue.columns.bitmaps import bitmap, rows_of
+from tradecounter.catalogue.columns.bytes_column import bytes_column, encoded
+from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
+from tradecounter.catalogue.columns.row_of_id import RowOfId
+from tradecounter.catalogue.columns.sorted_keys import SortedKeys
 
 Packed = TypeVar("Packed")
 
@@ -30,7 +34,7 @@ def again(value: Packed) -> Packed:
 @given(parts=st.lists(st.binary(max_size=4), max_size=6), asked=st.lists(st.integers(0, 5), max_size=4))
 def test_texts_are_what_was_packed(parts: list[bytes], asked: list[int]) -> None:
     rows = [row for row in asked if row < len(parts)]
-    for packed in (texts(parts), again(texts(parts))):
+    for packed in (bytes_column(parts), again(bytes_column(parts))):
         assert (len(packed), list(packed), packed[1:3]) == (len(parts), parts, parts[1:3])
         assert packed.take(np.array(rows, dtype=np.int32)) == [parts[row] for row in rows]
         with pytest.raises(IndexError):
@@ -41,7 +45,7 @@ def test_texts_are_what_was_packed(parts: list[bytes], asked: list[int]) -> None
 @given(sets=st.lists(ROWS, max_size=6), start=st.integers(0, 6), end=st.integers(0, 6))
 def test_a_union_of_sets_has_the_rows_of_each(sets: list[list[int]], start: int, end: int) -> None:
     end = min(end, len(sets))
-    for packed in (RowSets.of(sets), again(RowSets.of(sets))):
+    for packed in (PostingLists.of(sets), again(PostingLists.of(sets))):
         assert packed.union(start, end) == BitMap().union(*(BitMap(rows) for rows in sets[start:end]))
 
 
@@ -49,7 +53,7 @@ def test_a_union_of_sets_has_the_rows_of_each(sets: list[list[int]], start: int,
 @given(rows=st.dictionaries(WORDS, ROWS, max_size=6), sought=WORDS)
 def test_rows_are_found_by_a_text_and_by_how_it_begins(rows: dict[str, list[int]], sought: str) -> None:
     plain = {word: BitMap(having) for word, having in rows.items()}
-    packed = RowsByText.of({encoded(word): having for word, having in rows.items()})
+    packed = InvertedIndex.of({encoded(word): having for word, having in rows.items()})
     for found in (packed, again(packed)):
         assert found == plain
         assert found.get(sought) == plain.get(sought)
@@ -61,7 +65,7 @@ def test_rows_are_found_by_a_text_and_by_how_it_begins(rows: dict[str, list[int]
 @given(words=st.sets(WORDS, max_size=6), sought=WORDS)
 def test_the_row_of_a_text_is_its_place_in_their_order(words: set[str], sought: str) -> None:
     ordered = sorted(words)
-    packed = RowOfText(texts(encoded(word) for word in ordered))
+    packed = SortedKeys(bytes_column(encoded(word) for word in ordered))
     for found in (packed, again(packed)):
         assert list(found) == ordered
         assert found.get(sought) == (bisect_left(ordered, sought) if sought in words else None)

@@ -11,7 +11,8 @@ from html import unescape
 
 from pyroaring import BitMap
 
-from tradecounter.catalogue.packed import RowsByText, encoded
+from tradecounter.catalogue.columns.bytes_column import encoded
+from tradecounter.catalogue.columns.inverted_index import InvertedIndex
 from tradecounter.catalogue.queries.records import ProductRecord
 from tradecounter.kit.text import normalised, words, words_of_normalised
 
@@ -26,7 +27,7 @@ _NO_TEXT = {"script", "style"}
 class SearchIndex:
     """The words of all products, and the rows of the products that have each."""
 
-    rows: RowsByText
+    rows: InvertedIndex
 
     def find(self, query: str) -> BitMap | None:
         """Return the rows in which every word of the query starts a word; None when the query has no word."""
@@ -60,7 +61,7 @@ class SearchIndexBuilder:
 
     def done(self) -> SearchIndex:
         """Return the index of all products."""
-        return SearchIndex(RowsByText.of(self._rows))
+        return SearchIndex(InvertedIndex.of(self._rows))
 
 
 # ASCII letters in lower case, digits as they are, blanks for all else: `kit/text.py` for a whole text in one go.

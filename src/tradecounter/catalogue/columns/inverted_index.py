@@ -1,0 +1,89 @@
+"""The rows that contain each term."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from tradecounter.catalogue.columns.bitmaps import bitmap
+from tradecounter.catalogue.columns.bytes_column import bytes_column
+from tradecounter.catalogue.columns.sorted_keys import SortedKeys
+
+_COMMON = 256  # rows from which a posting list is kept as a bitmap
+
+
+class PostingLists:
+    """Lists of rows by number; the short ones lie end to end in one array."""
+
+    __slots__ = ("_common", "_rows", "_starts")
+
+    def __init__(self, rows: NDArray[np.uint32], starts: NDArray[np.int64], common: dict[int, BitMap]) -> None:
+        self._rows = rows
+        self._starts = starts
+        self._common = common
+
+    @classmethod
+    def of(cls, lists: Iterable[Sequence[int]]) -> "PostingLists":
+        """Pack lists of rows, each in ascending order."""
+        rows, starts, common = array("I"), array("q", [0]), {}
+        for number, members in enumerate(lists):
+            if len(members) < _COMMON:
+                rows.extend(members)
+            else:
+                common[number] = BitMap(array("I", members))
+            starts.append(len(rows))
+        return cls(np.frombuffer(rows, dtype=np.uint32), np.frombuffer(starts, dtype=np.int64), common)
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def union(self, start: int, end: int) -> BitMap:
+        """Return the rows of the lists from `start` up to but not including `end`."""
+        if start >= end:
+            return BitMap()
+        # A bitmap is built faster from rows in order.
+        found = bitmap(np.sort(self._rows[self._starts[start] : self._starts[end]]))
+        if end - start < len(self._common):
+            common = [self._common[number] for number in range(start, end) if number in self._common]
+        else:
+            common = [having for number, having in self._common.items() if start <= number < end]
+        return BitMap.union(found, *common) if common else found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PostingLists, (self._rows, self._starts, self._common)
+
+
+class InvertedIndex(Mapping[str, BitMap]):
+    """The rows that contain each term; terms are also found by their prefixes."""
+
+    __slots__ = ("_postings", "_terms")
+
+    def __init__(self, terms: SortedKeys, postings: PostingLists) -> None:
+        self._terms = terms
+        self._postings = postings
+
+    @classmethod
+    def of(cls, rows: Mapping[bytes, Sequence[int]]) -> "InvertedIndex":
+        """Return the index of encoded terms; the rows of each are in ascending order."""
+        terms = sorted(rows)
+        return cls(SortedKeys(bytes_column(terms)), PostingLists.of(rows[term] for term in terms))
+
+    def starting(self, prefix: str) -> BitMap:
+        """Return the rows of all terms with a prefix."""
+        return self._postings.union(*self._terms.span(prefix))
+
+    def __getitem__(self, term: str) -> BitMap:
+        place = self._terms[term]
+        return self._postings.union(place, place + 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._terms)
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InvertedIndex, (self._terms, self._postings)

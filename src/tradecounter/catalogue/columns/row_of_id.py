@@ -1,0 +1,51 @@
+"""A product's row by its id."""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class RowOfId(Mapping[int, int]):
+    """The row of each product's id."""
+
+    __slots__ = ("_ids", "_look_up", "_rows")
+
+    def __init__(self, ids: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
+        """Take ids in ascending order, and the row of each."""
+        self._ids = ids
+        self._rows = rows
+        self._look_up = ids.data
+
+    @classmethod
+    def of(cls, ids_by_row: Collection[int]) -> "RowOfId":
+        """Return the lookup of ids that are in order of row."""
+        ids = np.array(ids_by_row, dtype=np.int64)
+        rows = np.argsort(ids, kind="stable").astype(np.int32)
+        return cls(ids[rows], rows)
+
+    def rows(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the rows of many ids at once, -1 for an unknown id."""
+        places = np.searchsorted(self._ids, ids)
+        known = places < len(self._ids)
+        known[known] = self._ids[places[known]] == ids[known]
+        found = np.full(len(ids), -1, dtype=np.int32)
+        found[known] = self._rows[places[known]]
+        return found
+
+    def __getitem__(self, product_id: int) -> int:
+        place = bisect_left(self._look_up, product_id)
+        if place == len(self._ids) or self._look_up[place] != product_id:
+            raise KeyError(product_id)
+        return int(self._rows[place])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._look_up)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowOfId, (self._ids, self._rows)

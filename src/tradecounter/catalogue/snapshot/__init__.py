@@ -1,0 +1,1 @@
+"""The in-memory picture of all products, and the indexes that search it."""

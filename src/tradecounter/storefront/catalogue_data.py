@@ -1,0 +1,146 @@
+"""Catalogue data: products, prices, stock and customers' terms, laid out for reading."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tradecounter.catalogue.queries.records import ReferenceRecords
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot, read_snapshot
+from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
+from tradecounter.db.changes import Topic, Version, Versions, read_versions
+from tradecounter.db.transaction import Transaction
+from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
+from tradecounter.pricing.queries.prices import (
+    no_contracts,
+    read_contract_prices,
+    read_price_lists,
+    unreadable_contracts,
+    unreadable_prices,
+)
+from tradecounter.stock.queries.levels import read_deliveries, read_stock_changes
+from tradecounter.stock.stock_vector import StockVector, empty_stock
+
+
+@dataclass(frozen=True, slots=True)
+class StockPosition:
+    """The transaction from which stock changes are read next, on the server that numbers it."""
+
+    server: str
+    transaction: int
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueData:
+    """Catalogue, prices, stock and customers' terms (by id), each of the version in `versions`."""
+
+    versions: Mapping[Topic, Version]
+    snapshot: CatalogueSnapshot
+    book: PriceBook
+    stock: StockVector
+    stock_position: StockPosition
+    terms: Mapping[int, CustomerTerms] = field(default_factory=dict)
+    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # rows that are not shown, or only in part
+
+
+def no_catalogue_data() -> CatalogueData:
+    """Return what an empty database holds."""
+    snapshot = build_snapshot(ReferenceRecords([], [], []), [])
+    book = PriceBook(align_lists({}, snapshot.row_of_id), align_contracts(no_contracts(), snapshot.row_of_id))
+    return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition("", 0))
+
+
+async def read_catalogue_data(tx: Transaction) -> CatalogueData:
+    """Read everything but the terms; no step blocks the event loop for more than a few milliseconds."""
+    versions = await read_versions(tx)
+    # They share a connection: it reads the prices while products are laid out.
+    snapshot, lists, contracts, deliveries, levels = await _concurrently(
+        read_snapshot(tx),
+        read_price_lists(tx),
+        read_contract_prices(tx),
+        read_deliveries(tx),
+        read_stock_changes(tx, 0),
+    )
+    rows = snapshot.row_of_id
+    aligned = await asyncio.to_thread(align_lists, lists, rows)
+    stock = await asyncio.to_thread(empty_stock(len(rows)).with_deliveries, deliveries, rows)
+    topics: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
+    return CatalogueData(
+        {topic: versions.of(topic) for topic in topics},
+        snapshot,
+        PriceBook(aligned, align_contracts(contracts, rows)),
+        stock.with_levels(levels.levels, rows),
+        StockPosition(versions.server, levels.position),
+        unreadable={
+            "catalogue": snapshot.unreadable,
+            "prices": unreadable_prices(lists),
+            "contracts": unreadable_contracts(contracts),
+        },
+    )
+
+
+async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
+    """Run several reads of one transaction; when one fails, wait for the others to end before raising."""
+    tasks = [asyncio.create_task(read) for read in reads]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _with_prices(tx: Transaction, data: CatalogueData) -> CatalogueData:
+    """Read all price lists; those that have not changed keep their prices."""
+    found = await read_price_lists(tx)
+    lists = await asyncio.to_thread(align_lists, found, data.snapshot.row_of_id, data.book.lists)
+    unreadable = {**data.unreadable, "prices": unreadable_prices(found)}
+    return replace(data, book=PriceBook(lists, data.book.contracts), unreadable=unreadable)
+
+
+async def _with_contracts(tx: Transaction, data: CatalogueData) -> CatalogueData:
+    found = await read_contract_prices(tx)
+    contracts = align_contracts(found, data.snapshot.row_of_id)
+    unreadable = {**data.unreadable, "contracts": unreadable_contracts(found)}
+    return replace(data, book=PriceBook(data.book.lists, contracts), unreadable=unreadable)
+
+
+async def _with_deliveries(tx: Transaction, data: CatalogueData) -> CatalogueData:
+    rows = data.snapshot.row_of_id
+    stock = await asyncio.to_thread(data.stock.with_deliveries, await read_deliveries(tx), rows)
+    return replace(data, stock=stock)
+
+
+async def _with_terms(tx: Transaction, data: CatalogueData) -> CatalogueData:
+    return replace(data, terms={terms.customer_id: terms for terms in await read_customer_terms(tx)})
+
+
+# The parts with a version that are read again without the catalogue.
+PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueData]]] = {
+    "prices": _with_prices,
+    "contracts": _with_contracts,
+    "deliveries": _with_deliveries,
+    "customers": _with_terms,
+}
+
+
+async def with_part(tx: Transaction, data: CatalogueData, topic: Topic, versions: Versions) -> CatalogueData:
+    """Read one of the PARTS again and return the data with it."""
+    found = await PARTS[topic](tx, data)
+    return replace(found, versions={**data.versions, topic: versions.of(topic)})
+
+
+async def with_stock(
+    tx: Transaction, data: CatalogueData, versions: Versions, *, from_the_start: bool
+) -> CatalogueData:
+    """Read the stock levels that changed since the position and return the data with them.
+
+    All levels are read with `from_the_start`, and when another server numbers the transactions.
+    """
+    stock, position = data.stock, data.stock_position
+    if from_the_start or position.server != versions.server:
+        stock, position = stock.without_levels(), StockPosition(versions.server, 0)
+    changes = await read_stock_changes(tx, position.transaction)
+    if len(changes.levels.product_ids):
+        stock = stock.with_levels(changes.levels, data.snapshot.row_of_id)
+    return replace(data, stock=stock, stock_position=StockPosition(versions.server, changes.position))

@@ -1,0 +1,177 @@
+"""Loads catalogue data part by part, so that prices, stock and terms never wait for the catalogue."""
+
+import asyncio
+import math
+from dataclasses import dataclass
+
+import structlog
+
+from tradecounter.catalogue.queries.records import count_products
+from tradecounter.db.changes import Topic, Version, Versions
+from tradecounter.db.reader import Reader
+from tradecounter.db.transaction import Transaction
+from tradecounter.storefront.catalogue_data import (
+    PARTS,
+    CatalogueData,
+    no_catalogue_data,
+    read_catalogue_data,
+    with_part,
+    with_stock,
+)
+from tradecounter.storefront.load_in_subprocess import load_in_subprocess
+
+log = structlog.get_logger()
+
+_CATALOGUE: Topic = "catalogue"
+_LOW_PRIORITY = 10  # niceness; lets requests run first
+_LONGEST_SECONDS = 600.0  # many times what the largest catalogues take
+
+
+class CatalogueLoader:
+    """Owns the catalogue data that was loaded last, and a load that is running.
+
+    Each part is read by itself: one that cannot be read keeps its last state and is tried again. A catalogue of
+    `large_from` products or more is read in a subprocess, provided that there is a `database_url`.
+    """
+
+    def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
+        self._catalogue = _CataloguePart(database_url, large_from, stale_after)
+        self._parts: list[_VersionedPart | _StockPart] = [*map(_VersionedPart, PARTS), _StockPart()]
+        self._data = no_catalogue_data()
+
+    @property
+    def confirmed_at(self) -> float:
+        """When all parts were last known to be current."""
+        return min(self._catalogue.confirmed_at, *(part.confirmed_at for part in self._parts))
+
+    @property
+    def running(self) -> asyncio.Task[CatalogueData] | None:
+        """The load that a subprocess is running."""
+        return None if self._catalogue.load is None else self._catalogue.load.task
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> CatalogueData:
+        """Read what has changed. Raises only when the transaction cannot go on."""
+        data = await self._catalogue.refreshed(tx, versions, self._data)
+        if data.versions:  # the first load brings all parts
+            for part in self._parts:
+                data = await part.refreshed(tx, versions, data)
+        self._data = data
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """A load in a subprocess; what it returns was current at `began` or later."""
+
+    task: asyncio.Task[CatalogueData]
+    began: float
+
+
+class _CataloguePart:
+    """The products; reading them reads all other parts too.
+
+    A subprocess has low priority for half of the time after which the data is stale. A load that takes longer is
+    ended, and the next one has normal priority.
+    """
+
+    def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
+        self._database_url = database_url
+        self._large_from = large_from
+        self._low_priority_seconds = min(stale_after / 2, _LONGEST_SECONDS)
+        self._reader = Reader(_CATALOGUE)
+        self.load: _Load | None = None
+        self.confirmed_at = -math.inf
+
+    async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
+        """Return the data with the current catalogue, or unchanged while that cannot be read or is being read."""
+        wanted = versions.of(_CATALOGUE)
+        if data.versions.get(_CATALOGUE) != wanted or self.load is not None:
+            data = await self._reader.read(tx, lambda: self._read(tx, versions, data), wanted) or data
+        if self._is_current(data.versions.get(_CATALOGUE), wanted):
+            self.confirmed_at = versions.read_at
+        return data
+
+    def _is_current(self, version: Version | None, wanted: Version) -> bool:
+        if version is None or version.number != wanted.number:
+            return False
+        # The same number from another server is most likely the same data: it counts unless it cannot be read there.
+        return version.server == wanted.server or not self._reader.failing
+
+    async def _read(self, tx: Transaction, versions: Versions, shown: CatalogueData) -> CatalogueData | None:
+        """Read everything again; return None while a subprocess is reading it."""
+        if self.load is None:
+            if self._database_url is None or await count_products(tx) < self._large_from:
+                return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
+            # The first load has no requests to give way to.
+            low_priority = bool(shown.versions) and not self._reader.failing
+            loading = load_in_subprocess(
+                self._database_url,
+                niceness=_LOW_PRIORITY if low_priority else 0,
+                seconds=self._low_priority_seconds if low_priority else _LONGEST_SECONDS,
+            )
+            self.load = _Load(asyncio.create_task(loading), versions.read_at)
+        if not self.load.task.done():
+            return None
+        load, self.load = self.load, None
+        data = await _caught_up(tx, versions, load.task.result(), shown)
+        self.confirmed_at = max(self.confirmed_at, load.began)
+        return data
+
+
+async def _caught_up(tx: Transaction, versions: Versions, data: CatalogueData, shown: CatalogueData) -> CatalogueData:
+    """Return loaded data with the parts that it lacks or that have changed since, so that none goes back in time."""
+    for topic in PARTS:
+        if data.versions.get(topic) != versions.of(topic):
+            data = await with_part(tx, data, topic, versions)
+    # Work out the prices of the profiles in use, so that no request has to.
+    await asyncio.to_thread(data.book.lists.work_out, shown.book.lists.profiles)
+    _log_unreadable(data, _CATALOGUE, *PARTS)
+    return data
+
+
+class _VersionedPart:
+    """One of the PARTS, read when its version changes."""
+
+    def __init__(self, topic: Topic) -> None:
+        self._topic = topic
+        self._reader = Reader(topic)
+        self.confirmed_at = -math.inf
+
+    async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
+        """Return the data with the current part, or unchanged if that cannot be read."""
+        wanted = versions.of(self._topic)
+        if data.versions[self._topic] != wanted:
+            found = await self._reader.read(tx, lambda: with_part(tx, data, self._topic, versions), wanted)
+            if found is None:
+                return data
+            data = found
+            _log_unreadable(data, self._topic)
+        self.confirmed_at = versions.read_at
+        return data
+
+
+class _StockPart:
+    """Stock levels have no version: those that changed are read with every poll."""
+
+    def __init__(self) -> None:
+        self._reader = Reader("stock")
+        self._session: int | None = None
+        self.confirmed_at = -math.inf
+
+    async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
+        """Return the data with the current stock levels, or unchanged if those cannot be read."""
+        new_session = tx.session != self._session
+        found = await self._reader.read(tx, lambda: with_stock(tx, data, versions, from_the_start=new_session))
+        if found is None:
+            return data
+        self._session = tx.session
+        self.confirmed_at = versions.read_at
+        return found
+
+
+def _log_unreadable(data: CatalogueData, *topics: Topic) -> None:
+    for topic in topics:
+        if rows := data.unreadable.get(topic):
+            log.error(
+                "rows cannot be read, what they describe is not for sale", part=topic, rows=rows[:10], count=len(rows)
+            )
