@@ -6,13 +6,14 @@ from typing import Any
 
 from starlette.responses import Response
 
+from tradecounter.catalogue.examples import ATTRIBUTES, CATEGORIES, MANUFACTURERS
 from tradecounter.catalogue.snapshot import CatalogueSnapshot
 from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
 from tradecounter.rest.answers import answer
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.operation import Operation, Success, endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,7 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="The category tree",
             description="Names and keys go into the `category` filter of `GET /product`.",
-            answer=Answer(200, "Top-level categories with their children.", list[Category]),
-            errors=(401,),
+            success=Success(200, "Top-level categories with their children.", list[Category], {"List": CATEGORIES}),
             cacheable=True,
         )
     )
@@ -46,8 +46,7 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="Manufacturers by name",
             description="Keys go into the `manufacturer` filter of `GET /product`.",
-            answer=Answer(200, "All manufacturers.", list[Manufacturer]),
-            errors=(401,),
+            success=Success(200, "All manufacturers.", list[Manufacturer], {"List": MANUFACTURERS}),
             cacheable=True,
         )
     )
@@ -63,8 +62,7 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="Attributes, their types and values",
             description="Keys and names go into the `attribute` filter of `GET /product`.",
-            answer=Answer(200, "All attributes.", list[Attribute]),
-            errors=(401,),
+            success=Success(200, "All attributes.", list[Attribute], {"List": ATTRIBUTES}),
             cacheable=True,
         )
     )

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.page_kit.page import Page
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.operation import Operation, Success, endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class DocsPages:
             name="showReference",
             tag="Service",
             summary="The API reference",
-            answer=Answer(200, "A page."),
+            success=Success(200, "A page."),
             public=True,
         )
     )
@@ -43,7 +43,7 @@ class DocsPages:
             name="showGuide",
             tag="Service",
             summary="The guide for API customers",
-            answer=Answer(200, "A page."),
+            success=Success(200, "A page."),
             public=True,
         )
     )

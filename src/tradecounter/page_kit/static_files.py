@@ -14,7 +14,7 @@ from tradecounter.kit.digest import digest_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.operation import Operation, Success, endpoint
 
 _DIGITS = 12
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
@@ -63,7 +63,7 @@ class StaticEndpoint:
             name="getStaticFile",
             tag="Service",
             summary="A static file of the pages",
-            answer=Answer(200, "The file."),
+            success=Success(200, "The file."),
             public=True,
         )
     )
