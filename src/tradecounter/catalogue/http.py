@@ -35,7 +35,6 @@ class CatalogueEndpoints:
         )
     )
     async def list_categories(self, call: Call) -> Response:
-        """Answer `GET /category`."""
         return self._unless_held(call, lambda snapshot: snapshot.category_tree)
 
     @endpoint(
@@ -51,7 +50,6 @@ class CatalogueEndpoints:
         )
     )
     async def list_manufacturers(self, call: Call) -> Response:
-        """Answer `GET /manufacturer`."""
         return self._unless_held(call, lambda snapshot: snapshot.manufacturer_list)
 
     @endpoint(
@@ -67,7 +65,6 @@ class CatalogueEndpoints:
         )
     )
     async def list_attributes(self, call: Call) -> Response:
-        """Answer `GET /attribute`."""
         return self._unless_held(call, lambda snapshot: snapshot.attribute_list)
 
     def _unless_held(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:

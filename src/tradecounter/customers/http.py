@@ -38,7 +38,6 @@ class CustomerEndpoints:
         )
     )
     async def show_customer(self, call: Call) -> Response:
-        """Answer `GET /customer`."""
         async with reading(self.database) as tx:
             account = await find_account(tx, call.customer_id)
         if account is None:
@@ -57,7 +56,6 @@ class CustomerEndpoints:
         )
     )
     async def list_addresses(self, call: Call) -> Response:
-        """Answer `GET /customer/address`."""
         async with reading(self.database) as tx:
             return answer(await list_addresses(tx, call.customer_id))
 
@@ -74,7 +72,6 @@ class CustomerEndpoints:
         )
     )
     async def create_address(self, call: Call) -> Response:
-        """Answer `POST /customer/address`."""
         address = read_address(await call.json_text())
         async with transaction(self.database) as tx:
             saved = await add_address(tx, call.customer_id, address)
@@ -99,7 +96,6 @@ class CustomerEndpoints:
         )
     )
     async def delete_address(self, call: Call) -> Response:
-        """Answer `DELETE /customer/address/{id}`."""
         address_id = call.path_id("id", "address")
         async with transaction(self.database) as tx:
             if not await delete_address(tx, call.customer_id, address_id, self.clock.now()):

@@ -133,7 +133,6 @@ class TokenEndpoint:
         )
     )
     async def exchange_token(self, call: Call) -> Response:
-        """Answer `POST /oauth/token`."""
         add_answer_headers(call.request.scope, _NOT_TO_BE_KEPT)
         presented = presented_by(call.request, self.admission.addresses)
         self.admission.check_address(presented)

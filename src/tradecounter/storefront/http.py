@@ -59,7 +59,6 @@ class ProductEndpoints:
         )
     )
     async def list_products(self, call: Call) -> Response:
-        """Answer `GET /product`."""
         wanted = call.query(ProductListParameters)
         extras = extra_fields(wanted.extra)
         view = await self.views.of(call.customer_id)
@@ -91,7 +90,6 @@ class ProductEndpoints:
         )
     )
     async def show_product(self, call: Call) -> Response:
-        """Answer `GET /product/{sku}`."""
         wanted = call.query(ProductParameters)
         extras = {"description", "short_description", *extra_fields(wanted.extra)}
         view = await self.views.of(call.customer_id)

@@ -103,7 +103,6 @@ class HealthEndpoints:
         )
     )
     async def check_health(self, call: Call) -> Response:
-        """Answer `GET /check-health`."""
         return answer(self.state.health())
 
     @endpoint(
@@ -131,6 +130,5 @@ class HealthEndpoints:
         )
     )
     async def check_readiness(self, call: Call) -> Response:
-        """Answer `GET /ready`."""
         found = self.state.readiness()
         return answer(found) if found.ready else answer(found, 503, {"Retry-After": str(_RETRY_SECONDS)})

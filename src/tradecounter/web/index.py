@@ -60,7 +60,6 @@ class IndexEndpoints:
         )
     )
     async def show_index(self, call: Call) -> Response:
-        """Answer `GET /`."""
         json_url, yaml_url = f"{call.base_url}/openapi.json", f"{call.base_url}/openapi.yaml"
         links = (
             f'<{json_url}>; rel="service-desc"; type="application/json", '
@@ -84,7 +83,6 @@ class IndexEndpoints:
         )
     )
     async def show_json(self, call: Call) -> Response:
-        """Answer `GET /openapi.json`."""
         return Response(self.documents(call.base_url).json, media_type="application/json")
 
     @endpoint(
@@ -102,5 +100,4 @@ class IndexEndpoints:
         )
     )
     async def show_yaml(self, call: Call) -> Response:
-        """Answer `GET /openapi.yaml`."""
         return Response(self.documents(call.base_url).yaml, media_type="application/yaml")

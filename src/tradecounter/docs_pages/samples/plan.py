@@ -22,12 +22,23 @@ class Request:
     method: str
     address: str
     query: Mapping[str, str] = field(default_factory=dict)
-    accept: str = ""
+    accept: bool = False  # whether it has to ask for JSON
     json: Any = None
     form: Mapping[str, str] | None = None
     with_key: bool = True
     idempotency_prefix: str = ""  # of a key that the sample makes up
     response: str = "json"  # or "pdf", "text", "nothing"
+
+    def headers(self, texts: Mapping[str, str]) -> list[str]:
+        """Return a language's texts of the headers that the request has, by their names."""
+        sent = {
+            "X-Api-Key": self.with_key,
+            "Authorization": self.form is not None,
+            "Accept": self.accept,
+            "Content-Type": self.json is not None,
+            "Idempotency-Key": self.idempotency_prefix,
+        }
+        return [text for name, text in texts.items() if sent[name]]
 
     @property
     def url(self) -> str:
@@ -93,7 +104,7 @@ def _request(
         method=method.upper(),
         address=document["servers"][0]["url"] + _PLACE.sub(value, path),
         query=query or {},
-        accept=_JSON if "text/csv" in success else "",
+        accept="text/csv" in success,
         json=json,
         form=_first_example(content[_FORM]) if _FORM in content else None,
         with_key="security" not in operation,
