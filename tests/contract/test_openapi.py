@@ -10,7 +10,7 @@ import yaml
 
 from support.interface import everything, problems_by, resolve
 from support.service import Service
-from tradecounter.web.openapi import encode_document
+from tradecounter.web.openapi.document import encode_document
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 METHODS = {"get", "put", "post", "delete"}

@@ -15,7 +15,7 @@ from support.applications import Exchange, register
 from support.demo import Demo, running_demo
 from support.interface import interface_document
 from support.issuer import running_issuer
-from tradecounter.web.postman import postman_collection
+from tradecounter.web.openapi.postman import postman_collection
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "tradecounter.postman_collection.json"
 COLLECTION = json.loads(COMMITTED.read_text())

@@ -166,13 +166,15 @@ class Service:
 
 
 @contextmanager
-def running_service(database_url: str, *, now: datetime = MORNING, **settings: Any) -> Iterator[Service]:
+def running_service(
+    database_url: str, *, now: datetime = MORNING, kind: type[Application] = Application, **settings: Any
+) -> Iterator[Service]:
     """Serve the API on a database while the block runs; settings are those of the tests but for the ones given."""
     chosen = replace(SETTINGS, **settings)
     clock = FrozenClock(now)
     listener = listen("127.0.0.1", 0)
     database = Database(database_url, connections=chosen.database_connections, for_requests=True)
-    application = Application(chosen, database, clock)
+    application = kind(chosen, database, clock)
     commands = Database(database_url, connections=chosen.database_connections)
     ready: threading.Event = threading.Event()
     state: dict[str, Any] = {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
+from tradecounter.billing.examples import CREDIT
 from tradecounter.billing.queries.invoices import find_printed_invoice
 from tradecounter.billing.wire import CreditOverview
 from tradecounter.db.pool import Database
@@ -15,8 +16,10 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries.orders import own_order
 from tradecounter.ordering.states import CancelledOrder
 from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import CONTENT_DISPOSITION
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.operation import TEXT, ErrorResponse, Link, Media, Operation, Parameter, Success, endpoint
 from tradecounter.rest.piecewise import PiecewiseResponse
 
 
@@ -39,9 +42,24 @@ class BillingEndpoints:
                 "`reference` is the order reference or the numeric order id. An order has one invoice, issued when all "
                 "of it is dispatched; it never changes. Before that the answer is 412: ask again later."
             ),
-            answer=Answer(200, "The invoice as a PDF file.", pdf=True, headers=("Content-Disposition",)),
-            errors=(401, 404, 412),
-            meanings={412: "The order has not been invoiced yet, or is cancelled."},
+            path_parameters=(
+                Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
+            ),
+            success=Success(
+                200,
+                "The invoice as a PDF file.",
+                media_types={"application/pdf": Media({"type": "string", "format": "binary"})},
+                headers=(CONTENT_DISPOSITION,),
+            ),
+            errors=(
+                NOT_FOUND,
+                ErrorResponse(
+                    412,
+                    "The order has not been invoiced yet, or is cancelled.",
+                    "the order has not been invoiced yet; ask again later",
+                ),
+            ),
+            links=(Link("getOrder", "The order's invoice.", {"reference": "$response.body#/order_reference"}),),
         )
     )
     async def show_invoice(self, call: Call) -> Response:
@@ -64,8 +82,12 @@ class BillingEndpoints:
             tag="Account",
             summary="Your credit",
             description="The limit, what is owed, what is left, and the orders with something due.",
-            answer=Answer(200, "The overview; without credit terms the limit is 0.", CreditOverview),
-            errors=(401,),
+            success=Success(
+                200,
+                "The overview; without credit terms the limit is 0.",
+                CreditOverview,
+                {"CreditOverview": CREDIT},
+            ),
         )
     )
     async def show_credit(self, call: Call) -> Response:

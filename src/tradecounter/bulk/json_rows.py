@@ -1,14 +1,18 @@
 """Reading the rows of JSON files, which are strict: JSON Lines, or one array."""
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any
 
 import msgspec
 from msgspec import Raw
 
 from tradecounter.bulk.encodings import UnreadableFileError
-from tradecounter.bulk.row_faults import bad_row, read_json
+from tradecounter.bulk.row_faults import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.rest.problems import readable
+from tradecounter.rest.validation_messages import readable
+
+_exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
@@ -45,7 +49,7 @@ def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> 
 
 def _refused(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
     try:
-        members = msgspec.json.decode(text, type=dict[str, Raw])
+        members = _exact.decode(text)
     except (msgspec.DecodeError, RecursionError):  # not an object, or broken behind the first fault
         return BadRow(number, (readable(error).replace("the body ", "the row ", 1),))
-    return bad_row(number, members, shape, read_json)
+    return bad_row(number, members, shape, strict=True)

@@ -7,7 +7,7 @@ import msgspec
 
 from tradecounter.bulk.cells import UnreadableCellError
 from tradecounter.bulk.columns import ColumnOptions, Header, read_header
-from tradecounter.bulk.row_faults import bad_row, read_cells
+from tradecounter.bulk.row_faults import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
 
 Line = tuple[int, Sequence[str]]
@@ -83,7 +83,7 @@ def _bad_row(number: int, cells: Sequence[str], header: Header, shape: type[Shap
             read[column.name] = column.read(cells[column.place])
         except UnreadableCellError as error:
             unreadable[column.name] = str(error)
-    bad = bad_row(number, _given(read), shape, read_cells, unreadable)
+    bad = bad_row(number, _given(read), shape, strict=False, unreadable=unreadable)
     return BadRow(number, tuple(map(_as_people_write, bad.faults)), bad.values)
 
 

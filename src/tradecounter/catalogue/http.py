@@ -6,13 +6,14 @@ from typing import Any
 
 from starlette.responses import Response
 
+from tradecounter.catalogue.examples import ATTRIBUTES, CATEGORIES, MANUFACTURERS
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
 from tradecounter.rest.answers import answer
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.operation import Operation, Success, endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,11 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="The category tree",
             description="Names and keys go into the `category` filter of `GET /product`.",
-            answer=Answer(200, "Top-level categories with their children.", list[Category]),
-            errors=(401,),
+            success=Success(200, "Top-level categories with their children.", list[Category], {"List": CATEGORIES}),
             cacheable=True,
         )
     )
     async def list_categories(self, call: Call) -> Response:
-        """Answer `GET /category`."""
         return self._unless_held(call, lambda snapshot: snapshot.category_tree)
 
     @endpoint(
@@ -46,13 +45,11 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="Manufacturers by name",
             description="Keys go into the `manufacturer` filter of `GET /product`.",
-            answer=Answer(200, "All manufacturers.", list[Manufacturer]),
-            errors=(401,),
+            success=Success(200, "All manufacturers.", list[Manufacturer], {"List": MANUFACTURERS}),
             cacheable=True,
         )
     )
     async def list_manufacturers(self, call: Call) -> Response:
-        """Answer `GET /manufacturer`."""
         return self._unless_held(call, lambda snapshot: snapshot.manufacturer_list)
 
     @endpoint(
@@ -63,13 +60,11 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="Attributes, their types and values",
             description="Keys and names go into the `attribute` filter of `GET /product`.",
-            answer=Answer(200, "All attributes.", list[Attribute]),
-            errors=(401,),
+            success=Success(200, "All attributes.", list[Attribute], {"List": ATTRIBUTES}),
             cacheable=True,
         )
     )
     async def list_attributes(self, call: Call) -> Response:
-        """Answer `GET /attribute`."""
         return self._unless_held(call, lambda snapshot: snapshot.attribute_list)
 
     def _unless_held(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:

@@ -10,8 +10,8 @@ from tradecounter.db.pool import Database
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings
 from tradecounter.web.app import Application
-from tradecounter.web.openapi import encode_document
-from tradecounter.web.postman import postman_collection
+from tradecounter.web.openapi.document import encode_document
+from tradecounter.web.openapi.postman import postman_collection
 
 
 def openapi(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from tradecounter.customers.address_rules import read_address
+from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER, SAVED_ADDRESS
 from tradecounter.customers.queries.accounts import Account, find_account
 from tradecounter.customers.queries.addresses import add_address, delete_address, list_addresses
 from tradecounter.customers.wire import AddressDetails, Customer, CustomerCreditTerms, SavedAddress
@@ -14,7 +15,8 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.operation import ID, Body, Link, Operation, Parameter, Sample, Success, endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,10 @@ class CustomerEndpoints:
             tag="Account",
             summary="Your account",
             description="The contact person, the credit terms, and whether it is a trade account.",
-            answer=Answer(200, "The account.", Customer),
-            errors=(401,),
+            success=Success(200, "The account.", Customer, {"Customer": CUSTOMER}),
         )
     )
     async def show_customer(self, call: Call) -> Response:
-        """Answer `GET /customer`."""
         async with reading(self.database) as tx:
             account = await find_account(tx, call.customer_id)
         if account is None:
@@ -52,12 +52,10 @@ class CustomerEndpoints:
             tag="Account",
             summary="Your address book",
             description="The saved addresses, oldest first. An order can name one by its `id`.",
-            answer=Answer(200, "The active addresses.", list[SavedAddress]),
-            errors=(401,),
+            success=Success(200, "The active addresses.", list[SavedAddress], {"List": [SAVED_ADDRESS]}),
         )
     )
     async def list_addresses(self, call: Call) -> Response:
-        """Answer `GET /customer/address`."""
         async with reading(self.database) as tx:
             return answer(await list_addresses(tx, call.customer_id))
 
@@ -69,13 +67,11 @@ class CustomerEndpoints:
             tag="Account",
             summary="Save an address",
             description="Every request makes a new address, identical ones included.",
-            body=AddressDetails,
-            answer=Answer(201, "The address with its new `id`.", SavedAddress),
-            errors=(400, 401),
+            body=Body(AddressDetails, {"AddressDetails": ADDRESS_DETAILS}),
+            success=Success(201, "The address with its new `id`.", SavedAddress, {"SavedAddress": SAVED_ADDRESS}),
         )
     )
     async def create_address(self, call: Call) -> Response:
-        """Answer `POST /customer/address`."""
         address = read_address(await call.json_text())
         async with transaction(self.database) as tx:
             saved = await add_address(tx, call.customer_id, address)
@@ -89,12 +85,17 @@ class CustomerEndpoints:
             tag="Account",
             summary="Delete an address",
             description="Orders keep their copies of it.",
-            answer=Answer(204, "It is gone."),
-            errors=(401, 404),
+            path_parameters=(Parameter("id", "The id of the saved address.", ID, 5003),),
+            success=Success(204, "It is gone."),
+            errors=(NOT_FOUND,),
+            links=(
+                Link("createAddress", "The address is deleted by its id.", {"id": "$response.body#/id"}),
+                Link("listAddresses", "Any of the addresses, by its id.", {"id": "$response.body#/0/id"}),
+            ),
+            sample=Sample(after="createAddress"),
         )
     )
     async def delete_address(self, call: Call) -> Response:
-        """Answer `DELETE /customer/address/{id}`."""
         address_id = call.path_id("id", "address")
         async with transaction(self.database) as tx:
             if not await delete_address(tx, call.customer_id, address_id, self.clock.now()):

@@ -1,4 +1,4 @@
-"""`GET /docs` and `GET /guide`; they are for people, so the interface document does not list them."""
+"""`GET /docs` and `GET /guide`."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,47 +6,24 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from tradecounter.page_kit.page import Page
+from tradecounter.page_kit.page import Page, page_endpoint
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
 
 
 @dataclass(frozen=True, slots=True)
 class DocsPages:
-    """The pages; each function makes its page, at the first request for it, and returns the same one afterwards.
+    """The pages; each function renders its page when it is first called, and returns the same one afterwards.
 
-    Making one takes some hundred milliseconds, in which other requests are to be answered: it is done in a thread.
+    Rendering takes some hundred milliseconds. A thread does it, so that other requests do not wait.
     """
 
     reference: Callable[[], Page]
     guide: Callable[[], Page]
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/docs",
-            name="showReference",
-            tag="Service",
-            summary="The API reference",
-            answer=Answer(200, "A page."),
-            public=True,
-        )
-    )
+    @page_endpoint("/docs", "The API reference")
     async def show_reference(self, call: Call) -> Response:
-        """Send the reference."""
         return (await asyncio.to_thread(self.reference)).response(call)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/guide",
-            name="showGuide",
-            tag="Service",
-            summary="The guide for API customers",
-            answer=Answer(200, "A page."),
-            public=True,
-        )
-    )
+    @page_endpoint("/guide", "The guide for API customers")
     async def show_guide(self, call: Call) -> Response:
-        """Send the guide."""
         return (await asyncio.to_thread(self.guide)).response(call)

@@ -1,7 +1,7 @@
 """The API reference as a page, rendered from the interface document."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -12,6 +12,7 @@ from tradecounter.docs_pages.types import name_of, type_of
 from tradecounter.page_kit.page import Page
 from tradecounter.page_kit.templates import page_templates
 from tradecounter.rest.any_address import EXAMPLE_ADDRESS
+from tradecounter.rest.operation import Operation, Sample
 
 _PLACES = {"path": "Path parameters", "query": "Query parameters", "header": "Request headers"}
 _JSON = "application/json"
@@ -90,13 +91,14 @@ class Section:
         return [response for response in self.responses if response.failed]
 
 
-def render_reference(document: Mapping[str, Any]) -> Page:
+def render_reference(document: Mapping[str, Any], operations: Iterable[Operation]) -> Page:
     """Return the reference page of an interface document."""
     template = page_templates(__package__).get_template("reference.html")
+    samples = {operation.name: operation.sample for operation in operations}
     sections: dict[str, list[Section]] = {tag["name"]: [] for tag in document["tags"]}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            sections[operation["tags"][0]].append(_Reader(document, operation).section(method, path))
+            sections[operation["tags"][0]].append(_Reader(document, operation, samples).section(method, path))
     errors = list(_shared_errors(document))
     base_url = document["servers"][0]["url"]
     text = template.render(
@@ -133,10 +135,11 @@ class _Reader:
 
     document: Mapping[str, Any]
     operation: Mapping[str, Any]
+    samples: Mapping[str, Sample]
 
     def section(self, method: str, path: str) -> Section:
         operation, name = self.operation, self.operation["operationId"]
-        plan = plan_of(self.document, name)
+        plan = plan_of(self.document, name, self.samples[name])
         body = operation.get("requestBody")
         return Section(
             name=name,
@@ -189,6 +192,8 @@ def _examples(content: Mapping[str, Any]) -> Iterator[Example]:
         language = "json" if media_type == _JSON else "text"
         for example in media.get("examples", {}).values():
             yield Example(example["summary"], _written(example["value"]), language)
+        if "example" in media:
+            yield Example("", _written(media["example"]), language)
 
 
 def _written(example: Any) -> str:

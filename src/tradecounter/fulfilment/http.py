@@ -4,20 +4,24 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from tradecounter.catalogue.wire import Product
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.fulfilment.configure_item import configure_item
+from tradecounter.fulfilment.examples import CONFIGURABLE_ORDER, CONFIGURATIONS, VIDEO
 from tradecounter.fulfilment.queries.reads import OrderFulfilment, find_video
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, OrderVideoResponse
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
+from tradecounter.ordering.examples import ORDER
 from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.present import item_on_the_wire
 from tradecounter.ordering.queries.orders import own_order
 from tradecounter.ordering.wire import OrderItem
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
@@ -41,9 +45,33 @@ class FulfilmentEndpoints:
                 "`reference` is the numeric order id or the order reference. An item takes one configuration for each "
                 "of its units; the components of a bundle are items too."
             ),
-            body=AddConfigurationsRequest,
-            answer=Answer(200, "The item with all its configurations.", OrderItem),
-            errors=(400, 401, 404),
+            path_parameters=(
+                Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100007"),
+                Parameter("orderItemId", "The id of the order's item.", ID, 700012),
+            ),
+            body=Body(AddConfigurationsRequest, {"AddConfigurationsRequest": CONFIGURATIONS}),
+            success=Success(200, "The item with all its configurations.", OrderItem, {"OrderItem": ORDER.items[0]}),
+            errors=(NOT_FOUND,),
+            links=(
+                Link(
+                    "createOrder",
+                    "The items of an order that was confirmed at once can be configured, if their products can.",
+                    {
+                        "reference": "$response.body#/order_reference",
+                        "orderItemId": "$response.body#/items/0/id",
+                    },
+                ),
+                Link(
+                    "getOrder",
+                    "The order's items can be configured, if their products can.",
+                    {
+                        "reference": "$response.body#/order_reference",
+                        "orderItemId": "$response.body#/items/0/id",
+                    },
+                ),
+            ),
+            referenced=(Product,),
+            sample=Sample(after="createOrder", first_body=CONFIGURABLE_ORDER),
         )
     )
     async def add_configurations(self, call: Call) -> Response:
@@ -66,8 +94,12 @@ class FulfilmentEndpoints:
             tag="Orders",
             summary="The packing video of an order",
             description="`reference` is the order reference; the numeric order id does as well.",
-            answer=Answer(200, "Where it can be watched.", OrderVideoResponse),
-            errors=(401, 404),
+            path_parameters=(
+                Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
+            ),
+            success=Success(200, "Where it can be watched.", OrderVideoResponse, {"OrderVideoResponse": VIDEO}),
+            errors=(NOT_FOUND,),
+            links=(Link("getOrder", "The order's packing video.", {"reference": "$response.body#/order_reference"}),),
         )
     )
     async def show_video(self, call: Call) -> Response:

@@ -1,9 +1,8 @@
 """What a request says of who sends it, and `POST /oauth/token`."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
@@ -11,12 +10,11 @@ from starlette.types import Scope
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.identity.credentials import Presented
+from tradecounter.identity.examples import TOKEN, TOKEN_REQUEST
 from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.oauth.subject_token import Consent
 from tradecounter.identity.oauth.token_request import (
     ACCESS_TOKEN,
-    AccessTokenType,
-    ErrorCode,
     OAuthRefusal,
     TokenRequest,
     WrongClientRefusal,
@@ -24,10 +22,14 @@ from tradecounter.identity.oauth.token_request import (
     read_token_request,
 )
 from tradecounter.identity.rate_limit import WINDOW, Quota, RateLimit
+from tradecounter.identity.wire import AccessToken, OAuthError
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call, add_answer_headers
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.common_errors import FORBIDDEN
+from tradecounter.rest.form import MEDIA_TYPE as FORM
+from tradecounter.rest.headers import CACHE_CONTROL, RETRY_AFTER, WWW_AUTHENTICATE
+from tradecounter.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
 from tradecounter.rest.paging import requests_noted
 
 _HTTP_PORT = 80
@@ -35,22 +37,6 @@ _WITH_CONTENT = 200
 _WINDOW_SECONDS = int(WINDOW.total_seconds())
 _NOT_TO_BE_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
-
-
-class AccessToken(Struct):
-    """A token that stands for a customer for a while."""
-
-    access_token: Annotated[str, Meta(min_length=64, max_length=64, description="Opaque; send it as bearer token.")]
-    issued_token_type: Annotated[AccessTokenType, Meta(description="Always the same.")]
-    token_type: Annotated[Literal["Bearer"], Meta(description="Send it as `Authorization: Bearer`.")]
-    expires_in: Annotated[int, Meta(description="Seconds until it expires.")]
-
-
-class OAuthError(Struct):
-    """Why there is no token (RFC 6749, section 5.2)."""
-
-    error: Annotated[ErrorCode, Meta(description="The reason.")]
-    error_description: Annotated[str | UnsetType, Meta(description="For whoever writes the client.")] = UNSET
 
 
 def address_of(request: Request, addresses: ClientAddresses) -> str:
@@ -95,6 +81,33 @@ def rate_limit_lines(quota: Quota) -> tuple[tuple[bytes, bytes], tuple[bytes, by
     )
 
 
+_ERRORS = (
+    ErrorResponse(
+        400,
+        "There is no token, for a reason that `error` names; `invalid_grant`: the subject token is refused, and nobody "
+        "is told why.",
+        OAuthError("invalid_grant"),
+        body=OAuthError,
+        counted=False,
+    ),
+    ErrorResponse(
+        401,
+        "The application is not authenticated.",
+        OAuthError("invalid_client"),
+        (WWW_AUTHENTICATE,),
+        body=OAuthError,
+        counted=False,
+    ),
+    FORBIDDEN,
+    ErrorResponse(
+        503,
+        "The issuer of subject tokens, or the database, cannot be reached; try again.",
+        "the service is temporarily unavailable; try again in 5 seconds",
+        (RETRY_AFTER,),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TokenEndpoint:
     """The token endpoint; `base_url` is the configured one, if any."""
@@ -112,16 +125,14 @@ class TokenEndpoint:
             summary="Exchange a customer's consent for an access token",
             description="For registered applications that act for a customer (RFC 8693). The application authenticates "
             "with HTTP Basic, or with `client_id` and `client_secret` in the form.",
-            form=TokenRequest,
-            answer=Answer(200, "The token.", AccessToken, headers=("Cache-Control",)),
-            errors=(400, 401, 403, 503),
-            meanings={503: "The issuer of subject tokens, or the database, cannot be reached; try again."},
+            body=Body(TokenRequest, {"TokenRequest": TOKEN_REQUEST}, FORM),
+            success=Success(200, "The token.", AccessToken, {"AccessToken": TOKEN}, headers=(CACHE_CONTROL,)),
+            errors=_ERRORS,
             public=True,
             for_applications=True,
         )
     )
     async def exchange_token(self, call: Call) -> Response:
-        """Answer `POST /oauth/token`."""
         add_answer_headers(call.request.scope, _NOT_TO_BE_KEPT)
         presented = presented_by(call.request, self.admission.addresses)
         self.admission.check_address(presented)

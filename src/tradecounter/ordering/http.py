@@ -6,11 +6,32 @@ from weakref import WeakValueDictionary
 
 from starlette.responses import Response
 
+from tradecounter.catalogue.wire import Product
+from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.create.respond import OrderCreation
+from tradecounter.ordering.error_responses import (
+    CONFLICT,
+    EXPIRED,
+    NO_SHIPPING_METHOD,
+    NOT_CONFIRMABLE,
+    PAYMENT_REQUIRED,
+    UNKNOWN_CODE,
+)
+from tradecounter.ordering.examples import (
+    AUTO_CONFIRMED_ORDER,
+    AUTO_CONFIRMED_REQUEST,
+    CONFIRMATION,
+    CONFIRMED_ORDER,
+    LINKED_ORDER_REQUEST,
+    ORDER,
+    ORDER_REQUEST,
+    ORDERS_CSV,
+    PENDING_ORDER,
+)
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.order_lists import LAYOUTS, OrderLister
@@ -18,14 +39,19 @@ from tradecounter.ordering.parameters import OrderListParameters, order_filter
 from tradecounter.ordering.present import created_order, order_on_the_wire
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import own_order
-from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
+from tradecounter.ordering.wire import AddressReference, ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER
-from tradecounter.rest.negotiation import choose_format
-from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import COUNTED_BY_SIZE, HEADERS, Page
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
+from tradecounter.rest.negotiation import CSV, choose_format
+from tradecounter.rest.operation import TEXT, Body, Link, Media, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.rest.paging import COUNTED_BY_SIZE, Page
 from tradecounter.storefront.refreshable_views import RefreshableViews
+
+_BY_REFERENCE = {"reference": "$response.body#/order_reference"}
+_BY_CODE = {"reference": "$response.body#/confirmation_code"}
+_FIRST_OPTION = {"shipping_method": {"id": "$response.body#/shipping_options/0/id"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +78,16 @@ class OrderEndpoints:
                 "when its part is sent. " + COUNTED_BY_SIZE
             ),
             query=OrderListParameters,
-            answer=Answer(
-                200, "The orders of one page.", list[Order], csv=True, headers=(*HEADERS, "Content-Disposition")
+            success=Success(
+                200,
+                "The orders of one page.",
+                list[Order],
+                {"List": [ORDER]},
+                {CSV: Media({"type": "string"}, {"A table": ORDERS_CSV})},
+                headers=(*PAGING, CONTENT_DISPOSITION),
             ),
-            errors=(400, 401),
+            referenced=(Product,),
+            sample=Sample({"limit": "3"}),
         )
     )
     async def list_orders(self, call: Call) -> Response:
@@ -79,14 +111,28 @@ class OrderEndpoints:
                 "is pending, at this price, until it is confirmed within 24 hours. With `auto_confirm` it is "
                 "confirmed at once."
             ),
-            request_headers=(HEADER,),
-            body=CreateOrderRequest,
-            answer=Answer(201, "The priced order.", CreatedOrder, headers=(REPLAY_HEADER,)),
-            errors=(400, 401, 402, 409, 412),
-            meanings={
-                412: "With `auto_confirm`: no shipping method is named, and the account has no default among the "
-                "shipping options."
-            },
+            request_headers=(IDEMPOTENCY_KEY,),
+            body=Body(
+                CreateOrderRequest,
+                {"An order to be confirmed": ORDER_REQUEST, "Confirmed at once": AUTO_CONFIRMED_REQUEST},
+            ),
+            success=Success(
+                201,
+                "The priced order.",
+                CreatedOrder,
+                {"Pending": PENDING_ORDER, "Confirmed at once": AUTO_CONFIRMED_ORDER},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
+            links=(
+                Link(
+                    "listProducts",
+                    "Any of the products can be ordered, by its SKU.",
+                    body=LINKED_ORDER_REQUEST,
+                ),
+            ),
+            referenced=(AddressDetails, AddressReference),
+            rate_limited=False,
         )
     )
     async def create_order(self, call: Call) -> Response:
@@ -101,8 +147,21 @@ class OrderEndpoints:
             tag="Orders",
             summary="One order",
             description="`reference` is the numeric order id or the order reference.",
-            answer=Answer(200, "The order.", Order),
-            errors=(401, 404),
+            path_parameters=(
+                Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
+            ),
+            success=Success(200, "The order.", Order, {"Order": ORDER}),
+            errors=(NOT_FOUND,),
+            links=(
+                Link("createOrder", "An order that was confirmed at once has its reference.", _BY_REFERENCE),
+                Link("confirmOrder", "The confirmed order, by its reference.", _BY_REFERENCE),
+                Link(
+                    "listOrders",
+                    "Any of the orders, by its reference.",
+                    {"reference": "$response.body#/0/order_reference"},
+                ),
+            ),
+            referenced=(Product,),
         )
     )
     async def show_order(self, call: Call) -> Response:
@@ -125,16 +184,36 @@ class OrderEndpoints:
                 "`reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method` "
                 "the one of the creation is used, else the account's default. Confirming again returns the same order."
             ),
-            body=ConfirmOrderRequest,
-            body_required=False,
-            answer=Answer(200, "The confirmed order, with its id and reference.", CreatedOrder),
-            errors=(400, 401, 402, 404, 410, 412),
-            meanings={
-                404: "No pending order or quote of yours has this `confirmation_code`.",
-                410: "The pending order or the quote has expired or was cancelled.",
-                412: "No shipping method is named, and the account has no default among the shipping options; or the "
-                "quote is not priced yet.",
-            },
+            path_parameters=(
+                Parameter(
+                    "reference",
+                    "The `confirmation_code` from the order's or the quote's creation.",
+                    TEXT,
+                    "5417fc98db0f9cf4c67baceff5629b04",
+                ),
+            ),
+            body=Body(
+                ConfirmOrderRequest,
+                {"With a shipping option": CONFIRMATION, "With the account's default": ConfirmOrderRequest()},
+                required=False,
+            ),
+            success=Success(
+                200,
+                "The confirmed order, with its id and reference.",
+                CreatedOrder,
+                {"Confirmed": CONFIRMED_ORDER},
+            ),
+            errors=(PAYMENT_REQUIRED, UNKNOWN_CODE, EXPIRED, NOT_CONFIRMABLE),
+            links=(
+                Link("createOrder", "The pending order is confirmed by its code.", _BY_CODE, _FIRST_OPTION),
+                Link(
+                    "createQuote",
+                    "Once support has priced it, the quote is confirmed by its code.",
+                    _BY_CODE,
+                    _FIRST_OPTION,
+                ),
+            ),
+            sample=Sample(after="createOrder"),
         )
     )
     async def confirm_order(self, call: Call) -> Response:

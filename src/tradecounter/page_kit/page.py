@@ -1,5 +1,6 @@
 """Sending an HTML page that is made once for all clients."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import escape
@@ -10,8 +11,17 @@ from tradecounter.page_kit.content_policy import CONTENT_POLICY
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.operation import Method, Operation, Success, endpoint
 
 _MEDIA_TYPE = "text/html"
+
+
+def page_endpoint(path: str, summary: str) -> Callable[[Method], Method]:
+    """Mark a method as sending a page, or a file of pages: for people, so the interface document does not list it."""
+    success = Success(200, summary)
+    return endpoint(
+        Operation(method="GET", path=path, name=path, tag="Service", summary=summary, success=success, public=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)

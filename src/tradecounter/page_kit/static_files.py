@@ -12,9 +12,9 @@ from starlette.responses import Response
 
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.page_kit.page import page_endpoint
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
 
 _DIGITS = 12
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
@@ -54,19 +54,9 @@ def static_address(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StaticEndpoint:
-    """The static files; they are for browsers, so the interface document does not list them."""
+    """The static files."""
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/static/{name}",
-            name="getStaticFile",
-            tag="Service",
-            summary="A static file of the pages",
-            answer=Answer(200, "The file."),
-            public=True,
-        )
-    )
+    @page_endpoint("/static/{name}", "A static file of the pages")
     async def send_file(self, call: Call) -> Response:
         """Send a file. Raises DomainError (not found)."""
         stem, _, ending = call.path("name").rpartition(".")

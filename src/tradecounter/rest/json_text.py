@@ -8,7 +8,7 @@ import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid_fields
 from tradecounter.rest.faults import faults_of
-from tradecounter.rest.problems import readable
+from tradecounter.rest.validation_messages import readable
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 

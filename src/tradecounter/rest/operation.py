@@ -1,4 +1,4 @@
-"""Describing an endpoint: one description drives routing, validation and the interface document."""
+"""Describing an endpoint: routing, validation, the interface document and the samples follow from one description."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,45 +7,121 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.responses import Response
 
+from tradecounter.rest.answers import Error
 from tradecounter.rest.call import Call
+from tradecounter.rest.negotiation import JSON
 
 Handler = Callable[[Call], Awaitable[Response]]
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])
+Schema = Mapping[str, Any]
+Examples = Mapping[str, Any]  # by what they show
 
 _MARK = "__operation__"
 
-# Creating orders and quotes is never refused for its rate (specification, section 8).
-_NEVER_LIMITED = {("POST", "/order"), ("POST", "/quote")}
+TEXT: Schema = {"type": "string", "minLength": 1}
+ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Otherwise:
-    """Another status of a response whose body has the same type: what it means, and an example of the body."""
+class Parameter:
+    """A parameter of the path, or a request header."""
 
-    meaning: str
-    example: Any
+    name: str
+    description: str
+    schema: Schema
+    example: str | int
+    takes_slashes: bool = False  # of a path: it is the whole rest, since encoded slashes arrive decoded
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A successful answer: status, what it means, the type of its JSON body and its further media types.
+class Header:
+    """A response header; `always`: every response that declares it has it."""
 
-    `otherwise` are further statuses with the same type of body; they carry `Retry-After`.
+    name: str
+    description: str
+    schema: Schema
+    example: str | int
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The body of a request."""
+
+    type: type[msgspec.Struct]
+    examples: Examples
+    media_type: str = JSON
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A body in another media type than JSON."""
+
+    schema: Schema
+    examples: Examples = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Another operation whose successful response leads here: what it has for this one's parameters and body.
+
+    Values are runtime expressions of OpenAPI.
+    """
+
+    source: str
+    description: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """The response when all is well; `body` is the type of its JSON body."""
+
+    status: int
+    description: str
+    body: Any = None
+    examples: Examples = field(default_factory=dict)
+    media_types: Mapping[str, Media] = field(default_factory=dict)
+    headers: tuple[Header, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResponse:
+    """An error. The example is the message of a general error, else the body; without a type, the body is `{}`.
+
+    Errors with a name are shared: the interface document describes them once.
     """
 
     status: int
-    meaning: str
-    body: Any = None
-    csv: bool = False
-    yaml: bool = False
-    pdf: bool = False
-    headers: tuple[str, ...] = ()
-    otherwise: Mapping[int, Otherwise] = field(default_factory=dict)
+    description: str
+    example: Any
+    headers: tuple[Header, ...] = ()
+    name: str = ""
+    body: Any = Error
+    counted: bool = True  # sent after the request was counted: with the headers of the rate limit
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a sample in the reference sends besides the examples.
+
+    `after` names an operation that is sent first, with `first_body` or else its first example; its response has the
+    parameters, as a link says.
+    """
+
+    query: Mapping[str, str] = field(default_factory=dict)
+    after: str = ""
+    first_body: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method on one path (specification, section 4)."""
+    """One method on one path (specification, section 4).
+
+    Errors that follow from the rest, such as 401 and 429, need no declaration: see `rest/common_errors.py`.
+    """
 
     method: str
     path: str
@@ -53,22 +129,19 @@ class Operation:
     tag: str
     summary: str
     description: str = ""
+    path_parameters: tuple[Parameter, ...] = ()
     query: type[msgspec.Struct] | None = None
-    request_headers: tuple[str, ...] = ()
-    body: type[msgspec.Struct] | None = None
-    body_required: bool = True
-    form: type[msgspec.Struct] | None = None
-    answer: Answer
-    errors: tuple[int, ...] = ()
-    meanings: Mapping[int, str] = field(default_factory=dict)  # of refusals, where the general words say too little
+    request_headers: tuple[Parameter, ...] = ()
+    body: Body | None = None
+    success: Success
+    errors: tuple[ErrorResponse, ...] = ()
+    links: tuple[Link, ...] = ()
+    referenced: tuple[type, ...] = ()  # types that schemas refer to by name
+    sample: Sample = Sample()
     public: bool = False
-    for_applications: bool = False  # they say who they are as OAuth has it, and are refused in its words
+    for_applications: bool = False  # they authenticate with OAuth client credentials
+    rate_limited: bool = True
     cacheable: bool = False
-
-    @property
-    def rate_limited(self) -> bool:
-        """Whether requests count against the customer's rate limit."""
-        return not self.public and (self.method, self.path) not in _NEVER_LIMITED
 
 
 @dataclass(frozen=True, slots=True)

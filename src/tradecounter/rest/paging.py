@@ -45,8 +45,6 @@ COUNTED_BY_SIZE = (
     f"one for every {MOST_ON_A_PAGE} results."
 )
 
-HEADERS = ("X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages", "Link")
-
 
 @dataclass(frozen=True, slots=True)
 class Page:

@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
+from tradecounter.catalogue.examples import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV
 from tradecounter.catalogue.wire import Product
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.rest import csv_text
 from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import CONTENT_DISPOSITION, PAGING
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment, choose_format
-from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, HEADERS, MOST_ON_A_PAGE, Page, page_headers
+from tradecounter.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, page_headers
 from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
@@ -42,15 +45,20 @@ class ProductEndpoints:
                 "whole catalogue. " + COUNTED_BY_SIZE
             ),
             query=ProductListParameters,
-            answer=Answer(
-                200, "The products of one page.", list[Product], csv=True, headers=(*HEADERS, "Content-Disposition")
+            success=Success(
+                200,
+                "The products of one page.",
+                list[Product],
+                {"List": [PRODUCT]},
+                {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
+                headers=(*PAGING, CONTENT_DISPOSITION),
             ),
-            errors=(400, 401),
+            # A short response on any catalogue that has phones, and an empty one on all others.
+            sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
             cacheable=True,
         )
     )
     async def list_products(self, call: Call) -> Response:
-        """Answer `GET /product`."""
         wanted = call.query(ProductListParameters)
         extras = extra_fields(wanted.extra)
         view = await self.views.of(call.customer_id)
@@ -65,14 +73,23 @@ class ProductEndpoints:
             tag="Catalogue",
             summary="One product",
             description="The SKU may hold any characters, percent-encoded (`/` as `%2F`); its case does not matter.",
+            path_parameters=(
+                Parameter(
+                    "sku",
+                    "The product's SKU, in upper or lower case; any characters, percent-encoded.",
+                    TEXT,
+                    "CV-320P",
+                    takes_slashes=True,
+                ),
+            ),
             query=ProductParameters,
-            answer=Answer(200, "The product, with its descriptions.", Product),
-            errors=(400, 401, 404),
+            success=Success(200, "The product, with its descriptions.", Product, {"A product": DESCRIBED_PRODUCT}),
+            errors=(NOT_FOUND,),
+            links=(Link("listProducts", "Any of the products, by its SKU.", {"sku": "$response.body#/0/sku"}),),
             cacheable=True,
         )
     )
     async def show_product(self, call: Call) -> Response:
-        """Answer `GET /product/{sku}`."""
         wanted = call.query(ProductParameters)
         extras = {"description", "short_description", *extra_fields(wanted.extra)}
         view = await self.views.of(call.customer_id)

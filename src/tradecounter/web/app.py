@@ -37,7 +37,7 @@ from tradecounter.ordering.quotes.http import QuoteEndpoints
 from tradecounter.page_kit.static_files import StaticEndpoint
 from tradecounter.rest.answer_memory import AnswerMemory
 from tradecounter.rest.any_address import ANY_ADDRESS
-from tradecounter.rest.operation import Endpoint, endpoints_of
+from tradecounter.rest.operation import Endpoint, Operation, endpoints_of
 from tradecounter.settings import Settings
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.http import ProductEndpoints
@@ -50,16 +50,13 @@ from tradecounter.web.descriptors import fitting_connections
 from tradecounter.web.frame import Answering, Frame
 from tradecounter.web.health import HealthEndpoints, ProcessState
 from tradecounter.web.index import IndexEndpoints
-from tradecounter.web.openapi import build_document, encode_document
+from tradecounter.web.openapi.document import build_document, encode_document
 from tradecounter.web.repeated_reads import RepeatedReads
 from tradecounter.web.resource import Resource
 from tradecounter.web.security_headers import security_headers
 from tradecounter.web.stopping import Stopping
 from tradecounter.web.unknown_address import unknown_address
 from tradecounter.web.whole_responses import WholeResponses
-
-# A SKU may hold slashes, which arrive decoded: the rest of the path is the SKU.
-_WHOLE_REST = {"sku"}
 
 
 class Application:
@@ -105,7 +102,11 @@ class Application:
 
     def document(self, base_url: str) -> dict[str, Any]:
         """Return the interface document of the API at a base address."""
-        return build_document([endpoint.operation for endpoint in self.endpoints], base_url, self._settings.seller_name)
+        return build_document(self._operations, base_url, self._settings.seller_name)
+
+    @property
+    def _operations(self) -> list[Operation]:
+        return [endpoint.operation for endpoint in self.endpoints]
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = RefreshableViews(self.storefront, self.refresher, self.freshness)
@@ -133,14 +134,14 @@ class Application:
 
     def _routes(self) -> list[Route]:
         pages = DocsPages(
-            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS))),
+            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self._operations)),
             guide=cache(lambda: render_guide(self.document(ANY_ADDRESS))),
         )
         by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
         for endpoint in [*self.endpoints, *endpoints_of(pages), *endpoints_of(StaticEndpoint())]:
             by_path[endpoint.operation.path].append(endpoint)
         return [
-            _route(path, Resource(endpoints, self.admission, self._base_url, self._settings.max_body_bytes))
+            _route(path, endpoints, Resource(endpoints, self.admission, self._base_url, self._settings.max_body_bytes))
             for path, endpoints in by_path.items()
         ]
 
@@ -159,9 +160,10 @@ class Application:
             yield
 
 
-def _route(path: str, resource: Resource) -> Route:
-    for name in _WHOLE_REST:
-        path = path.replace(f"{{{name}}}", f"{{{name}:path}}")
+def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
+    for parameter in endpoints[0].operation.path_parameters:
+        if parameter.takes_slashes:
+            path = path.replace(f"{{{parameter.name}}}", f"{{{parameter.name}:path}}")
     route = Route(path, resource)
     # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`. And
     # it takes the rest of a path for a SKU where there is none: `/product/`.

@@ -6,13 +6,13 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from tradecounter.rest.answers import refusal
-from tradecounter.rest.paging import HEADERS
+from tradecounter.rest.headers import PAGING
 
 _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
 _REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
 _SHOWN_HEADERS = (
-    *HEADERS, "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Ignored",
-    "X-Request-Id",
+    *(header.name for header in PAGING), "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After",
+    "X-Ignored", "X-Request-Id",
 )  # fmt: skip
 _SECONDS_REMEMBERED = 600
 _GRANTED = 200

@@ -12,7 +12,8 @@ from tradecounter.db.refresher import Refresher
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, Otherwise, endpoint
+from tradecounter.rest.headers import RETRY_AFTER
+from tradecounter.rest.operation import ErrorResponse, Operation, Success, endpoint
 from tradecounter.settings import PREFIX
 from tradecounter.web.stopping import Stopping
 
@@ -97,12 +98,11 @@ class HealthEndpoints:
             tag="Service",
             summary="Whether the service answers",
             description="200 for as long as the process lives, whatever its `status`.",
-            answer=Answer(200, "It does.", Health),
+            success=Success(200, "It does.", Health, {"Health": Health("ok", "ok", 1)}),
             public=True,
         )
     )
     async def check_health(self, call: Call) -> Response:
-        """Answer `GET /check-health`."""
         return answer(self.state.health())
 
     @endpoint(
@@ -113,21 +113,22 @@ class HealthEndpoints:
             tag="Service",
             summary="Whether the service should get requests",
             description="For load balancers. Each process answers for itself.",
-            answer=Answer(
-                200,
-                "It should.",
-                Readiness,
-                otherwise={
-                    503: Otherwise(
-                        "It should not: it is stopping, the database is away, or its products and prices are too old.",
-                        Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
-                    )
-                },
+            success=Success(
+                200, "It should.", Readiness, {"Readiness": Readiness(ready=True, reasons=[], warnings=[])}
+            ),
+            errors=(
+                ErrorResponse(
+                    503,
+                    "It should not: it is stopping, the database is away, or its products and prices are too old.",
+                    Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
+                    (RETRY_AFTER,),
+                    body=Readiness,
+                    counted=False,
+                ),
             ),
             public=True,
         )
     )
     async def check_readiness(self, call: Call) -> Response:
-        """Answer `GET /ready`."""
         found = self.state.readiness()
         return answer(found) if found.ready else answer(found, 503, {"Retry-After": str(_RETRY_SECONDS)})

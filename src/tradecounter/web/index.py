@@ -7,10 +7,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.rest.answers import answer, to_json
-from tradecounter.rest.any_address import ANY_ADDRESS
+from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.headers import LINK
+from tradecounter.rest.operation import Media, Operation, Success, endpoint
+from tradecounter.web.openapi.document import Documents
 
 
 class Documentation(Struct):
@@ -29,17 +30,15 @@ class Index(Struct):
     documentation: Documentation
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
-    """The interface document, as JSON and as YAML."""
-
-    json: bytes
-    yaml: bytes
-
-    def at(self, base_url: str) -> "Documents":
-        """Return the documents of ANY_ADDRESS for a base address."""
-        address = to_json(base_url)[1:-1]
-        return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
+_EXAMPLE = Index(
+    "Tradecounter",
+    Documentation(
+        "https://api.example/openapi.json",
+        "https://api.example/openapi.yaml",
+        "https://api.example/docs",
+        "https://api.example/guide",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +55,11 @@ class IndexEndpoints:
             tag="Service",
             summary="The service and its documentation",
             description="Also says in a `Link` header where the interface documents are.",
-            answer=Answer(200, "Where the interface documents are.", Index, headers=("Link",)),
+            success=Success(200, "Where the interface documents are.", Index, {"Index": _EXAMPLE}, headers=(LINK,)),
             public=True,
         )
     )
     async def show_index(self, call: Call) -> Response:
-        """Answer `GET /`."""
         json_url, yaml_url = f"{call.base_url}/openapi.json", f"{call.base_url}/openapi.yaml"
         links = (
             f'<{json_url}>; rel="service-desc"; type="application/json", '
@@ -80,12 +78,11 @@ class IndexEndpoints:
             tag="Service",
             summary="The interface document as JSON",
             description="This document. Generators of clients read it.",
-            answer=Answer(200, "An OpenAPI 3.1 document.", dict),
+            success=Success(200, "An OpenAPI 3.1 document.", dict),
             public=True,
         )
     )
     async def show_json(self, call: Call) -> Response:
-        """Answer `GET /openapi.json`."""
         return Response(self.documents(call.base_url).json, media_type="application/json")
 
     @endpoint(
@@ -96,10 +93,11 @@ class IndexEndpoints:
             tag="Service",
             summary="The interface document as YAML",
             description="The same document as `/openapi.json`.",
-            answer=Answer(200, "An OpenAPI 3.1 document.", yaml=True),
+            success=Success(
+                200, "An OpenAPI 3.1 document.", media_types={"application/yaml": Media({"type": "object"})}
+            ),
             public=True,
         )
     )
     async def show_yaml(self, call: Call) -> Response:
-        """Answer `GET /openapi.yaml`."""
         return Response(self.documents(call.base_url).yaml, media_type="application/yaml")

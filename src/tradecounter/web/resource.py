@@ -56,7 +56,7 @@ class Resource:
             act_for(caller.customer_id)
         if raw_query := request.scope["query_string"].decode("latin-1"):
             add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
-        shapes = (operation.body, operation.answer.body)
+        shapes = (operation.body and operation.body.type, operation.success.body)
         call = Call(request, self._base_url, self._max_body_bytes, caller, shapes)
         response = await _handled(endpoint, call)
         if caller is not None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from tradecounter.rest.problems import readable
+from tradecounter.rest.validation_messages import readable
 
 
 class Line(Struct, forbid_unknown_fields=True):

@@ -5,6 +5,7 @@ import re
 from tradecounter.docs_pages.samples.literals import JSON
 from tradecounter.docs_pages.samples.plan import Plan, Request
 
+_HEADERS = {"X-Api-Key": '-H "X-Api-Key: $KEY"', "Accept": '-H "Accept: application/json"'}
 _BREAK = " \\\n  "
 
 
@@ -23,10 +24,7 @@ def _parts(request: Request) -> list[str]:
     address = re.sub(r"\{(\w+)\}", lambda match: f"${_variable(match[1])}", request.url)
     method = [] if request.method == "GET" else ["-X", request.method]
     parts = [" ".join(["-sS --fail-with-body", *method]), f'"{address}"']
-    if request.with_key:
-        parts.append('-H "X-Api-Key: $KEY"')
-    if request.accept:
-        parts.append(f'-H "Accept: {request.accept}"')
+    parts += request.headers(_HEADERS)
     if request.idempotency_prefix:
         parts.append(f'-H "Idempotency-Key: {request.idempotency_prefix}-$(date +%s)"')
     if request.json is not None:

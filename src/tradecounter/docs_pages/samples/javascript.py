@@ -10,6 +10,14 @@ _SHOWN = {
     "pdf": 'await writeFile("invoice.pdf", Buffer.from(await response.arrayBuffer()));',
 }
 
+_HEADERS = {
+    "X-Api-Key": '"X-Api-Key": process.env.KEY',
+    "Authorization": 'Authorization: "Basic " + btoa(`${process.env.CLIENT_ID}:${process.env.CLIENT_SECRET}`)',
+    "Accept": 'Accept: "application/json"',
+    "Content-Type": '"Content-Type": "application/json"',
+    "Idempotency-Key": '"Idempotency-Key": crypto.randomUUID()',
+}
+
 
 def javascript_sample(plan: Plan) -> str:
     """Return the module that sends a plan's requests."""
@@ -26,7 +34,7 @@ def javascript_sample(plan: Plan) -> str:
 def _sent(variable: str, request: Request) -> list[str]:
     """Return the lines that send a request and throw the error's message when it fails."""
     options = _options(request)
-    lines = [f"const {variable} = await fetch({_address(request)}" + (", {" if options else ");")]
+    lines = [f"const {variable} = await fetch({JAVASCRIPT.write_address(request.url)}" + (", {" if options else ");")]
     lines += [f"  {option}," for option in options]
     if options:
         lines.append("});")
@@ -35,31 +43,11 @@ def _sent(variable: str, request: Request) -> list[str]:
 
 def _options(request: Request) -> list[str]:
     options = [] if request.method == "GET" else [f'method: "{request.method}"']
-    headers = []
-    if request.with_key:
-        headers.append('"X-Api-Key": process.env.KEY')
-    if request.form is not None:
-        headers.append('Authorization: "Basic " + btoa(`${process.env.CLIENT_ID}:${process.env.CLIENT_SECRET}`)')
-    if request.accept:
-        headers.append(f'Accept: "{request.accept}"')
-    if request.json is not None:
-        headers.append('"Content-Type": "application/json"')
-    if request.idempotency_prefix:
-        headers.append('"Idempotency-Key": crypto.randomUUID()')
-    if len(headers) == 1:
-        options.append(f"headers: {{ {headers[0]} }}")
-    elif headers:
-        options.append("headers: {\n    " + ",\n    ".join(headers) + ",\n  }")
+    if headers := request.headers(_HEADERS):
+        options.append(f"headers: {JAVASCRIPT.group(headers, '  ')}")
     if request.json is not None:
         options.append(f"body: JSON.stringify({JAVASCRIPT.write(request.json, '  ')})")
     if request.form is not None:
-        fields = JAVASCRIPT.write(dict(request.form), "  ")
-        token = JAVASCRIPT.text(request.form["subject_token"])
-        options.append(f"body: new URLSearchParams({fields.replace(token, 'process.env.SUBJECT_TOKEN')})")
+        fields = JAVASCRIPT.write_form(request.form, "  ", "process.env.SUBJECT_TOKEN")
+        options.append(f"body: new URLSearchParams({fields})")
     return options
-
-
-def _address(request: Request) -> str:
-    if "{" not in request.url:
-        return JAVASCRIPT.text(request.url)
-    return "`" + request.url.replace("{", "${") + "`"

@@ -23,12 +23,13 @@ class Syntax:
     null: str = "null"
     padding: str = ""  # between an object's braces and what stands on the same line
     trailing: str = ","  # after the last of several lines
+    template: tuple[str, str] = ("", "")  # a text with variables: its quotes, and what opens a variable
 
     def write(self, value: Any, indent: str = "") -> str:
         """Return a JSON value as a literal; its further lines begin with the indent."""
         if isinstance(value, Mapping):
             parts = [f"{self.key(k)}{self.write(v, indent + self.step)}" for k, v in value.items()]
-            return self._group(parts, self.opening, self.closing, indent)
+            return self.group(parts, indent)
         if isinstance(value, list):
             parts = [self.write(v, indent + self.step) for v in value]
             return self._group(parts, "[", "]", indent)
@@ -37,6 +38,19 @@ class Syntax:
         if isinstance(value, str):
             return self.text(value)
         return self.null if value is None else json.dumps(value)
+
+    def write_form(self, form: Mapping[str, str], indent: str, token: str) -> str:
+        """Return the fields of a form, with the expression of the subject token in place of the example."""
+        return self.write(form, indent).replace(self.text(form["subject_token"]), token)
+
+    def write_address(self, url: str) -> str:
+        """Return an address in which `{name}` is a variable."""
+        quote, variable = self.template
+        return quote + url.replace("{", variable) + quote if "{" in url else self.text(url)
+
+    def group(self, parts: list[str], indent: str) -> str:
+        """Return the members of an object, on one line when it is short."""
+        return self._group(parts, self.opening, self.closing, indent)
 
     def _group(self, parts: list[str], opening: str, closing: str, indent: str) -> str:
         padding = self.padding if opening != "[" else ""
@@ -62,6 +76,6 @@ def _bare(key: str) -> str:
 
 
 PYTHON = Syntax("    ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, "True", "False", "None")
-JAVASCRIPT = Syntax("  ", "{", "}", lambda key: f"{_bare(key)}: ", in_double_quotes, padding=" ")
+JAVASCRIPT = Syntax("  ", "{", "}", lambda key: f"{_bare(key)}: ", in_double_quotes, padding=" ", template=("`", "${"))
 JSON = Syntax("  ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, trailing="")
-PHP = Syntax("    ", "[", "]", lambda key: f"{in_single_quotes(key)} => ", in_single_quotes)
+PHP = Syntax("    ", "[", "]", lambda key: f"{in_single_quotes(key)} => ", in_single_quotes, template=('"', "{$"))

@@ -1,6 +1,6 @@
 """Samples for PHP with its curl extension."""
 
-from tradecounter.docs_pages.samples.literals import PHP, in_single_quotes
+from tradecounter.docs_pages.samples.literals import PHP
 from tradecounter.docs_pages.samples.plan import Plan, Request
 
 _SHOWN = {
@@ -8,6 +8,13 @@ _SHOWN = {
     "text": "echo $response;",
     "nothing": "echo curl_getinfo($curl, CURLINFO_RESPONSE_CODE);",
     "pdf": "file_put_contents('invoice.pdf', $response);",
+}
+
+_HEADERS = {
+    "X-Api-Key": "'X-Api-Key: ' . getenv('KEY')",
+    "Accept": "'Accept: application/json'",
+    "Content-Type": "'Content-Type: application/json'",
+    "Idempotency-Key": "'Idempotency-Key: ' . bin2hex(random_bytes(16))",
 }
 
 
@@ -26,7 +33,7 @@ def php_sample(plan: Plan) -> str:
 def _sent(variable: str, request: Request) -> list[str]:
     """Return the lines that send a request and throw the error's message when it fails."""
     return [
-        f"$curl = curl_init({_address(request)});",
+        f"$curl = curl_init({PHP.write_address(request.url)});",
         "curl_setopt_array($curl, [",
         *(f"    {option}," for option in _options(request)),
         "]);",
@@ -40,31 +47,12 @@ def _options(request: Request) -> list[str]:
     options = ["CURLOPT_RETURNTRANSFER => true"]
     if request.method != "GET":
         options.append(f"CURLOPT_CUSTOMREQUEST => '{request.method}'")
-    headers = []
-    if request.with_key:
-        headers.append("'X-Api-Key: ' . getenv('KEY')")
-    if request.accept:
-        headers.append(f"'Accept: {request.accept}'")
-    if request.json is not None:
-        headers.append("'Content-Type: application/json'")
-    if request.idempotency_prefix:
-        headers.append("'Idempotency-Key: ' . bin2hex(random_bytes(16))")
-    if len(headers) == 1:
-        options.append(f"CURLOPT_HTTPHEADER => [{headers[0]}]")
-    elif headers:
-        options.append("CURLOPT_HTTPHEADER => [\n        " + ",\n        ".join(headers) + ",\n    ]")
+    if headers := request.headers(_HEADERS):
+        options.append(f"CURLOPT_HTTPHEADER => {PHP.group(headers, '    ')}")
     if request.form is not None:
         options.append("CURLOPT_USERPWD => getenv('CLIENT_ID') . ':' . getenv('CLIENT_SECRET')")
-        fields = PHP.write(dict(request.form), "    ")
-        token = in_single_quotes(request.form["subject_token"])
-        fields = fields.replace(token, "getenv('SUBJECT_TOKEN')")
+        fields = PHP.write_form(request.form, "    ", "getenv('SUBJECT_TOKEN')")
         options.append(f"CURLOPT_POSTFIELDS => http_build_query({fields})")
     if request.json is not None:
         options.append(f"CURLOPT_POSTFIELDS => json_encode({PHP.write(request.json, '    ')})")
     return options
-
-
-def _address(request: Request) -> str:
-    if "{" not in request.url:
-        return in_single_quotes(request.url)
-    return '"' + request.url.replace("{", "{$") + '"'

@@ -8,42 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tradecounter.rest.operation import Sample
+
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+_BODY = "$response.body#/"
 _PLACE = re.compile(r"\{(\w+)\}")
-
-# Requests whose parameters make a good first answer on any catalogue that has phones, and a short one on all others.
-_QUERIES = {
-    "listProducts": {"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"},
-    "listOrders": {"limit": "3"},
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Preparation:
-    """The request before: its operation, where its response has the path's values, and a body of its own."""
-
-    operation: str
-    taken: Mapping[str, tuple[str | int, ...]]
-    body: Mapping[str, Any] | None = None
-
-
-_PREPARED = {
-    "confirmOrder": _Preparation("createOrder", {"reference": ("confirmation_code",)}),
-    "getQuote": _Preparation("createQuote", {"confirmation_code": ("confirmation_code",)}),
-    "deleteAddress": _Preparation("createAddress", {"id": ("id",)}),
-    "addConfigurations": _Preparation(
-        "createOrder",
-        {"reference": ("order_reference",), "orderItemId": ("items", 0, "id")},
-        {
-            "customer_reference": "PO-1002",
-            "items": [{"sku": "HM310", "quantity": 1}],
-            "billing_address": {"id": 5001},
-            "shipping_address": {"id": 5001},
-            "shipping_method": {"id": 101},
-            "auto_confirm": True,
-        },
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +22,23 @@ class Request:
     method: str
     address: str
     query: Mapping[str, str] = field(default_factory=dict)
-    accept: str = ""
+    accept: bool = False  # whether it has to ask for JSON
     json: Any = None
     form: Mapping[str, str] | None = None
     with_key: bool = True
     idempotency_prefix: str = ""  # of a key that the sample makes up
     response: str = "json"  # or "pdf", "text", "nothing"
+
+    def headers(self, texts: Mapping[str, str]) -> list[str]:
+        """Return a language's texts of the headers that the request has, by their names."""
+        sent = {
+            "X-Api-Key": self.with_key,
+            "Authorization": self.form is not None,
+            "Accept": self.accept,
+            "Content-Type": self.json is not None,
+            "Idempotency-Key": self.idempotency_prefix,
+        }
+        return [text for name, text in texts.items() if sent[name]]
 
     @property
     def url(self) -> str:
@@ -75,19 +55,37 @@ class Plan:
     taken: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
 
 
-def plan_of(document: Mapping[str, Any], name: str) -> Plan:
+def plan_of(document: Mapping[str, Any], name: str, sample: Sample) -> Plan:
     """Return the plan of an operation's sample."""
-    preparation = _PREPARED.get(name)
-    if preparation is None:
-        return Plan(_request(document, name))
-    first = _request(document, preparation.operation, body=preparation.body)
-    return Plan(_request(document, name, taken=preparation.taken), first, preparation.taken)
+    if not sample.after:
+        return Plan(_request(document, name, query=sample.query))
+    first = _request(document, sample.after, body=sample.first_body)
+    taken = {parameter: _steps(value) for parameter, value in _link(document, sample.after, name).items()}
+    return Plan(_request(document, name, query=sample.query, taken=taken), first, taken)
+
+
+def _link(document: Mapping[str, Any], source: str, name: str) -> Mapping[str, str]:
+    """Return where a response has the parameters of the operation that it leads to."""
+    _, _, operation = _operation(document, source)
+    parameters: Mapping[str, str] = _success(operation)["links"][name]["parameters"]
+    return parameters
+
+
+def _steps(expression: str) -> tuple[str | int, ...]:
+    steps = expression.removeprefix(_BODY).split("/")
+    return tuple(int(step) if step.isdigit() else step for step in steps)
+
+
+def _success(operation: Mapping[str, Any]) -> Mapping[str, Any]:
+    success: Mapping[str, Any] = next(iter(operation["responses"].values()))
+    return success
 
 
 def _request(
     document: Mapping[str, Any],
     name: str,
     *,
+    query: Mapping[str, str] | None = None,
     taken: Mapping[str, Any] | None = None,
     body: Mapping[str, Any] | None = None,
 ) -> Request:
@@ -100,13 +98,13 @@ def _request(
 
     keyed = any(p["name"] == "Idempotency-Key" for p in operation.get("parameters", ()))
     content = operation.get("requestBody", {}).get("content", {})
-    success = next(iter(operation["responses"].values())).get("content", {})
+    success = _success(operation).get("content", {})
     json: Any = (body or _first_example(content[_JSON])) if _JSON in content else None
     return Request(
         method=method.upper(),
         address=document["servers"][0]["url"] + _PLACE.sub(value, path),
-        query=_QUERIES.get(name, {}),
-        accept=_JSON if "text/csv" in success else "",
+        query=query or {},
+        accept="text/csv" in success,
         json=json,
         form=_first_example(content[_FORM]) if _FORM in content else None,
         with_key="security" not in operation,

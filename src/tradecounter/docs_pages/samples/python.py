@@ -6,6 +6,11 @@ from tradecounter.docs_pages.samples.literals import PYTHON, in_double_quotes
 from tradecounter.docs_pages.samples.plan import Plan, Request
 
 _STEP = "    "
+_HEADERS = {
+    "X-Api-Key": '"X-Api-Key": os.environ["KEY"]',
+    "Accept": '"Accept": "application/json"',
+    "Idempotency-Key": '"Idempotency-Key": str(uuid.uuid4())',
+}
 _SHOWN = {
     "json": "print(response.json())",
     "text": "print(response.text)",
@@ -39,29 +44,16 @@ def _sent(variable: str, request: Request) -> list[str]:
     prefix = "f" if "{" in address else ""
     lines = [f"{variable} = requests.{request.method.lower()}(", f"{_STEP}{prefix}{in_double_quotes(address)},"]
     if request.query:
-        lines.append(f"{_STEP}params={PYTHON.write(dict(request.query), _STEP)},")
-    if headers := _headers(request):
+        lines.append(f"{_STEP}params={PYTHON.write(request.query, _STEP)},")
+    if headers := request.headers(_HEADERS):
         lines.append(f"{_STEP}headers={{{', '.join(headers)}}},")
     if request.json is not None:
         lines.append(f"{_STEP}json={PYTHON.write(request.json, _STEP)},")
     if request.form is not None:
         lines.append(f'{_STEP}auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"]),')
-        fields = PYTHON.write(dict(request.form), _STEP)
-        token = in_double_quotes(request.form["subject_token"])
-        fields = fields.replace(token, 'os.environ["SUBJECT_TOKEN"]')
+        fields = PYTHON.write_form(request.form, _STEP, 'os.environ["SUBJECT_TOKEN"]')
         lines.append(f"{_STEP}data={fields},")
     return [*lines, f"{_STEP}timeout=30,", ")", f"if not {variable}.ok:", f"{_STEP}raise SystemExit({variable}.text)"]
-
-
-def _headers(request: Request) -> list[str]:
-    headers = []
-    if request.with_key:
-        headers.append('"X-Api-Key": os.environ["KEY"]')
-    if request.accept:
-        headers.append(f'"Accept": "{request.accept}"')
-    if request.idempotency_prefix:
-        headers.append('"Idempotency-Key": str(uuid.uuid4())')
-    return headers
 
 
 def _variable(name: str) -> str:

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.form import form_decoded
-from tradecounter.rest.problems import readable
+from tradecounter.rest.validation_messages import readable
 
 ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
 GrantType = Literal["urn:ietf:params:oauth:grant-type:token-exchange"]

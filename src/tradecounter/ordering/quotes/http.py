@@ -4,20 +4,24 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.create.respond import OrderCreation
+from tradecounter.ordering.error_responses import CONFLICT, PAYMENT_REQUIRED
+from tradecounter.ordering.examples import ORDER_REQUEST, PENDING_ORDER, QUOTE
 from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import quote_on_the_wire
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
 from tradecounter.ordering.queries.orders import fetch_by_code
-from tradecounter.ordering.wire import CreatedOrder, CreateOrderRequest, Quote
+from tradecounter.ordering.wire import AddressReference, CreatedOrder, CreateOrderRequest, Quote
 from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
-from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER
-from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
+from tradecounter.rest.operation import TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,18 @@ class QuoteEndpoints:
                 "price. Where no shipping method fits, `shipping_options` is empty, and support names the carriage "
                 "with the price."
             ),
-            request_headers=(HEADER,),
-            body=CreateOrderRequest,
-            answer=Answer(201, "The quote, at your prices of today.", CreatedOrder, headers=(REPLAY_HEADER,)),
-            errors=(400, 401, 402, 409),
+            request_headers=(IDEMPOTENCY_KEY,),
+            body=Body(CreateOrderRequest, {"A quote to be priced": ORDER_REQUEST}),
+            success=Success(
+                201,
+                "The quote, at your prices of today.",
+                CreatedOrder,
+                {"CreatedOrder": PENDING_ORDER},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            errors=(PAYMENT_REQUIRED, CONFLICT),
+            referenced=(AddressDetails, AddressReference),
+            rate_limited=False,
         )
     )
     async def create_quote(self, call: Call) -> Response:
@@ -59,8 +71,24 @@ class QuoteEndpoints:
             tag="Orders",
             summary="One quote",
             description="The quote as requested, with support's prices once it is priced.",
-            answer=Answer(200, "The quote.", Quote),
-            errors=(401, 404),
+            path_parameters=(
+                Parameter(
+                    "confirmation_code",
+                    "The `confirmation_code` from the quote's creation.",
+                    TEXT,
+                    "657cdc3344bb2a3356c0c53b05b216f8",
+                ),
+            ),
+            success=Success(200, "The quote.", Quote, {"Quote": QUOTE}),
+            errors=(NOT_FOUND,),
+            links=(
+                Link(
+                    "createQuote",
+                    "The quote, with support's prices once it is priced.",
+                    {"confirmation_code": "$response.body#/confirmation_code"},
+                ),
+            ),
+            sample=Sample(after="createQuote"),
         )
     )
     async def show_quote(self, call: Call) -> Response:

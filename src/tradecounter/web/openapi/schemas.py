@@ -1,15 +1,12 @@
-"""The interface document's schemas, from the types that decode requests and encode answers."""
+"""The schemas, from the types that decode requests and encode responses."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from tradecounter.catalogue.wire import Product
-from tradecounter.customers.wire import AddressDetails
-from tradecounter.identity.http import OAuthError
-from tradecounter.ordering.wire import AddressReference
 from tradecounter.rest.answers import Error
+from tradecounter.rest.common_errors import errors_of
 from tradecounter.rest.operation import Operation
 
 SCHEMAS = "#/components/schemas/"
@@ -17,33 +14,30 @@ EMPTY = "EmptyObject"
 _SCALARS = {"string", "integer", "number", "boolean"}
 _NULLABLE = 2  # options: a type and null
 
-# Named by schemas that msgspec cannot see into.
-_ASKED_BY_NAME = (AddressDetails, AddressReference)
-_ANSWERED_BY_NAME = (Error, OAuthError, Product)
-
 
 class Schemas:
-    """The schemas of the operations' bodies and answers, and the components that these refer to."""
+    """The schemas of request and response bodies, and the components that these refer to."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
-        operations = list(operations)
-        asked = [*_ASKED_BY_NAME, *(t for o in operations for t in (o.body, o.form) if t is not None)]
-        answered = [*_ANSWERED_BY_NAME, *(t for o in operations for t in (o.answer.body,) if t is not None)]
-        types = [*asked, *answered]
-        found, self.components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
-        self._by_type = {id(type_): schema for type_, schema in zip(types, found, strict=True)}
-        in_requests = _reachable([self._by_type[id(t)] for t in asked], self.components)
+        sent, received = set[Any](), set[Any]([Error])
+        for operation in operations:
+            sent |= {operation.body.type} if operation.body else set()
+            received |= {operation.success.body, *(error.body for error in errors_of(operation)), *operation.referenced}
+        types = list((sent | received) - {None})
+        found, components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
+        self._by_type = dict(zip(types, found, strict=True))
+        components[EMPTY] = {"description": "`{}`.", "type": "object", "additionalProperties": False}
+        self.components = dict(sorted(components.items()))
+        in_requests = _reachable([self._by_type[type_] for type_ in sent], self.components)
         for name, schema in self.components.items():
             schema.pop("title", None)
             if name not in in_requests:
                 _leave_out_nulls(schema)
             _tidy(schema)
-        self.components[EMPTY] = {"description": "`{}`.", "type": "object", "additionalProperties": False}
 
     def of(self, type_: Any) -> dict[str, Any]:
-        """Return the schema of a body's or an answer's type."""
-        schema: dict[str, Any] = self._by_type[id(type_)]
-        return schema
+        """Return the schema of a body's type; of None, that of the empty object."""
+        return {"$ref": SCHEMAS + EMPTY} if type_ is None else self._by_type[type_]
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +80,7 @@ def _join_null(schema: dict[str, Any]) -> None:
 
 
 def _leave_out_nulls(schema: dict[str, Any]) -> None:
-    """Say of an answer's optional members that they are left out, which they are, and not null."""
+    """State that optional response fields are omitted, never null."""
     for name, member in schema.get("properties", {}).items():
         if name in schema.get("required", []) or "anyOf" not in member:
             continue

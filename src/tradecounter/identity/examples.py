@@ -1,0 +1,11 @@
+"""Examples of the token endpoint's form and response, for the interface document."""
+
+from tradecounter.identity.oauth.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
+from tradecounter.identity.wire import AccessToken
+
+TOKEN_REQUEST = TokenRequest(
+    grant_type=GRANT_TYPE,
+    subject_token="eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIxMDAxIn0.c2lnbmF0dXJl",
+    subject_token_type="urn:ietf:params:oauth:token-type:jwt",
+)
+TOKEN = AccessToken("0f" * 32, ACCESS_TOKEN, "Bearer", 3600)

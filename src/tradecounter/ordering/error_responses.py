@@ -1,0 +1,45 @@
+"""The errors of orders and quotes that the interface document announces."""
+
+from tradecounter.rest.headers import RETRY_AFTER
+from tradecounter.rest.operation import ErrorResponse
+
+PAYMENT_REQUIRED = ErrorResponse(
+    402,
+    "The account has no credit terms, or not enough available credit.",
+    "the order's 557.88 including tax and shipping exceeds the available credit of 100.00",
+    name="PaymentRequired",
+)
+CONFLICT = ErrorResponse(
+    409,
+    "An earlier request with the same `Idempotency-Key` is still being processed: wait and repeat it. Or the "
+    "account holds customer references to be unique, and this one was used already. Or the account has as many "
+    "pending orders, or quotes that wait for a price, as it may have at a time: the message names the limit.",
+    "customer_reference: 'PO-1001' is already used by ORD-100042",
+    (RETRY_AFTER,),
+    "Conflict",
+)
+UNKNOWN_CODE = ErrorResponse(
+    404,
+    "No pending order or quote of yours has this `confirmation_code`.",
+    "order not found",
+)
+EXPIRED = ErrorResponse(
+    410,
+    "The pending order or the quote has expired or was cancelled.",
+    "the pending order has expired: create it again",
+)
+_NO_SHIPPING_METHOD = (
+    "shipping_method: is required, since the account has no default among the shipping options: "
+    "101 (Northway Parcels, UK mainland economy), 102 (Northway Parcels, UK mainland next working day)"
+)
+NO_SHIPPING_METHOD = ErrorResponse(
+    412,
+    "With `auto_confirm`: no shipping method is named, and the account has no default among the shipping options.",
+    _NO_SHIPPING_METHOD,
+)
+NOT_CONFIRMABLE = ErrorResponse(
+    412,
+    "No shipping method is named, and the account has no default among the shipping options; or the quote is not "
+    "priced yet.",
+    _NO_SHIPPING_METHOD,
+)

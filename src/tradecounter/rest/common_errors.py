@@ -1,0 +1,78 @@
+"""The errors that follow from what an operation is; all but `NOT_FOUND`, which it declares."""
+
+from tradecounter.rest.headers import RETRY_AFTER, WWW_AUTHENTICATE
+from tradecounter.rest.negotiation import JSON
+from tradecounter.rest.operation import ErrorResponse, Operation
+from tradecounter.rest.paging import COUNTED_BY_SIZE
+
+MALFORMED_HEAD = ErrorResponse(
+    400,
+    "The request's head is malformed.",
+    "Host: must be at most 255 bytes long",
+    counted=False,
+)
+BAD_REQUEST = ErrorResponse(
+    400,
+    "The request's data is wrong; the message names the field.",
+    "items[2].quantity: must be at least 1",
+    name="BadRequest",
+)
+UNAUTHORIZED = ErrorResponse(
+    401,
+    "The credential is missing or not valid; the body is empty.",
+    None,
+    (WWW_AUTHENTICATE,),
+    "Unauthorized",
+    body=None,
+    counted=False,
+)
+FORBIDDEN = ErrorResponse(
+    403,
+    "Your address is blocked for five minutes, after ten invalid credentials within one.",
+    "too many invalid credentials came from your address: it is blocked for another 300 seconds",
+    (RETRY_AFTER,),
+    "Forbidden",
+    counted=False,
+)
+NOT_FOUND = ErrorResponse(404, "Unknown, or not yours.", "order not found", name="NotFound")
+TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
+UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
+    415,
+    "The body is not JSON, or is encoded (`Content-Encoding`).",
+    "Content-Type: must be application/json, not text/plain",
+    name="UnsupportedMediaType",
+)
+TOO_MANY_REQUESTS = ErrorResponse(
+    429,
+    f"Too many requests in five minutes; wait as `Retry-After` says. {COUNTED_BY_SIZE}",
+    "more than 3000 requests in 5 minutes: try again in 123 seconds",
+    (RETRY_AFTER,),
+    "TooManyRequests",
+)
+INTERNAL_ERROR = ErrorResponse(
+    500,
+    "An unexpected error; the message holds the request id.",
+    "unexpected error; quote request 3f1c9a0b5d7e2468 when you ask support",
+    name="InternalError",
+)
+UNAVAILABLE = ErrorResponse(
+    503,
+    "Temporarily unavailable; try again.",
+    "the service is temporarily unavailable; try again in 5 seconds",
+    (RETRY_AFTER,),
+    "Unavailable",
+)
+
+
+def errors_of(operation: Operation) -> list[ErrorResponse]:
+    """Return all errors of an operation by status: its own take the place of those that follow from the rest."""
+    reads_data = operation.query is not None or operation.body is not None
+    found = [BAD_REQUEST if reads_data else MALFORMED_HEAD, INTERNAL_ERROR]
+    if operation.body is not None and operation.body.media_type == JSON:
+        found += [TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
+    if not operation.public:
+        found += [UNAUTHORIZED, FORBIDDEN, UNAVAILABLE]
+        if operation.rate_limited:
+            found.append(TOO_MANY_REQUESTS)
+    by_status = {error.status: error for error in (*found, *operation.errors)}
+    return [by_status[status] for status in sorted(by_status)]

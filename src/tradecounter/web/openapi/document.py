@@ -1,0 +1,114 @@
+"""The document as a whole, and as JSON and YAML."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import yaml
+
+from tradecounter.rest.answers import to_json
+from tradecounter.rest.any_address import ANY_ADDRESS
+from tradecounter.rest.common_errors import errors_of
+from tradecounter.rest.operation import Body, Operation
+from tradecounter.web.openapi.introduction import (
+    CLIENT_CREDENTIALS,
+    CREDENTIALS,
+    DESCRIPTION,
+    LICENSE,
+    TAGS,
+    VERSION,
+)
+from tradecounter.web.openapi.parameters import parameters_of
+from tradecounter.web.openapi.responses import Responses, media
+from tradecounter.web.openapi.schemas import Schemas
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The interface document, as JSON and as YAML."""
+
+    json: bytes
+    yaml: bytes
+
+    def at(self, base_url: str) -> "Documents":
+        """Return the documents of ANY_ADDRESS for a base address."""
+        address = to_json(base_url)[1:-1]
+        return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
+
+
+def encode_document(document: dict[str, Any]) -> Documents:
+    """Return the document as JSON and as YAML."""
+    return Documents(
+        msgspec.json.format(msgspec.json.encode(document), indent=2),
+        yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110).encode(),
+    )
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes what occurs twice twice: anchors are of no use to readers."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def build_document(operations: Sequence[Operation], base_url: str, seller: str) -> dict[str, Any]:
+    """Return the interface document of the operations, served at a base address by a seller of that name."""
+    schemas = Schemas(operations)
+    responses = Responses(schemas, operations)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas, responses)
+    tags = dict.fromkeys(operation.tag for operation in operations)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tradecounter",
+            "summary": "The ordering API of a telecoms-hardware reseller.",
+            "version": VERSION,
+            "description": DESCRIPTION,
+            "contact": {"name": seller, "url": f"{base_url}/docs"},
+            "license": LICENSE,
+        },
+        "externalDocs": {"description": "The guide for API customers", "url": f"{base_url}/guide"},
+        "servers": [{"url": base_url}],
+        "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.components,
+            "responses": responses.shared,
+            "headers": responses.headers,
+            "securitySchemes": CREDENTIALS | CLIENT_CREDENTIALS,
+        },
+        "security": [{name: []} for name in CREDENTIALS],
+    }
+
+
+def _operation(operation: Operation, schemas: Schemas, responses: Responses) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "operationId": operation.name,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+    }
+    if operation.description:
+        document["description"] = operation.description
+    if parameters := parameters_of(operation):
+        document["parameters"] = parameters
+    if operation.body is not None:
+        document["requestBody"] = _request_body(operation.body, schemas)
+    document["responses"] = {
+        str(operation.success.status): responses.success(operation),
+        **({"304": responses.not_modified()} if operation.cacheable else {}),
+        **{str(error.status): responses.error(error) for error in errors_of(operation)},
+    }
+    if operation.public:
+        # An application may also send its credentials in the form: then nothing is asked of the head.
+        document["security"] = [*({name: []} for name in CLIENT_CREDENTIALS), {}] if operation.for_applications else []
+    return document
+
+
+def _request_body(body: Body, schemas: Schemas) -> dict[str, Any]:
+    described = media(schemas.of(body.type), body.examples)
+    for example in described["examples"].values():  # requests may leave these out
+        example["value"] = {name: value for name, value in example["value"].items() if value is not None}
+    return {"required": body.required, "content": {body.media_type: described}}

@@ -1,0 +1,50 @@
+"""What the interface document says about the API as a whole: introduction, tags, credentials."""
+
+VERSION = "1.0"
+LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
+TAGS = {
+    "Catalogue": "Products at your prices with live stock, and what they are filtered by.",
+    "Orders": "Orders and quotes from price to delivery. An order is created, confirmed, and then followed.",
+    "Account": "Your account: details, credit, address book.",
+    "Access": "Access tokens for applications that act for a customer.",
+    "Service": "The service itself and its documentation.",
+}
+DESCRIPTION = """\
+The reseller's ordering API: the catalogue at your prices with live stock, and orders from price to confirmation.
+
+Send your API key in the header `X-Api-Key`, or as an application acting for a customer, an access token as
+`Authorization: Bearer`. Programs that cannot set headers can send the key as the query parameter `api-key`. A bearer
+token takes precedence; then the header, then the query.
+
+Amounts are pounds, net unless they say otherwise; times are UK local time without an offset. `GET /product` and
+`GET /order` answer in CSV unless the `Accept` header asks for `application/json`.
+
+Every answer carries `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
+`Strict-Transport-Security` where the API is served over https.
+
+Errors hold a `message` that names the field and says what would be right; `errors` lists the fields one by one.
+`X-Ignored` names parameters and fields that are not known and were ignored, such as misspelt ones. Quote the
+`X-Request-Id` of a response when you ask support.
+"""
+# The key in the query is accepted too. As a scheme of its own, generated clients would send it with every request.
+CREDENTIALS = {
+    "apiKey": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-Api-Key",
+        "description": "Your API key: 64 characters. Programs that cannot set headers can send it as the query "
+        "parameter `api-key`; addresses end up in logs, so prefer the header.",
+    },
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An access token from `POST /oauth/token`; it counts alone, whatever else is sent.",
+    },
+}
+CLIENT_CREDENTIALS = {
+    "clientBasic": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "An application's `client_id` and `client_secret`, form-encoded; for `POST /oauth/token` alone.",
+    },
+}

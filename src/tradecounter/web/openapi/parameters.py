@@ -1,0 +1,50 @@
+"""The parameters of operations: of the path and in headers as declared, of the query from the fields of a struct."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tradecounter.rest.headers import IF_NONE_MATCH
+from tradecounter.rest.operation import Operation, Parameter
+from tradecounter.rest.parameters import parameter_fields
+from tradecounter.web.openapi.schemas import tidied
+
+
+def parameters_of(operation: Operation) -> list[dict[str, Any]]:
+    """Return the parameters of an operation: path, query, headers."""
+    headers = (*operation.request_headers, *((IF_NONE_MATCH,) if operation.cacheable else ()))
+    return [
+        *_declared(operation.path_parameters, "path"),
+        *_query_parameters(operation),
+        *_declared(headers, "header"),
+    ]
+
+
+def _declared(parameters: Iterable[Parameter], place: str) -> Iterator[dict[str, Any]]:
+    for parameter in parameters:
+        yield {
+            "name": parameter.name,
+            "in": place,
+            "required": place == "path",
+            "description": parameter.description,
+            "schema": parameter.schema,
+            "example": parameter.example,
+        }
+
+
+def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
+    for field in parameter_fields(operation.query) if operation.query else ():
+        schema = tidied(dict(field.schema))
+        schema.pop("format", None)  # numbers may have any number of digits, beyond 64 bits too
+        parameter = {
+            "name": field.name,
+            "in": "query",
+            "required": False,
+            "allowEmptyValue": True,  # an empty value is as if absent
+            "description": schema.pop("description", ""),
+            "schema": schema,
+        }
+        if examples := schema.pop("examples", None):
+            parameter["example"] = examples[0]
+        if field.is_list:
+            parameter |= {"style": "form", "explode": False}
+        yield parameter
