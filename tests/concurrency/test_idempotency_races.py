@@ -174,4 +174,4 @@ def test_what_another_request_with_the_key_made_meanwhile_is_answered_and_no_rea
     assert (answer.status_code, was_replayed(answer), answer.content) == (201, True, made.content)
     assert orders_of(shop, customer) == 1
     other = keyed(customer, "k-2")
-    assert (other.status_code, "was used on" in other.json()["message"]) == (409, True)
+    assert (other.status_code, "is already used by" in other.json()["message"]) == (409, True)

@@ -106,4 +106,4 @@ def _check_shipping_and_credit(order: NewOrder, standing: Standing, *, auto_conf
 async def _require_unused(tx: Transaction, customer_reference: str, circumstances: Circumstances) -> None:
     other = await order_with_reference(tx, circumstances.customer_id, customer_reference, circumstances.now)
     if other is not None:
-        raise DomainError(Kind.CONFLICT, f"customer_reference: {customer_reference!r} was used on {other} already")
+        raise DomainError(Kind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other}")

@@ -33,7 +33,7 @@ def conflict(response: httpx.Response) -> str:
 def test_the_reference_of_a_confirmed_order_is_refused_naming_that_order(customer: Customer) -> None:
     placed = buy(customer)
     message = conflict(place(customer))
-    assert message == f"customer_reference: 'PO-1' was used on {placed['order_reference']} already"
+    assert message == f"customer_reference: 'PO-1' is already used by {placed['order_reference']}"
 
 
 def test_the_reference_of_a_pending_order_is_refused_naming_its_code(customer: Customer) -> None:
