@@ -39,8 +39,9 @@ class BillingEndpoints:
             tag="Orders",
             summary="The invoice of an order",
             description=(
-                "`reference` is the order reference or the numeric order id. An order has one invoice, issued when all "
-                "of it is dispatched; it never changes. Before that the answer is 412: ask again later."
+                "`reference` is the order reference or the numeric order id. An order has one invoice, which is issued "
+                "when all of the order is dispatched, and never changes. Before that, the response is 412: try again "
+                "later."
             ),
             path_parameters=(
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
@@ -56,7 +57,7 @@ class BillingEndpoints:
                 ErrorResponse(
                     412,
                     "The order has not been invoiced yet, or is cancelled.",
-                    "the order has not been invoiced yet; ask again later",
+                    "the order has not been invoiced yet; try again later",
                 ),
             ),
             links=(Link("getOrder", "The order's invoice.", {"reference": "$response.body#/order_reference"}),),
@@ -70,7 +71,7 @@ class BillingEndpoints:
         if isinstance(order, CancelledOrder):
             raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")
         if invoice is None:
-            raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; ask again later")
+            raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; try again later")
         disposition = f'attachment; filename="invoice-{invoice.number}.pdf"'
         return Response(invoice.pdf, media_type="application/pdf", headers={"Content-Disposition": disposition})
 
@@ -81,10 +82,10 @@ class BillingEndpoints:
             name="getCredit",
             tag="Account",
             summary="Your credit",
-            description="The limit, what is owed, what is left, and the orders with something due.",
+            description="The credit limit, what you owe, what is left, and the orders that are not fully paid.",
             success=Success(
                 200,
-                "The overview; without credit terms the limit is 0.",
+                "The credit overview; without credit terms, the limit is 0.",
                 CreditOverview,
                 {"CreditOverview": CREDIT},
             ),

@@ -28,7 +28,7 @@ class Ordered(Protocol):
 
     @property
     def dispatched(self) -> int:
-        """Units that have left."""
+        """Units that were dispatched."""
         ...
 
 

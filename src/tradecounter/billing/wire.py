@@ -8,7 +8,7 @@ from tradecounter.rest.wire import Amount, LocalDateTime
 
 
 class CreditOrderStatus(Struct):
-    """An order with something left to pay."""
+    """An order that is not fully paid."""
 
     total_cost: Amount
     total_paid: Amount
@@ -21,9 +21,9 @@ class CreditOrderStatus(Struct):
 
 
 class CreditOverview(Struct):
-    """What the account may owe, owes, and for what."""
+    """What the account may owe and does owe, by order."""
 
     credit_limit: Amount
     total_outstanding: Amount
     available_credit: Amount
-    outstanding_orders: Annotated[list[CreditOrderStatus], Meta(description="The orders with something left to pay.")]
+    outstanding_orders: Annotated[list[CreditOrderStatus], Meta(description="The orders that are not fully paid.")]

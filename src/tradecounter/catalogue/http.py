@@ -29,7 +29,7 @@ class CatalogueEndpoints:
             name="listCategories",
             tag="Catalogue",
             summary="The category tree",
-            description="Names and keys go into the `category` filter of `GET /product`.",
+            description="Use names or keys in the `category` filter of `GET /product`.",
             success=Success(200, "Top-level categories with their children.", list[Category], {"List": CATEGORIES}),
             cacheable=True,
         )
@@ -44,7 +44,7 @@ class CatalogueEndpoints:
             name="listManufacturers",
             tag="Catalogue",
             summary="Manufacturers by name",
-            description="Keys go into the `manufacturer` filter of `GET /product`.",
+            description="Use keys in the `manufacturer` filter of `GET /product`.",
             success=Success(200, "All manufacturers.", list[Manufacturer], {"List": MANUFACTURERS}),
             cacheable=True,
         )
@@ -59,7 +59,7 @@ class CatalogueEndpoints:
             name="listAttributes",
             tag="Catalogue",
             summary="Attributes, their types and values",
-            description="Keys and names go into the `attribute` filter of `GET /product`.",
+            description="Use keys or names in the `attribute` filter of `GET /product`.",
             success=Success(200, "All attributes.", list[Attribute], {"List": ATTRIBUTES}),
             cacheable=True,
         )

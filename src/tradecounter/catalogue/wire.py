@@ -11,7 +11,7 @@ from tradecounter.rest.wire import Amount, LocalDateTime
 class ProductImage(Struct):
     """A picture of a product."""
 
-    is_primary: Annotated[bool, Meta(description="Whether it is the first to show.")]
+    is_primary: Annotated[bool, Meta(description="Whether to show it first.")]
     url: Annotated[str, Meta(description="The picture's address.")]
 
 
@@ -26,7 +26,9 @@ class ProductAvailability(Struct):
     """Stock of a product; expected deliveries are shown to trade accounts."""
 
     available: Annotated[int, Meta(ge=0, description="Units in stock.")]
-    status: Annotated[str, Meta(description="A label: In stock, Low stock, On order, Out of stock; more may come.")]
+    status: Annotated[
+        str, Meta(description="A label: In stock, Low stock, On order, Out of stock; new values may be added.")
+    ]
     incoming: Annotated[
         list[ProductIncomingStock], Meta(description="Expected deliveries, for trade accounts; otherwise empty.")
     ]
@@ -35,11 +37,11 @@ class ProductAvailability(Struct):
 class Product(Struct):
     """A product at the calling customer's prices."""
 
-    sku: Annotated[str, Meta(description="Names the product in orders; its case does not matter.")]
-    ean: Annotated[str | None, Meta(description="Normally an EAN of 13 digits.")]
+    sku: Annotated[str, Meta(description="The code to order the product by; case does not matter.")]
+    ean: Annotated[str | None, Meta(description="Usually an EAN of 13 digits.")]
     name: Annotated[str, Meta(description="The product's name.")]
     manufacturer: Annotated[str, Meta(description="The manufacturer's key.")]
-    weight_kg: Annotated[Decimal, Meta(description="Kilograms, boxed; 0 when unknown.")]
+    weight_kg: Annotated[Decimal, Meta(description="Boxed weight in kilograms; 0 if unknown.")]
     box_width_mm: Annotated[Decimal, Meta(description="Millimetres, boxed; 0 when unknown.")]
     box_height_mm: Annotated[Decimal, Meta(description="Millimetres, boxed; 0 when unknown.")]
     box_length_mm: Annotated[Decimal, Meta(description="Millimetres, boxed; 0 when unknown.")]
@@ -49,13 +51,13 @@ class Product(Struct):
     single_unit_cost: Annotated[Amount, Meta(description="Net price of one unit.")]
     five_plus_unit_cost: Annotated[Amount, Meta(description="Net unit price from five units.")]
     ten_plus_unit_cost: Annotated[Amount, Meta(description="Net unit price from ten units.")]
-    consumer_unit_cost: Annotated[Amount, Meta(description="Recommended retail price; 0 when there is none.")]
+    consumer_unit_cost: Annotated[Amount, Meta(description="Recommended retail price; 0 if there is none.")]
     store_url: Annotated[str, Meta(description="The product's page in the store.")]
     categories: Annotated[list[str], Meta(description="Category keys.")]
     attributes: Annotated[dict[str, str], Meta(description="Attribute names and values.")]
     description: Annotated[str | UnsetType, Meta(description="The description as plain text.")] = UNSET
     description_html: Annotated[str | UnsetType, Meta(description="The description as HTML.")] = UNSET
-    short_description: Annotated[str | UnsetType, Meta(description="The description in a sentence.")] = UNSET
+    short_description: Annotated[str | UnsetType, Meta(description="The description in one sentence.")] = UNSET
     related_products: Annotated[list[str], Meta(description="SKUs.")] | UnsetType = UNSET
     similar_products: Annotated[list[str], Meta(description="SKUs.")] | UnsetType = UNSET
 
@@ -63,18 +65,18 @@ class Product(Struct):
 class Category(Struct):
     """A category; the tree is at most two levels deep."""
 
-    key: Annotated[str, Meta(description="Goes into the `category` filter.")]
-    name: Annotated[str, Meta(description="The category's name; the filter takes it too.")]
+    key: Annotated[str, Meta(description="Use it in the `category` filter.")]
+    name: Annotated[str, Meta(description="The category's name, which the filter accepts too.")]
     children: Annotated[
         list["Category"] | None,
-        Meta(description="The categories below; null below the top level, or when there are none."),
+        Meta(description="The subcategories; null for a subcategory, or if there are none."),
     ]
 
 
 class Manufacturer(Struct):
-    """A manufacturer; its key goes into the `manufacturer` filter."""
+    """A manufacturer."""
 
-    key: Annotated[str, Meta(description="Goes into the `manufacturer` filter.")]
+    key: Annotated[str, Meta(description="Use it in the `manufacturer` filter.")]
     name: Annotated[str, Meta(description="The manufacturer's name.")]
 
 
@@ -88,9 +90,9 @@ AttributeType = Literal["boolean", "string", "int"]
 
 
 class Attribute(Struct):
-    """An attribute; its key or name goes into the `attribute` filter."""
+    """An attribute of products."""
 
-    key: Annotated[str, Meta(description="Goes into the `attribute` filter.")]
-    name: Annotated[str, Meta(description="The attribute's name, as products show it; the filter takes it too.")]
+    key: Annotated[str, Meta(description="Use it in the `attribute` filter.")]
+    name: Annotated[str, Meta(description="The attribute's name, as in products; the filter accepts it too.")]
     type: Annotated[AttributeType, Meta(description="`int` attributes can be compared with <, >, <= and >=.")]
     possible_values: Annotated[list[AttributeValue], Meta(description="The values that products have.")]

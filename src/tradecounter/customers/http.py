@@ -51,7 +51,7 @@ class CustomerEndpoints:
             name="listAddresses",
             tag="Account",
             summary="Your address book",
-            description="The saved addresses, oldest first. An order can name one by its `id`.",
+            description="The saved addresses, oldest first. Orders can use them by `id`.",
             success=Success(200, "The active addresses.", list[SavedAddress], {"List": [SAVED_ADDRESS]}),
         )
     )
@@ -66,7 +66,7 @@ class CustomerEndpoints:
             name="createAddress",
             tag="Account",
             summary="Save an address",
-            description="Every request makes a new address, identical ones included.",
+            description="Every request saves a new address, even if an identical one exists.",
             body=Body(AddressDetails, {"AddressDetails": ADDRESS_DETAILS}),
             success=Success(201, "The address with its new `id`.", SavedAddress, {"SavedAddress": SAVED_ADDRESS}),
         )
@@ -84,13 +84,13 @@ class CustomerEndpoints:
             name="deleteAddress",
             tag="Account",
             summary="Delete an address",
-            description="Orders keep their copies of it.",
+            description="Orders keep their own copies of it.",
             path_parameters=(Parameter("id", "The id of the saved address.", ID, 5003),),
-            success=Success(204, "It is gone."),
+            success=Success(204, "The address is deleted."),
             errors=(NOT_FOUND,),
             links=(
-                Link("createAddress", "The address is deleted by its id.", {"id": "$response.body#/id"}),
-                Link("listAddresses", "Any of the addresses, by its id.", {"id": "$response.body#/0/id"}),
+                Link("createAddress", "Deletes the address, by its id.", {"id": "$response.body#/id"}),
+                Link("listAddresses", "Deletes one of the addresses, by its id.", {"id": "$response.body#/0/id"}),
             ),
             sample=Sample(after="createAddress"),
         )

@@ -14,10 +14,10 @@ RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class CustomerCreditTerms(Struct):
-    """How much may be owed, and for how many days."""
+    """The most that the account may owe, and for how many days."""
 
     credit_limit: Amount
-    term_days: Annotated[int, Meta(description="Days from the invoice to the last day to pay it.")]
+    term_days: Annotated[int, Meta(description="Days from the invoice to its due date.")]
 
 
 class Customer(Struct, omit_defaults=True):
@@ -26,15 +26,15 @@ class Customer(Struct, omit_defaults=True):
     first_name: Annotated[str, Meta(description="The contact person's first name.")]
     last_name: Annotated[str, Meta(description="The contact person's last name.")]
     email_address: Annotated[str, Meta(description="The login address.")]
-    trade_account: Annotated[bool, Meta(description="Whether expected deliveries are shown.")]
+    trade_account: Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
     credit_terms: Annotated[
-        CustomerCreditTerms | None, Meta(description="null: the account has no credit, so it cannot order.")
+        CustomerCreditTerms | None, Meta(description="null if the account has no credit; it cannot order then.")
     ]
     accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")] = None
 
 
 class AddressDetails(Struct, omit_defaults=True):
-    """An address to bill or to ship to, as it is sent in."""
+    """An address to bill or to ship to, as sent."""
 
     contact_name: Annotated[RequiredText, Meta(description="The recipient.")]
     street_one: Annotated[RequiredText, Meta(description="The first line: house number and street.")]
@@ -46,7 +46,7 @@ class AddressDetails(Struct, omit_defaults=True):
             min_length=2,
             max_length=2,
             description="ISO 3166-1 alpha-2: GB, IM, JE, GG, IE … A wrong one, such as GB for the Isle of Man, gives "
-            "wrong shipping options, and may lead to the order's cancellation.",
+            "wrong shipping options, and support may cancel the order.",
             examples=["GB"],
         ),
     ]
@@ -56,7 +56,7 @@ class AddressDetails(Struct, omit_defaults=True):
     state: Annotated[ShortText | None, Meta(description="The county.")] = None
     contact_number: Annotated[
         FortyCharacters | None,
-        Meta(description="For the courier; outside GB, JE, GG and IM in international format."),
+        Meta(description="For the courier. Outside GB, JE, GG and IM, in international format."),
     ] = None
     tax_number: Annotated[FortyCharacters | None, Meta(description="The recipient's tax number.")] = None
 
@@ -69,10 +69,12 @@ class AddressDetails(Struct, omit_defaults=True):
 class CustomerAddress(AddressDetails, omit_defaults=True):
     """An address that an order is billed or shipped to."""
 
-    id: Annotated[int | None, Meta(description="The saved address's id; absent when the order gave it in full.")] = None
+    id: Annotated[int | None, Meta(description="The saved address's id; absent if the order had the full address.")] = (
+        None
+    )
 
 
 class SavedAddress(AddressDetails, omit_defaults=True, kw_only=True):
-    """An address of the address book."""
+    """A saved address."""
 
-    id: Annotated[int, Meta(description='Names the address in an order: `{"id": 5001}`.')]
+    id: Annotated[int, Meta(description='Use it in an order: `{"id": 5001}`.')]

@@ -12,7 +12,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import NewShipment, insert_shipment
 from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
@@ -74,12 +74,7 @@ def _shipment(order: ConfirmedOrder, request: DispatchRequest, units: dict[int, 
 
 def _check_texts(request: DispatchRequest) -> None:
     if request.tracking_number is not None:
-        _check("tracking", request.tracking_number)
+        require_text("tracking", request.tracking_number, _LONGEST["tracking"])
     for serial in request.serials:
-        _check("serial", serial.serial_number)
-        _check("serial", serial.provisioning_sku or "-")
-
-
-def _check(field: str, text: str) -> None:
-    if not text.strip() or len(text) > _LONGEST[field]:
-        raise invalid(field, f"must have 1 to {_LONGEST[field]} characters that are not blank")
+        require_text("serial", serial.serial_number, _LONGEST["serial"])
+        require_text("serial", serial.provisioning_sku or "-", _LONGEST["serial"])

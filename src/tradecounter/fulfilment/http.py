@@ -42,8 +42,8 @@ class FulfilmentEndpoints:
             tag="Orders",
             summary="Add broadband configurations to an item",
             description=(
-                "`reference` is the numeric order id or the order reference. An item takes one configuration for each "
-                "of its units; the components of a bundle are items too."
+                "`reference` is the numeric order id or the order reference. An item takes one configuration per unit; "
+                "the components of a bundle are items too."
             ),
             path_parameters=(
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100007"),
@@ -55,7 +55,7 @@ class FulfilmentEndpoints:
             links=(
                 Link(
                     "createOrder",
-                    "The items of an order that was confirmed at once can be configured, if their products can.",
+                    "Configures an item, if the order was confirmed immediately and the product is configurable.",
                     {
                         "reference": "$response.body#/order_reference",
                         "orderItemId": "$response.body#/items/0/id",
@@ -63,7 +63,7 @@ class FulfilmentEndpoints:
                 ),
                 Link(
                     "getOrder",
-                    "The order's items can be configured, if their products can.",
+                    "Configures an item, if its product is configurable.",
                     {
                         "reference": "$response.body#/order_reference",
                         "orderItemId": "$response.body#/items/0/id",
@@ -93,11 +93,11 @@ class FulfilmentEndpoints:
             name="getPackingVideo",
             tag="Orders",
             summary="The packing video of an order",
-            description="`reference` is the order reference; the numeric order id does as well.",
+            description="`reference` is the order reference or the numeric order id.",
             path_parameters=(
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
             ),
-            success=Success(200, "Where it can be watched.", OrderVideoResponse, {"OrderVideoResponse": VIDEO}),
+            success=Success(200, "Where to watch the video.", OrderVideoResponse, {"OrderVideoResponse": VIDEO}),
             errors=(NOT_FOUND,),
             links=(Link("getOrder", "The order's packing video.", {"reference": "$response.body#/order_reference"}),),
         )

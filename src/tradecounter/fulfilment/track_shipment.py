@@ -7,7 +7,7 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import find_shipment
 from tradecounter.fulfilment.queries.writes import insert_event
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.wire import TrackingEvent
@@ -35,22 +35,20 @@ async def track_shipment(
     """
     event = TrackingEvent(
         date=local_text(now) if sighting.date is None else _checked_date(sighting.date),
-        type=_checked("type", sighting.type),
-        description=_checked("description", sighting.description),
-        locality=_checked("locality", sighting.locality) if sighting.locality else "",
+        type=sighting.type,
+        description=sighting.description,
+        locality=sighting.locality or "",
     )
+    require_text("type", event.type, _LONGEST)
+    require_text("description", event.description, _LONGEST)
+    if event.locality:
+        require_text("locality", event.locality, _LONGEST)
     order = await any_order(tx, reference)
     shipment_id = await find_shipment(tx, order.id, tracking_number)
     if shipment_id is None:
         which = "" if tracking_number is None else f" whose tracking number is {tracking_number}"
         raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
     await insert_event(tx, shipment_id, event)
-
-
-def _checked(field: str, text: str) -> str:
-    if not text.strip() or len(text) > _LONGEST:
-        raise invalid(field, f"must have 1 to {_LONGEST} characters that are not blank")
-    return text
 
 
 def _checked_date(text: str) -> str:

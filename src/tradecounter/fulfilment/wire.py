@@ -8,7 +8,7 @@ Credential = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class NewConfiguration(Struct):
-    """How one unit is to be set up."""
+    """The configuration of one unit."""
 
     adsl_username: Annotated[Credential, Meta(description="The broadband line's user name.")]
     adsl_password: Annotated[Credential, Meta(description="The broadband line's password.")]
@@ -17,13 +17,13 @@ class NewConfiguration(Struct):
 
 
 class AddConfigurationsRequest(Struct):
-    """Configurations to attach to an item, one for each unit."""
+    """Configurations to add to an item, one per unit."""
 
-    configurations: Annotated[list[NewConfiguration], Meta(min_length=1, description="One for each unit.")]
+    configurations: Annotated[list[NewConfiguration], Meta(min_length=1, description="One per unit.")]
 
 
 class OrderVideoResponse(Struct):
-    """Where an order's packing video can be watched."""
+    """Where to watch an order's packing video."""
 
     video_file: Annotated[str, Meta(description="The address of the video file.")]
     streaming_playlist: Annotated[str, Meta(description="The address of the HLS playlist.")]

@@ -84,8 +84,8 @@ def rate_limit_lines(quota: Quota) -> tuple[tuple[bytes, bytes], tuple[bytes, by
 _ERRORS = (
     ErrorResponse(
         400,
-        "There is no token, for a reason that `error` names; `invalid_grant`: the subject token is refused, and nobody "
-        "is told why.",
+        "The request is refused, for the reason in `error`. `invalid_grant`: the subject token is refused; the "
+        "response does not say why.",
         OAuthError("invalid_grant"),
         body=OAuthError,
         counted=False,

@@ -8,16 +8,16 @@ from tradecounter.identity.oauth.token_request import AccessTokenType, ErrorCode
 
 
 class AccessToken(Struct):
-    """A token that stands for a customer for a while."""
+    """An access token for one customer."""
 
-    access_token: Annotated[str, Meta(min_length=64, max_length=64, description="Opaque; send it as bearer token.")]
+    access_token: Annotated[str, Meta(min_length=64, max_length=64, description="Opaque; send it as a bearer token.")]
     issued_token_type: Annotated[AccessTokenType, Meta(description="Always the same.")]
     token_type: Annotated[Literal["Bearer"], Meta(description="Send it as `Authorization: Bearer`.")]
     expires_in: Annotated[int, Meta(description="Seconds until it expires.")]
 
 
 class OAuthError(Struct):
-    """Why there is no token (RFC 6749, section 5.2)."""
+    """The reason why the request is refused (RFC 6749, section 5.2)."""
 
     error: Annotated[ErrorCode, Meta(description="The reason.")]
-    error_description: Annotated[str | UnsetType, Meta(description="For whoever writes the client.")] = UNSET
+    error_description: Annotated[str | UnsetType, Meta(description="Details for developers of the client.")] = UNSET

@@ -84,6 +84,12 @@ def invalid_fields(faults: Sequence[Fault]) -> DomainError:
     return DomainError(Kind.INVALID, "; ".join(map(str, faults[:MOST_FAULTS])) + rest, faults=faults)
 
 
+def require_text(field: str, text: str, longest: int) -> None:
+    """Raise DomainError (invalid) for a text that is blank or too long."""
+    if not text.strip() or len(text) > longest:
+        raise invalid(field, f"must have 1 to {longest} characters, not only white space")
+
+
 class FaultCollector:
     """Collects what is wrong with a request, so that the caller learns of everything at once."""
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
@@ -30,8 +30,7 @@ async def cancel_order(tx: Transaction, reference: str, reason: str, now: dateti
     Raises DomainError: not found, invalid (no reason), conflict (dispatched, cancelled or expired already).
     """
     reason = reason.strip()
-    if not 0 < len(reason) <= _LONGEST_REASON:
-        raise invalid("reason", f"must have 1 to {_LONGEST_REASON} characters that are not blank")
+    require_text("reason", reason, _LONGEST_REASON)
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)

@@ -11,9 +11,9 @@ PAYMENT_REQUIRED = ErrorResponse(
 )
 CONFLICT = ErrorResponse(
     409,
-    "An earlier request with the same `Idempotency-Key` is still being processed: wait and repeat it. Or the "
-    "account holds customer references to be unique, and this one was used already. Or the account has as many "
-    "pending orders, or quotes that wait for a price, as it may have at a time: the message names the limit.",
+    "One of: an earlier request with the same `Idempotency-Key` is still being processed (wait, then repeat it); the "
+    "account requires unique customer references, and this one is already used; the account has as many pending "
+    "orders, or quotes that wait for a price, as it may have (the message names the limit).",
     "customer_reference: 'PO-1001' is already used by ORD-100042",
     (RETRY_AFTER,),
     "Conflict",
@@ -25,7 +25,7 @@ UNKNOWN_CODE = ErrorResponse(
 )
 EXPIRED = ErrorResponse(
     410,
-    "The pending order or the quote has expired or was cancelled.",
+    "The pending order or quote has expired or was cancelled.",
     "the pending order has expired: create it again",
 )
 _NO_SHIPPING_METHOD = (
@@ -34,12 +34,12 @@ _NO_SHIPPING_METHOD = (
 )
 NO_SHIPPING_METHOD = ErrorResponse(
     412,
-    "With `auto_confirm`: no shipping method is named, and the account has no default among the shipping options.",
+    "With `auto_confirm`: the request names no shipping method, and none of the options is the account's default.",
     _NO_SHIPPING_METHOD,
 )
 NOT_CONFIRMABLE = ErrorResponse(
     412,
-    "No shipping method is named, and the account has no default among the shipping options; or the quote is not "
+    "The request names no shipping method, and none of the options is the account's default; or the quote is not "
     "priced yet.",
     _NO_SHIPPING_METHOD,
 )

@@ -73,9 +73,9 @@ class OrderEndpoints:
             tag="Orders",
             summary="List your orders, newest first",
             description=(
-                "Confirmed orders, open and completed, that match all filters. Without an `Accept` header the answer "
-                "is CSV. With `limit=0` it holds the orders that were confirmed when it was asked for, each as it is "
-                "when its part is sent. " + COUNTED_BY_SIZE
+                "Confirmed orders, open and completed, that match all filters. Without an `Accept` header the response "
+                "is CSV. With `limit=0` it has the orders that are confirmed when the request arrives, each in its "
+                "state when that part of the response is sent. " + COUNTED_BY_SIZE
             ),
             query=OrderListParameters,
             success=Success(
@@ -107,27 +107,27 @@ class OrderEndpoints:
             tag="Orders",
             summary="Create an order",
             description=(
-                "Validates and prices the order and returns the shipping options and a `confirmation_code`. The order "
-                "is pending, at this price, until it is confirmed within 24 hours. With `auto_confirm` it is "
-                "confirmed at once."
+                "Validates and prices the order, and returns the shipping options and a `confirmation_code`. The order "
+                "is pending: confirm it within 24 hours to buy at this price. With `auto_confirm` it is "
+                "confirmed immediately."
             ),
             request_headers=(IDEMPOTENCY_KEY,),
             body=Body(
                 CreateOrderRequest,
-                {"An order to be confirmed": ORDER_REQUEST, "Confirmed at once": AUTO_CONFIRMED_REQUEST},
+                {"An order to confirm": ORDER_REQUEST, "Confirmed immediately": AUTO_CONFIRMED_REQUEST},
             ),
             success=Success(
                 201,
                 "The priced order.",
                 CreatedOrder,
-                {"Pending": PENDING_ORDER, "Confirmed at once": AUTO_CONFIRMED_ORDER},
+                {"Pending": PENDING_ORDER, "Confirmed immediately": AUTO_CONFIRMED_ORDER},
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
             links=(
                 Link(
                     "listProducts",
-                    "Any of the products can be ordered, by its SKU.",
+                    "Orders one of the products, by its SKU.",
                     body=LINKED_ORDER_REQUEST,
                 ),
             ),
@@ -153,11 +153,11 @@ class OrderEndpoints:
             success=Success(200, "The order.", Order, {"Order": ORDER}),
             errors=(NOT_FOUND,),
             links=(
-                Link("createOrder", "An order that was confirmed at once has its reference.", _BY_REFERENCE),
+                Link("createOrder", "The order, by its reference, if it was confirmed immediately.", _BY_REFERENCE),
                 Link("confirmOrder", "The confirmed order, by its reference.", _BY_REFERENCE),
                 Link(
                     "listOrders",
-                    "Any of the orders, by its reference.",
+                    "One of the orders, by its reference.",
                     {"reference": "$response.body#/0/order_reference"},
                 ),
             ),
@@ -181,8 +181,9 @@ class OrderEndpoints:
             tag="Orders",
             summary="Confirm a pending order or a quote",
             description=(
-                "`reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method` "
-                "the one of the creation is used, else the account's default. Confirming again returns the same order."
+                "`reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method`, "
+                "the one from its creation is used, or else the account's default. Confirming it again returns the "
+                "same order."
             ),
             path_parameters=(
                 Parameter(
@@ -205,10 +206,10 @@ class OrderEndpoints:
             ),
             errors=(PAYMENT_REQUIRED, UNKNOWN_CODE, EXPIRED, NOT_CONFIRMABLE),
             links=(
-                Link("createOrder", "The pending order is confirmed by its code.", _BY_CODE, _FIRST_OPTION),
+                Link("createOrder", "Confirms the pending order, by its code.", _BY_CODE, _FIRST_OPTION),
                 Link(
                     "createQuote",
-                    "Once support has priced it, the quote is confirmed by its code.",
+                    "Confirms the quote, by its code, once support has priced it.",
                     _BY_CODE,
                     _FIRST_OPTION,
                 ),

@@ -28,11 +28,11 @@ class OrderListParameters(Struct, frozen=True):
     limit: PageLimit = DEFAULT_LIMIT
     customer_reference: Annotated[
         Reference | None,
-        Meta(description="Only orders with this reference of yours, in any case.", examples=["DEMO-001"]),
+        Meta(description="Only orders with this reference of yours; case does not matter.", examples=["DEMO-001"]),
     ] = None
     status: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
-        Meta(description="Only orders with this status, in any case.", examples=["Back-ordered"]),
+        Meta(description="Only orders with this status; case does not matter.", examples=["Back-ordered"]),
     ] = None
     created_from: Annotated[
         str | None,

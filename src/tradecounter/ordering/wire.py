@@ -18,7 +18,7 @@ Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 OrderAddress = Annotated[
     Raw,
     Meta(
-        description="In full, or the `id` of a saved address: then the rest is ignored.",
+        description="A full address, or the `id` of a saved one; with an `id`, the other fields are ignored.",
         extra_json_schema={
             "anyOf": [
                 {"$ref": "#/components/schemas/AddressDetails"},
@@ -31,7 +31,7 @@ ProductJson = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schem
 
 
 class NotificationDetails(Struct, omit_defaults=True):
-    """Whom to tell: an e-mail address, a phone number, or both."""
+    """A contact: an e-mail address, a phone number, or both."""
 
     email_address: Annotated[Email | None, Meta(description="An e-mail address.")] = None
     phone_number: Annotated[FortyCharacters | None, Meta(description="A phone number.")] = None
@@ -39,13 +39,15 @@ class NotificationDetails(Struct, omit_defaults=True):
 
 OrderContact = Annotated[
     NotificationDetails | None,
-    Meta(description="Whom we tell about the order: confirmed, dispatched, invoiced."),
+    Meta(description="The contact that we notify when the order is confirmed, dispatched and invoiced."),
 ]
-CourierContact = Annotated[NotificationDetails | None, Meta(description="Whom the courier tells about the delivery.")]
+CourierContact = Annotated[
+    NotificationDetails | None, Meta(description="The contact that the courier notifies about the delivery.")
+]
 
 
 class AddressReference(Struct):
-    """An address of the address book, named by its id."""
+    """A saved address, by its id."""
 
     id: Annotated[int, Meta(description="The saved address's id.")]
 
@@ -54,7 +56,7 @@ class CreateOrderItem(Struct):
     """A line to order."""
 
     sku: Annotated[
-        str, Meta(min_length=1, max_length=LONGEST_SKU, description="The product's SKU; its case does not matter.")
+        str, Meta(min_length=1, max_length=LONGEST_SKU, description="The product's SKU; case does not matter.")
     ]
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units to order.")]
 
@@ -76,16 +78,17 @@ class CreateOrderRequest(Struct):
     shipping_address: OrderAddress
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
     shipping_region: Annotated[
-        int | None, Meta(description="Absent: the region of the address's postcode or country; 1 is the UK mainland.")
+        int | None,
+        Meta(description="The shipping region; 1 is the UK mainland. By default, that of the address."),
     ] = None
-    external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier of your own customer.")] = None
+    external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier for your own customer.")] = None
     order_notifications: OrderContact = None
     courier_notifications: CourierContact = None
-    auto_confirm: Annotated[bool | None, Meta(description="Confirm at once; not for quotes.")] = None
+    auto_confirm: Annotated[bool | None, Meta(description="Confirms the order immediately; not for quotes.")] = None
 
 
 class ConfirmOrderRequest(Struct):
-    """What may be chosen when confirming."""
+    """The choices when confirming."""
 
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
 
@@ -100,40 +103,37 @@ class CreatedOrderItem(Struct):
 
 
 class CreateOrderShipping(Struct, omit_defaults=True):
-    """A way to ship the order; the dates are absent while no known delivery covers it."""
+    """A way to ship the order. The dates are absent while no known delivery covers the order."""
 
-    id: Annotated[int, Meta(description="The shipping method's id: name it in `shipping_method`.")]
+    id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
     provider: Annotated[str, Meta(description="The courier.")]
-    description: Annotated[str, Meta(description="The service, for people.")]
+    description: Annotated[str, Meta(description="The service, as text to display.")]
     cost_net: Amount
     expected_dispatch_date: LocalDateTime | None = None
     expected_arrival_date: LocalDateTime | None = None
 
 
 class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
-    """The order as requested, with what the service set: code, shipping options, costs, and once confirmed, ids."""
+    """The order as requested, with its code, shipping options and costs, and once confirmed, its ids."""
 
     customer_reference: Annotated[str, Meta(description="Your own reference.")]
     items: Annotated[list[CreatedOrderItem], Meta(description="The priced lines.")]
     billing_address: CustomerAddress
     shipping_address: CustomerAddress
     shipping_method: CreateOrderShipping | None = None
-    shipping_region: Annotated[int, Meta(description="The shipping region's number; 1 is the UK mainland.")]
-    external_customer_id: Annotated[str | None, Meta(description="Your identifier of your own customer.")] = None
+    shipping_region: Annotated[int, Meta(description="The shipping region; 1 is the UK mainland.")]
+    external_customer_id: Annotated[str | None, Meta(description="Your identifier for your own customer.")] = None
     order_notifications: OrderContact = None
     courier_notifications: CourierContact = None
     auto_confirm: Annotated[bool | None, Meta(description="As requested.")] = None
-    confirmation_code: Annotated[str, Meta(description="Names the order when it is confirmed.")]
+    confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
     shipping_options: Annotated[
         list[CreateOrderShipping],
-        Meta(
-            description="The ways to ship the order. Empty where no method fits a quote, until support has named the "
-            "carriage with the price."
-        ),
+        Meta(description="The ways to ship the order. Empty if no method fits a quote, until support has priced it."),
     ]
-    shipping_weight: Annotated[Decimal, Meta(description="Kilograms, of all items together.")]
+    shipping_weight: Annotated[Decimal, Meta(description="The weight of all items, in kilograms.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
@@ -146,7 +146,7 @@ class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
         str,
         Meta(
             description="`Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; "
-            "`Declined` by support; `Ordered`: confirmed, as `order_reference`. New values may appear.",
+            "`Declined` by support; `Ordered`: confirmed as `order_reference`. New values may be added.",
             examples=["Priced"],
         ),
     ]
@@ -154,7 +154,7 @@ class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
 
 
 class ProvisioningData(Struct, omit_defaults=True):
-    """What a broadband router is set up with; all but the product is absent while it cannot be decrypted."""
+    """The configuration of a broadband router. Without the key to decrypt it, only the product is present."""
 
     product: Annotated[str, Meta(description="The SKU of the configured product.")]
     adsl_username: Annotated[str | None, Meta(description="The broadband line's user name.")] = None
@@ -178,22 +178,22 @@ class ProductSerialNumber(Struct):
 
 
 class OrderItem(Struct):
-    """A line of an order; the product is shown as it is today."""
+    """A line of an order, with the current data of the product."""
 
     id: Annotated[int, Meta(description="The line's id.")]
     product: ProductJson
     quantity: Annotated[int, Meta(description="Units ordered.")]
     cost_net: Amount
     cost_tax: Amount
-    related_items: Annotated[list["OrderItem"], Meta(description="The components, of a bundle.")]
-    configurations: Annotated[list[OrderItemConfiguration], Meta(description="One for each configured unit.")]
+    related_items: Annotated[list["OrderItem"], Meta(description="The components, for a bundle.")]
+    configurations: Annotated[list[OrderItemConfiguration], Meta(description="One per configured unit.")]
     serial_numbers: Annotated[list[ProductSerialNumber], Meta(description="The dispatched units.")]
-    quantity_dispatched: Annotated[int, Meta(description="Units that have left.")]
-    quantity_cancelled: Annotated[int, Meta(description="Units that will not come any more.")]
+    quantity_dispatched: Annotated[int, Meta(description="Units that were dispatched.")]
+    quantity_cancelled: Annotated[int, Meta(description="Units that were cancelled.")]
 
 
 class CsvOrderItem(Struct):
-    """A line of an order in CSV, where a spreadsheet's cell has to hold all lines."""
+    """A line of an order in CSV, where one cell has all lines."""
 
     id: Annotated[int, Meta(description="The id of the item.")]
     sku: Annotated[str, Meta(description="The product's SKU.")]
@@ -206,25 +206,21 @@ class TrackingEvent(Struct):
     """Where a shipment was."""
 
     date: LocalDateTime
-    type: Annotated[str, Meta(description="A label; new values may appear.")]
-    description: Annotated[str, Meta(description="What happened, for people.")]
+    type: Annotated[str, Meta(description="A label; new values may be added.")]
+    description: Annotated[str, Meta(description="What happened, as text to display.")]
     locality: Annotated[str, Meta(description="The place.")]
 
 
 class OrderShipping(Struct, omit_defaults=True):
-    """How the order travels."""
+    """How the order is shipped."""
 
     method_id: Annotated[int, Meta(description="The shipping method's id.")]
     cost_net: Amount
     cost_tax: Amount
     tracking_events: Annotated[list[TrackingEvent], Meta(description="The courier's events, oldest first.")]
-    contact_email: Annotated[str | None, Meta(description="Whom the courier tells about the delivery, by e-mail.")] = (
-        None
-    )
-    contact_phone: Annotated[str | None, Meta(description="Whom the courier tells about the delivery, by phone.")] = (
-        None
-    )
-    tracking_number: Annotated[str | None, Meta(description="The courier's number of the shipment.")] = None
+    contact_email: Annotated[str | None, Meta(description="The e-mail address that the courier notifies.")] = None
+    contact_phone: Annotated[str | None, Meta(description="The phone number that the courier notifies.")] = None
+    tracking_number: Annotated[str | None, Meta(description="The courier's tracking number of the shipment.")] = None
     last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
 
 
@@ -238,17 +234,17 @@ class Order(Struct, omit_defaults=True):
     cost_tax: Amount
     cost_gross: Amount
     created_on: LocalDateTime
-    status: Annotated[str, Meta(description="A label; new values may appear.", examples=["Awaiting dispatch"])]
+    status: Annotated[str, Meta(description="A label; new values may be added.", examples=["Awaiting dispatch"])]
     items: Annotated[list[OrderItem], Meta(description="The lines.")]
     shipping: Annotated[
-        list[OrderShipping], Meta(description="One entry until something is dispatched, then one for each shipment.")
+        list[OrderShipping], Meta(description="One entry until something is dispatched, then one per shipment.")
     ]
     shipping_address: Annotated[CustomerAddress, Meta(description="Where the order is sent.")]
-    external_customer_id: Annotated[str | None, Meta(description="Your identifier of your own customer.")] = None
+    external_customer_id: Annotated[str | None, Meta(description="Your identifier for your own customer.")] = None
     expected_dispatch_date: Annotated[
         LocalDateTime | None,
         Meta(
-            description="When what is still to come is expected to leave; absent when nothing is, or when no known "
-            "delivery covers it."
+            description="When the remaining units are expected to be dispatched; absent if there are none, or if no "
+            "known delivery covers them."
         ),
     ] = None

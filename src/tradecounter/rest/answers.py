@@ -13,19 +13,19 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class FieldError(msgspec.Struct):
-    """One field or parameter that is wrong, and what would be right."""
+    """One field or parameter that is not valid, and how to correct it."""
 
-    field: Annotated[str, msgspec.Meta(description="Where it is.", examples=["items[2].quantity"])]
-    message: Annotated[str, msgspec.Meta(description="What would be right.", examples=["must be at least 1"])]
+    field: Annotated[str, msgspec.Meta(description="The place of the field.", examples=["items[2].quantity"])]
+    message: Annotated[str, msgspec.Meta(description="How to correct it.", examples=["must be at least 1"])]
 
 
 class Error(msgspec.Struct):
-    """What is wrong, and what would be right. Every error but 401 has this body."""
+    """What is wrong, and how to correct it. Every error but 401 has this body."""
 
-    message: Annotated[str, msgspec.Meta(description="All that is wrong, as one sentence for people.")]
+    message: Annotated[str, msgspec.Meta(description="Everything that is wrong, as one sentence to display.")]
     errors: Annotated[
         list[FieldError] | msgspec.UnsetType,
-        msgspec.Meta(description="Each field that is wrong, when the request's data are; `message` says the same."),
+        msgspec.Meta(description="Each field that is not valid; `message` says the same."),
     ] = msgspec.UNSET
 
 

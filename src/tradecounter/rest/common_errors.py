@@ -13,13 +13,13 @@ MALFORMED_HEAD = ErrorResponse(
 )
 BAD_REQUEST = ErrorResponse(
     400,
-    "The request's data is wrong; the message names the field.",
+    "The data of the request is not valid; the message names the field.",
     "items[2].quantity: must be at least 1",
     name="BadRequest",
 )
 UNAUTHORIZED = ErrorResponse(
     401,
-    "The credential is missing or not valid; the body is empty.",
+    "The credential is missing or not valid. The body is `{}`.",
     None,
     (WWW_AUTHENTICATE,),
     "Unauthorized",
@@ -28,36 +28,36 @@ UNAUTHORIZED = ErrorResponse(
 )
 FORBIDDEN = ErrorResponse(
     403,
-    "Your address is blocked for five minutes, after ten invalid credentials within one.",
+    "Your address is blocked for five minutes, after ten invalid credentials within one minute.",
     "too many invalid credentials came from your address: it is blocked for another 300 seconds",
     (RETRY_AFTER,),
     "Forbidden",
     counted=False,
 )
-NOT_FOUND = ErrorResponse(404, "Unknown, or not yours.", "order not found", name="NotFound")
+NOT_FOUND = ErrorResponse(404, "It does not exist, or is not yours.", "order not found", name="NotFound")
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
 UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
     415,
-    "The body is not JSON, or is encoded (`Content-Encoding`).",
+    "The body is not JSON, or is compressed (`Content-Encoding`).",
     "Content-Type: must be application/json, not text/plain",
     name="UnsupportedMediaType",
 )
 TOO_MANY_REQUESTS = ErrorResponse(
     429,
-    f"Too many requests in five minutes; wait as `Retry-After` says. {COUNTED_BY_SIZE}",
+    f"Too many requests within five minutes. Wait for the seconds in `Retry-After`. {COUNTED_BY_SIZE}",
     "more than 3000 requests in 5 minutes: try again in 123 seconds",
     (RETRY_AFTER,),
     "TooManyRequests",
 )
 INTERNAL_ERROR = ErrorResponse(
     500,
-    "An unexpected error; the message holds the request id.",
-    "unexpected error; quote request 3f1c9a0b5d7e2468 when you ask support",
+    "An unexpected error. The message has the request id.",
+    "unexpected error; quote request 3f1c9a0b5d7e2468 when you contact support",
     name="InternalError",
 )
 UNAVAILABLE = ErrorResponse(
     503,
-    "Temporarily unavailable; try again.",
+    "The service is temporarily unavailable; try again.",
     "the service is temporarily unavailable; try again in 5 seconds",
     (RETRY_AFTER,),
     "Unavailable",

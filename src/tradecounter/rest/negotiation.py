@@ -9,7 +9,7 @@ Format = Literal["application/json", "text/csv"]
 
 Accept = Annotated[
     Format | None,
-    Meta(description="The answer's format; it overrides the `Accept` header.", examples=["application/json"]),
+    Meta(description="The format of the response; it overrides the `Accept` header.", examples=["application/json"]),
 ]
 
 JSON: Format = "application/json"

@@ -21,7 +21,7 @@ PageNumber = Annotated[
     int,
     Meta(
         ge=1,
-        description="The page, counted from 1, which is the default; one beyond the end is empty.",
+        description="The number of the page, from 1, which is the default. A page beyond the last one is empty.",
         examples=[1],
         extra_json_schema={"format": ""},  # any number of digits
     ),
@@ -31,7 +31,7 @@ PageLimit = Annotated[
     Meta(
         ge=0,
         le=MOST_ON_A_PAGE,
-        description="Results on a page: 100 by default, at most 500; 0 returns everything in one answer.",
+        description="Results per page: 100 by default, at most 500. 0 returns all results in one response.",
         examples=[20],
     ),
 ]
@@ -42,7 +42,7 @@ _LEFT_OUT = ('"first"', '"last"', '"prev"', '"next"')
 
 COUNTED_BY_SIZE = (
     f"A response with more than {MOST_ON_A_PAGE} results counts as several requests against the rate limit: "
-    f"one for every {MOST_ON_A_PAGE} results."
+    f"one per {MOST_ON_A_PAGE} results."
 )
 
 

@@ -41,7 +41,7 @@ class ProductEndpoints:
             summary="List products at your prices",
             description=(
                 "Active products that you can buy, with your prices and live stock. Without an `Accept` header the "
-                "answer is CSV; send `Accept: application/json` for JSON. CSV without `page` and `limit` is the "
+                "response is CSV; send `Accept: application/json` for JSON. CSV without `page` and `limit` is the "
                 "whole catalogue. " + COUNTED_BY_SIZE
             ),
             query=ProductListParameters,
@@ -72,11 +72,11 @@ class ProductEndpoints:
             name="getProduct",
             tag="Catalogue",
             summary="One product",
-            description="The SKU may hold any characters, percent-encoded (`/` as `%2F`); its case does not matter.",
+            description="The SKU can contain any characters, percent-encoded (`/` as `%2F`); case does not matter.",
             path_parameters=(
                 Parameter(
                     "sku",
-                    "The product's SKU, in upper or lower case; any characters, percent-encoded.",
+                    "The product's SKU, in upper or lower case, percent-encoded.",
                     TEXT,
                     "CV-320P",
                     takes_slashes=True,
@@ -85,7 +85,7 @@ class ProductEndpoints:
             query=ProductParameters,
             success=Success(200, "The product, with its descriptions.", Product, {"A product": DESCRIBED_PRODUCT}),
             errors=(NOT_FOUND,),
-            links=(Link("listProducts", "Any of the products, by its SKU.", {"sku": "$response.body#/0/sku"}),),
+            links=(Link("listProducts", "One of the products, by its SKU.", {"sku": "$response.body#/0/sku"}),),
             cacheable=True,
         )
     )

@@ -33,27 +33,27 @@ class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True)
     query: Annotated[
         Annotated[str, Meta(max_length=500)] | None,
         Meta(
-            description="Words that all have to start a word of the SKU, EAN, name, manufacturer or description.",
+            description="Words. Each must be the start of a word in the SKU, EAN, name, manufacturer or description.",
             examples=["ip phone"],
         ),
     ] = None
     attribute: Annotated[
         tuple[str, ...],
         Meta(
-            description="Filters `name<op>value` with = or, for numbers, also <, >, <=, >=; "
-            "names and types are in `GET /attribute`.",
+            description="Filters `name<op>value`, with = or, for numbers, also <, >, <=, >=. "
+            "`GET /attribute` lists names and types.",
             examples=["ports>=2,poe=true"],
         ),
     ] = ()
     reduced: Annotated[
-        Flag | None, Meta(description="`true`: only reduced products; `false`: none of them.", examples=["true"])
+        Flag | None, Meta(description="`true`: only reduced products; `false`: no reduced products.", examples=["true"])
     ] = None
     clearance: Annotated[Flag | None, Meta(description="Another name for `reduced`.", examples=["true"])] = None
     in_stock: Annotated[Flag | None, Meta(description="`true`: only products in stock.", examples=["true"])] = None
     sort: Annotated[
         Sort | None,
         Meta(
-            description="`price`, `sku` and `name` ascend, `availability` descends; ties break on SKU.",
+            description="`price`, `sku` and `name` ascend, `availability` descends; equal ones are in order of SKU.",
             examples=["price"],
         ),
     ] = None

@@ -51,7 +51,7 @@ def response_to(error: Exception, request: Request, request_id: str) -> Response
             {"Retry-After": _RETRY_SECONDS},
         )
     log.error("unexpected error", method=request.method, path=request.url.path, exc_info=error)
-    return refusal(f"unexpected error; quote request {request_id} when you ask support", 500)
+    return refusal(f"unexpected error; quote request {request_id} when you contact support", 500)
 
 
 def _refused(error: DomainError) -> Response:

@@ -21,12 +21,12 @@ _MOST_AWAY_SECONDS = 10.0  # an outage that is over sooner takes no process out 
 _RETRY_SECONDS = 5
 
 Age = Annotated[
-    int, Meta(ge=0, description="Seconds since all products, prices and stock shown here were last confirmed.")
+    int, Meta(ge=0, description="Seconds since products, prices and stock were last confirmed to be current.")
 ]
 
 
 class Health(Struct):
-    """The state of the process that answers."""
+    """The state of the process that responds."""
 
     status: Annotated[
         Literal["ok", "degraded", "stopping"],
@@ -37,11 +37,11 @@ class Health(Struct):
 
 
 class Readiness(Struct):
-    """Whether the process that answers should get requests."""
+    """Whether the process that responds should get requests."""
 
-    ready: Annotated[bool, Meta(description="Whether it should.")]
-    reasons: Annotated[list[str], Meta(description="Why not.")]
-    warnings: Annotated[list[str], Meta(description="What to look into, though the process is ready.")]
+    ready: Annotated[bool, Meta(description="Whether the process should get requests.")]
+    reasons: Annotated[list[str], Meta(description="Why the process is not ready.")]
+    warnings: Annotated[list[str], Meta(description="What to look into, even if the process is ready.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,9 @@ class HealthEndpoints:
             path="/check-health",
             name="checkHealth",
             tag="Service",
-            summary="Whether the service answers",
-            description="200 for as long as the process lives, whatever its `status`.",
-            success=Success(200, "It does.", Health, {"Health": Health("ok", "ok", 1)}),
+            summary="Whether the service responds",
+            description="200 as long as the process runs, whatever its `status`.",
+            success=Success(200, "The process runs.", Health, {"Health": Health("ok", "ok", 1)}),
             public=True,
         )
     )
@@ -112,14 +112,14 @@ class HealthEndpoints:
             name="checkReadiness",
             tag="Service",
             summary="Whether the service should get requests",
-            description="For load balancers. Each process answers for itself.",
+            description="For load balancers. Each process responds for itself.",
             success=Success(
-                200, "It should.", Readiness, {"Readiness": Readiness(ready=True, reasons=[], warnings=[])}
+                200, "The process is ready.", Readiness, {"Readiness": Readiness(ready=True, reasons=[], warnings=[])}
             ),
             errors=(
                 ErrorResponse(
                     503,
-                    "It should not: it is stopping, the database is away, or its products and prices are too old.",
+                    "The process is stopping, the database is away, or products and prices are too old.",
                     Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
                     (RETRY_AFTER,),
                     body=Readiness,

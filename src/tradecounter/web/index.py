@@ -15,11 +15,11 @@ from tradecounter.web.openapi.document import Documents
 
 
 class Documentation(Struct):
-    """Where the interface documents are, and for people the reference and the guide."""
+    """The addresses of the interface documents, the reference and the guide."""
 
     openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
     openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
-    reference: Annotated[str, Meta(description="The reference of every operation and field, to read and to try.")]
+    reference: Annotated[str, Meta(description="The reference of all operations and fields, where you can try them.")]
     guide: Annotated[str, Meta(description="The guide for customers.")]
 
 
@@ -54,8 +54,10 @@ class IndexEndpoints:
             name="getIndex",
             tag="Service",
             summary="The service and its documentation",
-            description="Also says in a `Link` header where the interface documents are.",
-            success=Success(200, "Where the interface documents are.", Index, {"Index": _EXAMPLE}, headers=(LINK,)),
+            description="The `Link` header has the addresses of the interface documents too.",
+            success=Success(
+                200, "The addresses of the interface documents.", Index, {"Index": _EXAMPLE}, headers=(LINK,)
+            ),
             public=True,
         )
     )
@@ -77,7 +79,7 @@ class IndexEndpoints:
             name="getOpenapiJson",
             tag="Service",
             summary="The interface document as JSON",
-            description="This document. Generators of clients read it.",
+            description="This document. Generate clients from it.",
             success=Success(200, "An OpenAPI 3.1 document.", dict),
             public=True,
         )

@@ -67,7 +67,7 @@ def test_before_it_is_issued_the_answer_is_412(shop: Service, customer: Customer
 
     def is_told_to_wait() -> bool:
         answer = customer.get(f"/order/{placed['order_reference']}/invoice")
-        wanted = {"message": "the order has not been invoiced yet; ask again later"}
+        wanted = {"message": "the order has not been invoiced yet; try again later"}
         return (answer.status_code, answer.json()) == (412, wanted)
 
     assert is_told_to_wait()

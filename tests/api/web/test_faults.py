@@ -45,7 +45,7 @@ def test_a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else(shop: 
         named = customer.get("/customer/address", headers={"X-Request-Id": "ticket-7"})
         unnamed = customer.post("/customer/address", ADDRESS)
     assert (named.status_code, unnamed.status_code) == (500, 500)
-    assert named.json() == {"message": "unexpected error; quote request ticket-7 when you ask support"}
+    assert named.json() == {"message": "unexpected error; quote request ticket-7 when you contact support"}
     assert unnamed.headers["X-Request-Id"] in unnamed.json()["message"]
     assert named.headers["X-Request-Id"] == "ticket-7"
     assert named.headers["content-type"] == "application/json"

@@ -43,13 +43,15 @@ class TokenRequest(msgspec.Struct):
 
     grant_type: Annotated[GrantType, Meta(description="Always the same.")]
     subject_token: Annotated[
-        str, Meta(description="A JWT of the issuer, by which the customer consents to the application.")
+        str, Meta(description="A JWT from the issuer, with which the customer consents to the application.")
     ]
     subject_token_type: Annotated[JwtType, Meta(description="Always the same.")]
     requested_token_type: Annotated[
-        AccessTokenType | msgspec.UnsetType, Meta(description="If given, always the same.")
+        AccessTokenType | msgspec.UnsetType, Meta(description="If sent, always the same.")
     ] = msgspec.UNSET
-    resource: Annotated[str | msgspec.UnsetType, Meta(description="If given, the base address.")] = msgspec.UNSET
+    resource: Annotated[str | msgspec.UnsetType, Meta(description="If sent, the base address of the API.")] = (
+        msgspec.UNSET
+    )
     client_id: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
     client_secret: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
 

@@ -40,16 +40,16 @@ class QuoteEndpoints:
             tag="Orders",
             summary="Request a quote",
             description=(
-                "Takes what `POST /order` takes, except `auto_confirm`, and asks support for better prices. You are "
-                "told by e-mail when the quote is priced; its `confirmation_code` then confirms the order at that "
-                "price. Where no shipping method fits, `shipping_options` is empty, and support names the carriage "
-                "with the price."
+                "Takes what `POST /order` takes, except `auto_confirm`, and asks support for better prices. You will "
+                "get an e-mail when the quote is priced; then confirm it by its `confirmation_code` to buy at that "
+                "price. If no shipping method fits, `shipping_options` is empty until support has priced the "
+                "quote."
             ),
             request_headers=(IDEMPOTENCY_KEY,),
-            body=Body(CreateOrderRequest, {"A quote to be priced": ORDER_REQUEST}),
+            body=Body(CreateOrderRequest, {"A quote to price": ORDER_REQUEST}),
             success=Success(
                 201,
-                "The quote, at your prices of today.",
+                "The quote, at your current prices.",
                 CreatedOrder,
                 {"CreatedOrder": PENDING_ORDER},
                 headers=(IDEMPOTENT_REPLAY,),

@@ -3,9 +3,9 @@
 VERSION = "1.0"
 LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
 TAGS = {
-    "Catalogue": "Products at your prices with live stock, and what they are filtered by.",
-    "Orders": "Orders and quotes from price to delivery. An order is created, confirmed, and then followed.",
-    "Account": "Your account: details, credit, address book.",
+    "Catalogue": "Products at your prices with live stock, and the data to filter them by.",
+    "Orders": "Orders and quotes, from price to delivery. You create an order, confirm it, and then follow it.",
+    "Account": "Your account: details, credit and address book.",
     "Access": "Access tokens for applications that act for a customer.",
     "Service": "The service itself and its documentation.",
 }
@@ -17,14 +17,14 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 token takes precedence; then the header, then the query.
 
 Amounts are pounds, net unless they say otherwise; times are UK local time without an offset. `GET /product` and
-`GET /order` answer in CSV unless the `Accept` header asks for `application/json`.
+`GET /order` respond with CSV unless the `Accept` header asks for `application/json`.
 
-Every answer carries `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
+Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https.
 
-Errors hold a `message` that names the field and says what would be right; `errors` lists the fields one by one.
-`X-Ignored` names parameters and fields that are not known and were ignored, such as misspelt ones. Quote the
-`X-Request-Id` of a response when you ask support.
+Errors have a `message` that names the field and says how to correct it; `errors` lists the fields one by one.
+`X-Ignored` names unknown parameters and fields, such as misspelt ones; they were ignored. Quote the `X-Request-Id` of a
+response when you contact support.
 """
 # The key in the query is accepted too. As a scheme of its own, generated clients would send it with every request.
 CREDENTIALS = {
@@ -38,7 +38,7 @@ CREDENTIALS = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An access token from `POST /oauth/token`; it counts alone, whatever else is sent.",
+        "description": "An access token from `POST /oauth/token`; it takes precedence over an API key.",
     },
 }
 CLIENT_CREDENTIALS = {

@@ -51,7 +51,7 @@ class Responses:
 
     def not_modified(self) -> dict[str, Any]:
         """Describe the response to a client that has the current one."""
-        return {"description": "What you hold is current.", "headers": self._references((*CACHING, *RATE_LIMIT))}
+        return {"description": "Your copy is current.", "headers": self._references((*CACHING, *RATE_LIMIT))}
 
     def error(self, error: ErrorResponse) -> dict[str, Any]:
         """Describe an error, or refer to its description when it is shared."""
