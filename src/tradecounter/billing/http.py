@@ -14,9 +14,9 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries import own_order
 from tradecounter.rest.call import Call
+from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Answer, Operation, endpoint
-from tradecounter.rest.piecewise import PiecewiseResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +74,4 @@ class BillingEndpoints:
         pieces = write_overview(credit, self.clock.now())
         if len(credit.debts) <= ORDERS_IN_A_PIECE:
             return Response(b"".join(pieces), media_type=JSON)
-        return PiecewiseResponse(pieces, self.turn, headers={}, media_type=JSON)
+        return ChunkedResponse(pieces, self.turn, headers={}, media_type=JSON)

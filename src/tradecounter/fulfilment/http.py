@@ -14,9 +14,9 @@ from tradecounter.kit.errors import not_found
 from tradecounter.ordering.present import item_on_the_wire
 from tradecounter.ordering.queries import own_order, products_of
 from tradecounter.ordering.wire import OrderItem
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.responses import json_response
 from tradecounter.storefront.live_views import LiveViews
 
 
@@ -55,7 +55,7 @@ class FulfilmentEndpoints:
             line = await configure_item(tx, order, item_id, request.configurations, vault, now)
             fulfilled = (await self.fulfilment.of_orders(tx, [order.id]))[order.id]
         view = await self.views.showing(call.customer_id, products_of({order.id: [line]}))
-        return answer(item_on_the_wire(line, fulfilled, view))
+        return json_response(item_on_the_wire(line, fulfilled, view))
 
     @endpoint(
         Operation(
@@ -76,4 +76,4 @@ class FulfilmentEndpoints:
             video = await find_video(tx, order.id)
         if video is None:
             raise not_found("packing video")
-        return answer(video)
+        return json_response(video)

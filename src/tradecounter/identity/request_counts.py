@@ -1,4 +1,4 @@
-"""Customers' requests in a window, added up from all processes."""
+"""The table of customers' requests in a window, summed over all processes."""
 
 from collections.abc import Mapping
 from datetime import datetime

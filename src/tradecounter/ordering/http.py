@@ -25,12 +25,12 @@ from tradecounter.ordering.records import Kind
 from tradecounter.ordering.request_quote import request_quote
 from tradecounter.ordering.standing import Standing, standing, standing_found
 from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
-from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.rest.negotiation import JSON, choose_format
 from tradecounter.rest.operation import Answer, Operation, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, HEADERS, Page
+from tradecounter.rest.responses import json_response, to_json
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.live_views import LiveViews
 from tradecounter.storefront.view import CustomerView
@@ -146,7 +146,7 @@ class OrderEndpoints:
             lines = await lines_of(tx, [order.id])
             fulfilled = await self.fulfilment.of_orders(tx, [order.id])
         view = await self.views.showing(call.customer_id, products_of(lines))
-        return answer(order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, self.clock.now()))
+        return json_response(order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, self.clock.now()))
 
     @endpoint(
         Operation(
@@ -180,7 +180,7 @@ class OrderEndpoints:
         code = call.path_text("reference", "order", unknown_code()).lower()
         async with transaction(self.database) as tx:
             confirmed = await confirm_order(tx, code, method_id, circumstances)
-        return answer(created_order(confirmed.order, confirmed.lines))
+        return json_response(created_order(confirmed.order, confirmed.lines))
 
     async def _create(self, call: Call, kind: Kind) -> Response:
         """Create an order or a quote and answer with it; with an idempotency key, once (specification, section 8)."""

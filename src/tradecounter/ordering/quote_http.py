@@ -11,9 +11,9 @@ from tradecounter.kit.errors import not_found
 from tradecounter.ordering.present import quote_on_the_wire
 from tradecounter.ordering.queries import by_code, lines_by_code, with_components
 from tradecounter.ordering.wire import Quote
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.responses import json_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +44,4 @@ class QuoteEndpoints:
         quote = found.first
         if quote is None or quote.kind != "quote":
             raise not_found("quote")
-        return answer(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))
+        return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))

@@ -17,8 +17,8 @@ import zstandard
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.rest.caching import coded_tag
 from tradecounter.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
+from tradecounter.rest.conditional import coded_tag
 
 _COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
                  "text/javascript"}  # fmt: skip

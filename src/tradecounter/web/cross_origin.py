@@ -5,8 +5,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from tradecounter.rest.answers import refusal
 from tradecounter.rest.paging import HEADERS
+from tradecounter.rest.responses import error_response
 
 _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
 _REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
@@ -27,7 +27,9 @@ class CrossOrigin(CORSMiddleware):
         headers = {name: value for name, value in response.headers.items() if not name.startswith("content-")}
         if response.status_code == _GRANTED:
             return Response(status_code=204, headers=headers)
-        return refusal("a page of this origin may not send this request: its origin, method or headers", 400, headers)
+        return error_response(
+            "a page of this origin may not send this request: its origin, method or headers", 400, headers
+        )
 
 
 def cross_origin(app: ASGIApp, origins: str | None) -> ASGIApp:

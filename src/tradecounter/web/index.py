@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.rest.answers import answer, to_json
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import Answer, Operation, endpoint
+from tradecounter.rest.responses import json_response, to_json
 
 
 class Documentation(Struct):
@@ -70,7 +70,7 @@ class IndexEndpoints:
             f'<{call.base_url}/guide>; rel="help"; type="text/html"'
         )
         pages = (f"{call.base_url}/docs", f"{call.base_url}/guide")
-        return answer(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
+        return json_response(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
 
     @endpoint(
         Operation(

@@ -49,8 +49,8 @@ from tradecounter.ordering.wire import (
     ShippingChoice,
     TrackingEvent,
 )
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.operation import Operation, Otherwise
+from tradecounter.rest.responses import to_json
 from tradecounter.web.health import Health, Readiness
 from tradecounter.web.index import Documentation, Index
 

@@ -9,8 +9,8 @@ from tradecounter.catalogue.wire import Product
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.identity.http import OAuthError
 from tradecounter.ordering.wire import AddressReference
-from tradecounter.rest.answers import Error
 from tradecounter.rest.operation import Operation
+from tradecounter.rest.responses import Error
 
 SCHEMAS = "#/components/schemas/"
 EMPTY = "EmptyObject"

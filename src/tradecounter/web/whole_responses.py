@@ -7,9 +7,9 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.rest.answers import refusal
+from tradecounter.rest.responses import error_response
 from tradecounter.web.errors import response_to
-from tradecounter.web.frame import REQUEST_ID
+from tradecounter.web.request_context import request_id_of
 
 _LONGEST_WAIT = 30.0  # seconds
 _RETRY_SECONDS = 5
@@ -45,14 +45,14 @@ class WholeResponses:
             if not whole.waits:
                 raise
             message = f"too many long responses at once; try again in {_RETRY_SECONDS} seconds"
-            await refusal(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
+            await error_response(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
         except ClientDisconnect:
             raise
         except Exception as error:
             if not whole.is_collecting:
                 raise
             whole.end()
-            await response_to(error, Request(scope, receive), scope[REQUEST_ID])(scope, receive, send)
+            await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
         finally:
             whole.end()
 

@@ -12,7 +12,7 @@ from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, or
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.present import created_order
 from tradecounter.ordering.queries import by_code, lines_by_code, with_components
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(str.strip)

@@ -1,19 +1,18 @@
-"""What a connection refuses by itself, without the application, and what it says then."""
+"""The errors that a connection sends by itself, without the application."""
 
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tradecounter.rest.answer_memory import Header
-from tradecounter.rest.answers import Error, to_json
 from tradecounter.rest.negotiation import JSON
+from tradecounter.rest.responses import Error, Header, to_json
 
 _RETRY_SECONDS = 5
 
 
 @dataclass
 class RefusedError(Exception):
-    """A refusal; raised from within the parser, it ends the parsing."""
+    """A request or a connection is refused; raised in a callback of the parser, it ends the parsing."""
 
     status: str
     message: str
@@ -30,11 +29,11 @@ TOO_MANY_CONNECTIONS = RefusedError(
 )
 
 
-def refusal(refused: RefusedError, standing_headers: Iterable[Header]) -> bytes:
-    """Return the response to a refused request, with the general error body and the headers of every response."""
-    body = to_json(Error(refused.message))
+def error_bytes(error: RefusedError, standing_headers: Iterable[Header]) -> bytes:
+    """Return an error response, with the general error body and the headers of every response."""
+    body = to_json(Error(error.message))
     head = (
-        f"HTTP/1.1 {refused.status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n{refused.headers}"
+        f"HTTP/1.1 {error.status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n{error.headers}"
         f"X-Request-Id: {secrets.token_hex(8)}\r\nConnection: close\r\n"
     )
     standing = b"".join(name + b": " + value + b"\r\n" for name, value in standing_headers)
