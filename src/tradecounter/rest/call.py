@@ -154,13 +154,13 @@ class Call:
         coding = ", ".join(self.request.headers.getlist("content-encoding")).strip()
         if coding.lower() not in {"", "identity"}:
             raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")
-        refusal = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
+        too_large = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
         announced = self.request.headers.get("content-length", "0")
         if announced.isdigit() and int(announced) > most_bytes:
-            raise refusal
+            raise too_large
         raw = bytearray()
         async for chunk in self.request.stream():
             raw += chunk
             if len(raw) > most_bytes:
-                raise refusal
+                raise too_large
         return bytes(raw)

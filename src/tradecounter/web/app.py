@@ -100,7 +100,7 @@ class Application:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or run the lifespan."""
+        """Respond to a request, or run the lifespan."""
         await self.fast_path(scope, receive, send)
 
     def document(self, base_url: str) -> dict[str, Any]:

@@ -19,10 +19,10 @@ _GRANTED = 200
 
 
 class CrossOrigin(CORSMiddleware):
-    """Starlette's middleware, whose answers look like all others of the API."""
+    """Starlette's middleware, with responses in the format of the API."""
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Answer a browser that asks whether a page may send its request."""
+        """Respond to a browser that asks whether a page may send its request."""
         response = super().preflight_response(request_headers)
         headers = {name: value for name, value in response.headers.items() if not name.startswith("content-")}
         if response.status_code == _GRANTED:

@@ -49,7 +49,7 @@ def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
     """Return the context of a request, which is read when it is not in the scope yet."""
     context: RequestContext | None = scope.get(SENDER)
     if context is None:
-        client = scope["client"]
+        client = scope.get("client")
         context = scope[SENDER] = new_context(read_head(scope, addresses), client[0] if client else None, addresses)
     return context
 

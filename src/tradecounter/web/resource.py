@@ -40,11 +40,11 @@ class Resource:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request to the path."""
-        response = await self._answer(Request(scope, receive))
+        """Respond to a request."""
+        response = await self._respond(Request(scope, receive))
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _respond(self, request: Request) -> Response:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={"Allow": self._allow})
         endpoint = self._endpoints.get(request.method)

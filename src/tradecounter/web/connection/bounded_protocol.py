@@ -19,7 +19,7 @@ from tradecounter.web.connection.error_responses import (
     HEAD_TOO_LONG,
     NOT_HTTP,
     TOO_MANY_CONNECTIONS,
-    RefusedError,
+    RejectedError,
     error_bytes,
 )
 from tradecounter.web.connection.head_checks import check_head
@@ -62,7 +62,7 @@ class BoundedProtocol(LenientProtocol):
         "_deadline",
         "_overhead",
         "_pending_error",
-        "_refused",
+        "_rejected",
         "_responding",
         "_stopping",
         "_taken",
@@ -79,21 +79,21 @@ class BoundedProtocol(LenientProtocol):
         self._body_bytes = 0  # in the piece that is parsed
         self._chunks = 0  # in the piece that is parsed
         self._unread = b""  # received, and not parsed while the connection holds
-        self._refused = False  # from then on, what the client sends is discarded
-        self._pending_error: RefusedError | None = None  # waits for the responses before it
+        self._rejected = False  # from then on, what the client sends is discarded
+        self._pending_error: RejectedError | None = None  # waits for the responses before it
         self._deadline: asyncio.TimerHandle | None = None
         self._responding: RequestResponseCycle | None = None
         self._taken: int | None = None  # what the client had taken at the last look; None while nothing waits for it
         self._taken_at = 0.0  # on the loop's clock: when it was first seen to have taken that
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request, or refuse the connection."""
+        """Start to wait for the first request, or reject the connection."""
         super().connection_made(transport)
         self.flow = _Flow(transport)
         if self._connections.admit(self, self.client[0] if self.client else None):
             self._set_deadline()
         else:
-            self._refuse_connection()
+            self._reject_connection()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting, and abandon the responses."""
@@ -105,7 +105,7 @@ class BoundedProtocol(LenientProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse received data in small pieces."""
-        if self._refused:
+        if self._rejected:
             return
         self._unset_keepalive_if_required()
         self._begun = 0
@@ -123,7 +123,7 @@ class BoundedProtocol(LenientProtocol):
         self._unset_keepalive_if_required()  # a cached response to a request in the same piece may have set it
 
     def begin_response(self) -> None:
-        """Have the application respond to the request whose head is there. Raises RefusedError."""
+        """Have the application respond to the request whose head is there. Raises RejectedError."""
         check_head(self.headers, self.parser)
         super().begin_response()
         if self.pipeline:
@@ -192,18 +192,18 @@ class BoundedProtocol(LenientProtocol):
             self._responding.keep_alive = False
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP."""
-        self._refuse(NOT_HTTP)
+        """Reject what is not HTTP."""
+        self._reject(NOT_HTTP)
 
     def _take_in(self, data: bytes) -> None:
         taken = 0
-        while taken < len(data) and not self._refused and not self.flow.holds:
+        while taken < len(data) and not self._rejected and not self.flow.holds:
             piece, taken = data[taken : taken + _PIECE], taken + _PIECE
             begun, self._body_bytes, self._chunks = self._begun, 0, 0
             try:
                 self.parse(piece)
             except httptools.HttpParserError as error:
-                self._refuse_unparsed(error)
+                self._reject_unparsed(error)
             else:
                 if self._under_way and self._begun == begun:
                     self._count(piece)
@@ -211,14 +211,14 @@ class BoundedProtocol(LenientProtocol):
         if self.flow.holds:
             self._clear_deadline()  # it is not the client that keeps the request from arriving
         # Most requests come whole and need no timer. Line breaks alone are no request: the wait for one goes on.
-        elif self._deadline is None and not self._refused and (self._under_way or self._is_idle()):
+        elif self._deadline is None and not self._rejected and (self._under_way or self._is_idle()):
             self._set_deadline()
 
     def _count(self, piece: bytes) -> None:
         """Count the bytes of a piece that are not body data. A piece in which a request begins does not count."""
         self._overhead += max(0, len(piece) - self._body_bytes - self._chunks * _CHUNK_LINES)
         if self._overhead > self.most_head_bytes:
-            self._refuse(HEAD_TOO_LONG)
+            self._reject(HEAD_TOO_LONG)
 
     def _is_responding(self) -> bool:
         """Return whether the application makes or sends a response."""
@@ -228,17 +228,17 @@ class BoundedProtocol(LenientProtocol):
     def _is_idle(self) -> bool:
         return self.timeout_keep_alive_task is None and not self._is_responding()
 
-    def _refuse_unparsed(self, error: httptools.HttpParserError) -> None:
+    def _reject_unparsed(self, error: httptools.HttpParserError) -> None:
         cause = error.__context__ if isinstance(error, httptools.HttpParserCallbackError) else None
-        if isinstance(cause, RefusedError):
-            self._refuse(cause)
+        if isinstance(cause, RejectedError):
+            self._reject(cause)
         elif cause is None or isinstance(cause, httptools.HttpParserError):
             self.send_400_response("")
         else:
             log.error("a request could not be taken in", exc_info=cause)
-            self._refuse(FAULT)
+            self._reject(FAULT)
 
-    def _refuse(self, error: RefusedError) -> None:
+    def _reject(self, error: RejectedError) -> None:
         """Send an error for the request that is being read, after the responses before it, and close.
 
         A request that has a response already gets no second one: the client would take it for the next request's.
@@ -256,26 +256,26 @@ class BoundedProtocol(LenientProtocol):
             if waits:
                 self.pipeline.popleft()
         if waits:
-            self._refused, self._pending_error = True, error
+            self._rejected, self._pending_error = True, error
         else:
             self._abandon_responses()
             self._write_error(error)
             self._linger()
 
-    def _refuse_connection(self) -> None:
+    def _reject_connection(self) -> None:
         self._write_error(TOO_MANY_CONNECTIONS)
         if self._connections.linger(self):
             self._linger()
         else:
-            self._refused = True
+            self._rejected = True
             self.transport.close()
 
-    def _write_error(self, error: RefusedError) -> None:
+    def _write_error(self, error: RejectedError) -> None:
         self.transport.write(error_bytes(error, getattr(self.app, "standing_headers", ())))
 
     def _linger(self) -> None:
         """Close once the client does, or soon: closing with data unread would reset the connection too early."""
-        self._refused = self._under_way = True
+        self._rejected = self._under_way = True
         self._clear_deadline()
         self.transport.write_eof()
         self._deadline = self.loop.call_later(self.linger_seconds, self.transport.close)

@@ -11,25 +11,25 @@ _RETRY_SECONDS = 5
 
 
 @dataclass
-class RefusedError(Exception):
-    """A request or a connection is refused; raised in a callback of the parser, it ends the parsing."""
+class RejectedError(Exception):
+    """A request or a connection is rejected; raised in a callback of the parser, it ends the parsing."""
 
     status: str
     message: str
     headers: str = ""
 
 
-NOT_HTTP = RefusedError("400 Bad Request", "the request is not valid HTTP")
-HEAD_TOO_LONG = RefusedError("431 Request Header Fields Too Large", "the request's headers or trailers are too long")
-FAULT = RefusedError("500 Internal Server Error", "unexpected error")
-TOO_MANY_CONNECTIONS = RefusedError(
+NOT_HTTP = RejectedError("400 Bad Request", "the request is not valid HTTP")
+HEAD_TOO_LONG = RejectedError("431 Request Header Fields Too Large", "the request's headers or trailers are too long")
+FAULT = RejectedError("500 Internal Server Error", "unexpected error")
+TOO_MANY_CONNECTIONS = RejectedError(
     "503 Service Unavailable",
     f"too many connections; try again in {_RETRY_SECONDS} seconds",
     f"Retry-After: {_RETRY_SECONDS}\r\n",
 )
 
 
-def error_bytes(error: RefusedError, standing_headers: Iterable[Header]) -> bytes:
+def error_bytes(error: RejectedError, standing_headers: Iterable[Header]) -> bytes:
     """Return an error response, with the general error body and the headers of every response."""
     body = to_json(Error(error.message))
     head = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import httptools
 
 from tradecounter.rest.responses import Header
-from tradecounter.web.connection.error_responses import RefusedError
+from tradecounter.web.connection.error_responses import RejectedError
 
 _LONGEST_HOST = 255
 _NO_HOST = bytes(_LONGEST_HOST + 1)
@@ -23,7 +23,7 @@ def is_method_error(error: httptools.HttpParserError) -> bool:
 
 
 def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
-    """Check what decides where a request goes and where its body ends. Raises RefusedError."""
+    """Check what decides where a request goes and where its body ends. Raises RejectedError."""
     found = dict(headers)
     if (
         len(found) == len(headers)
@@ -33,12 +33,12 @@ def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> No
         return  # as nearly always
     hosts = [value for name, value in headers if name == b"host"]
     if len(hosts) != 1 and (hosts or parser.get_http_version() == "1.1"):
-        raise RefusedError("400 Bad Request", "Host: must be given exactly once")
+        raise RejectedError("400 Bad Request", "Host: must be given exactly once")
     if hosts and len(hosts[0]) > _LONGEST_HOST:
-        raise RefusedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
+        raise RejectedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
     codings = b",".join(value for name, value in headers if name == b"transfer-encoding")
     if codings and any(coding.strip().lower() != b"chunked" for coding in codings.split(b",")):
-        raise RefusedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
+        raise RejectedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
 
 
 def with_path(url: bytes) -> bytes:

@@ -63,7 +63,7 @@ class LenientProtocol(HttpToolsProtocol):
                 return
 
     def on_headers_complete(self) -> None:
-        """Begin to respond, unless the head will be parsed again without its upgrade. Raises RefusedError."""
+        """Begin to respond, unless the head will be parsed again without its upgrade. Raises RejectedError."""
         if not self.parser.should_upgrade():
             if not self.url.startswith(b"/"):
                 self.url = with_path(self.url)

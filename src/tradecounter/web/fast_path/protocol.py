@@ -5,7 +5,7 @@ request, of which each byte was received before, is not even parsed.
 """
 
 import asyncio
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import unquote
 
 import httptools
@@ -14,45 +14,21 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from tradecounter.identity.admission import SENDER
 from tradecounter.web.connection.bounded_protocol import BoundedProtocol
-from tradecounter.web.fast_path.middleware import FastResponse
-
-Client = tuple[str, int] | None
-
-
-class FastPath(Protocol):
-    """What an application has as `fast_path` when it can respond to some requests without waiting for anything."""
-
-    def read(self, scope: Scope) -> Any:
-        """Return the head of a request; None when the fast path has no response to it."""
-        ...
-
-    def known(self, raw: bytes) -> Any:
-        """Return the head of a known request, or None."""
-        ...
-
-    def add_known(self, raw: bytes, head: Any) -> None:
-        """Make a request known by its bytes."""
-        ...
-
-    def context(self, head: Any, client: Client) -> Any:
-        """Return the context of a request from a client."""
-        ...
-
-    def respond(self, context: Any) -> FastResponse | None:
-        """Return the response to a request, or None."""
-        ...
+from tradecounter.web.fast_path.middleware import FastResponse, ResponseCacheMiddleware
+from tradecounter.web.request_context import RequestContext
+from tradecounter.web.request_head import RequestHead
 
 
 class FastPathProtocol(BoundedProtocol):
-    """One client's connection, with a fast path."""
+    """One client's connection; an application that has `fast_path` is asked for cached responses first."""
 
     __slots__ = ("_context", "_fast_path", "_head", "_responded_at", "_response")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._fast_path: FastPath | None = None
-        self._context: Any = None  # of the known request under way, which the fast path has no response to
-        self._head: Any = None  # of the request under way, when the fast path responded to it
+        self._fast_path: ResponseCacheMiddleware | None = None
+        self._context: RequestContext | None = None  # of the known request under way, when it is not cached
+        self._head: RequestHead | None = None  # of the request under way, when it is cached
         self._response: FastResponse | None = None
         self._responded_at = 0.0  # on the loop's clock: the last response of the fast path
 
@@ -80,7 +56,7 @@ class FastPathProtocol(BoundedProtocol):
     def begin_response(self) -> None:
         """Find the response to the request whose head is there, or have the application make it.
 
-        What the head is checked for never reaches the application, so no such response is cached. Raises RefusedError.
+        What the head is checked for never reaches the application, so no such response is cached. Raises RejectedError.
         """
         self._response = None
         context, self._context = self._context, None
@@ -98,7 +74,7 @@ class FastPathProtocol(BoundedProtocol):
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
 
-    def _respond_to_known(self, data: bytes, fast_path: FastPath) -> bool:
+    def _respond_to_known(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
         """Respond to a known request; return whether that was possible."""
         if not data.startswith(b"GET ") or self._is_busy():
             return False
@@ -118,7 +94,7 @@ class FastPathProtocol(BoundedProtocol):
         """Return whether the client has to take another response first."""
         return self.flow.write_paused or self._is_responding()
 
-    def _respond(self, fast_path: FastPath) -> Any:
+    def _respond(self, fast_path: ResponseCacheMiddleware) -> RequestContext | None:
         """Find the response to the request whose head is there; return the request's context if it was read."""
         if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
             return None
