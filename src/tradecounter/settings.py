@@ -170,8 +170,7 @@ class Settings:
     )
     answer_memory: int = _setting(
         256 * 1024 * 1024,
-        "Most bytes that a process keeps of answers and of requests for them, to give them again while they are "
-        "current; 0: none.",
+        "Size of the cache of product responses in each process, in bytes; 0 disables it.",
         at_least(0),
     )
     log_requests: bool = _setting(

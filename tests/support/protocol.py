@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from tradecounter.web.connections import Connections
-from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.connection.connections import Connections
+from tradecounter.web.fast_path.protocol import FastPathProtocol
 from tradecounter.web.server import listen
 from tradecounter.web.stopping import Stopping
 
@@ -51,7 +51,7 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(app: Served, protocol: type[HttpProtocol], keep_alive: int = 5) -> AsyncIterator[Server]:
+async def serving(app: Served, protocol: type[FastPathProtocol], keep_alive: int = 5) -> AsyncIterator[Server]:
     """Serve while the block runs."""
     listener = listen("127.0.0.1", 0)
     config = uvicorn.Config(

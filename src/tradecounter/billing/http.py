@@ -16,11 +16,20 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries.orders import own_order
 from tradecounter.ordering.states import CancelledOrder
 from tradecounter.rest.call import Call
+from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import TEXT, ErrorResponse, Link, Media, Operation, Parameter, Success, endpoint
-from tradecounter.rest.piecewise import PiecewiseResponse
+from tradecounter.rest.operation import (
+    TEXT,
+    ErrorResponse,
+    Link,
+    Media,
+    Operation,
+    Parameter,
+    Success,
+    endpoint,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +107,4 @@ class BillingEndpoints:
         pieces = write_overview(credit, self.clock.now())
         if len(credit.debts) <= ORDERS_IN_A_PIECE:
             return Response(b"".join(pieces), media_type=JSON)
-        return PiecewiseResponse(pieces, self.turn, headers={}, media_type=JSON)
+        return ChunkedResponse(pieces, self.turn, headers={}, media_type=JSON)

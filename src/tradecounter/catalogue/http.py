@@ -9,11 +9,11 @@ from starlette.responses import Response
 from tradecounter.catalogue.examples import ATTRIBUTES, CATEGORIES, MANUFACTURERS
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
-from tradecounter.rest.answers import answer
-from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.conditional import conditional_response
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Operation, Success, endpoint
+from tradecounter.rest.responses import json_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class CatalogueEndpoints:
         )
     )
     async def list_categories(self, call: Call) -> Response:
-        return self._unless_held(call, lambda snapshot: snapshot.category_tree)
+        return self._conditional(call, lambda snapshot: snapshot.category_tree)
 
     @endpoint(
         Operation(
@@ -50,7 +50,7 @@ class CatalogueEndpoints:
         )
     )
     async def list_manufacturers(self, call: Call) -> Response:
-        return self._unless_held(call, lambda snapshot: snapshot.manufacturer_list)
+        return self._conditional(call, lambda snapshot: snapshot.manufacturer_list)
 
     @endpoint(
         Operation(
@@ -65,8 +65,8 @@ class CatalogueEndpoints:
         )
     )
     async def list_attributes(self, call: Call) -> Response:
-        return self._unless_held(call, lambda snapshot: snapshot.attribute_list)
+        return self._conditional(call, lambda snapshot: snapshot.attribute_list)
 
-    def _unless_held(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:
+    def _conditional(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:
         snapshot = self.snapshot()
-        return unless_held(call, snapshot.digest, JSON, lambda: answer(of(snapshot)))
+        return conditional_response(call, snapshot.digest, JSON, lambda: json_response(of(snapshot)))

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from tradecounter.bulk.differences import Change, OnChange
 from tradecounter.cli.text import one_line
 from tradecounter.kit.errors import OperatorError
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 Write = Callable[[Change], None]
 

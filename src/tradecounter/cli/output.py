@@ -10,7 +10,7 @@ import typer
 
 from tradecounter.cli.tables import Column, print_table
 from tradecounter.cli.text import cell
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]
 

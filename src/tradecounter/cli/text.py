@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})\.[0-9]+Z")  # in UTC, with a fraction
 

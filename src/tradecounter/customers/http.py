@@ -13,10 +13,10 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.operation import ID, Body, Link, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.rest.responses import json_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class CustomerEndpoints:
             account = await find_account(tx, call.customer_id)
         if account is None:
             raise not_found("customer")
-        return answer(on_the_wire(account))
+        return json_response(on_the_wire(account))
 
     @endpoint(
         Operation(
@@ -57,7 +57,7 @@ class CustomerEndpoints:
     )
     async def list_addresses(self, call: Call) -> Response:
         async with reading(self.database) as tx:
-            return answer(await list_addresses(tx, call.customer_id))
+            return json_response(await list_addresses(tx, call.customer_id))
 
     @endpoint(
         Operation(
@@ -75,7 +75,7 @@ class CustomerEndpoints:
         address = read_address(await call.json_text())
         async with transaction(self.database) as tx:
             saved = await add_address(tx, call.customer_id, address)
-        return answer(saved, 201)
+        return json_response(saved, 201)
 
     @endpoint(
         Operation(

@@ -28,7 +28,7 @@ from tradecounter.ordering.queries.changes import expire_orders
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.ordering.quotes.request_quote import request_quote
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.rules import fitting_methods

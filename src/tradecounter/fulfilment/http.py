@@ -18,10 +18,10 @@ from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.present import item_on_the_wire
 from tradecounter.ordering.queries.orders import own_order
 from tradecounter.ordering.wire import OrderItem
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.rest.responses import json_response
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
@@ -84,7 +84,7 @@ class FulfilmentEndpoints:
             line = await configure_item(tx, order.id, item_id, request.configurations, vault, now)
             fulfilled = (await self.fulfilment.of_orders(tx, [order.id]))[order.id]
         view = await self.views.showing(call.customer_id, products_of([line]))
-        return answer(item_on_the_wire(line, fulfilled, view))
+        return json_response(item_on_the_wire(line, fulfilled, view))
 
     @endpoint(
         Operation(
@@ -109,4 +109,4 @@ class FulfilmentEndpoints:
             video = await find_video(tx, order.id)
         if video is None:
             raise not_found("packing video")
-        return answer(video)
+        return json_response(video)

@@ -1,34 +1,43 @@
-"""Letting a request in: the address first, then the credential, then the rate limit (decisions, order of checks)."""
+"""Admits requests: the blocked address first, then the credential, then the rate limit (decisions, order of checks)."""
 
 from dataclasses import dataclass, field
+
+from starlette.types import Scope
 
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.caller import Authenticator
-from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.authenticator import Authenticator
+from tradecounter.identity.client_address import ClientAddresses, Hops
 from tradecounter.identity.counted_log import CountedLog
-from tradecounter.identity.credentials import (
-    ApiKey,
-    BearerToken,
-    ExpiredTokenError,
-    InvalidCredentialError,
-    Presented,
-    credential_of,
-)
+from tradecounter.identity.credentials import Credential, ExpiredTokenError, InvalidCredentialError
 from tradecounter.identity.lockout import BlockedError, Lockout
-from tradecounter.identity.rate_limit import Quota, RateLimit
+from tradecounter.identity.rate_limit import RateLimit
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.settings import Settings
 
+SENDER = "tradecounter.sender"  # the key in the ASGI scope
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
-    """A customer whose request was let in, and what it has left; None without a limit."""
 
-    customer_id: int
-    quota: Quota | None
+@dataclass(slots=True)
+class Sender:
+    """Who sends a request: read once, and kept in the ASGI scope.
+
+    `credential` is the error when the request has no valid one. `customer_id` is None until the request is admitted.
+    """
+
+    peer: str | None
+    hops: Hops | None
+    address: str
+    credential: Credential | DomainError
+    customer_id: int | None
+
+
+def sender_of(scope: Scope) -> Sender:
+    """Return who sends a request."""
+    sender: Sender = scope[SENDER]
+    return sender
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +48,8 @@ class Admission:
     lockout: Lockout
     authenticator: Authenticator
     rate_limit: RateLimit
-    _refused: CountedLog = field(default_factory=lambda: CountedLog("credential refused"))
-    _turned_away: CountedLog = field(default_factory=lambda: CountedLog("request from a blocked address refused"))
+    _invalid: CountedLog = field(default_factory=lambda: CountedLog("credential refused"))
+    _blocked: CountedLog = field(default_factory=lambda: CountedLog("request from a blocked address refused"))
 
     @classmethod
     def from_settings(cls, settings: Settings, database: Database, clock: Clock) -> "Admission":
@@ -52,48 +61,53 @@ class Admission:
             RateLimit(clock, settings.rate_limit),
         )
 
-    async def admit(self, presented: Presented, *, counts: bool) -> Admitted:
-        """Let a request in, counting it against the rate limit unless it is of a kind that does not count.
+    async def admit(self, sender: Sender) -> int:
+        """Return the customer that sends a request; asked again, the same. `RateLimit.count` has to follow.
 
-        Raises BlockedError, MissingCredentialError, InvalidCredentialError or RateLimitedError. An expired token is
-        refused like a wrong one, but does not count towards a block.
+        Raises BlockedError, MissingCredentialError or InvalidCredentialError. An expired token is an invalid
+        credential, but does not count towards a block.
         """
-        self.check_address(presented)
-        prefix = None
+        if sender.customer_id is not None:
+            return sender.customer_id
+        self.check_address(sender)
+        credential = sender.credential
         try:
-            credential = credential_of(presented)
-            prefix = credential.prefix
-            customer_id = await self.authenticator.customer_of(credential)
+            if isinstance(credential, DomainError):
+                raise credential
+            sender.customer_id = await self.authenticator.customer_of(credential)
         except ExpiredTokenError:
             raise
         except InvalidCredentialError:
-            await self.record_failure(presented, prefix=prefix)
+            prefix = None if isinstance(credential, DomainError) else credential.prefix
+            await self.record_failure(sender, prefix=prefix)
             raise
-        return Admitted(customer_id, self.rate_limit.count(customer_id, 1 if counts else 0))
+        return sender.customer_id
 
-    def check_address(self, presented: Presented) -> None:
-        """Raise BlockedError when a request comes from a blocked address."""
+    def admit_from_cache(self, sender: Sender) -> int | None:
+        """Return the customer if that takes no look-up in the database; otherwise `admit` has to decide."""
+        credential = sender.credential
+        if isinstance(credential, DomainError):
+            return None
         try:
-            self.lockout.check(presented.address)
-        except BlockedError:
-            self._turned_away.add(address=presented.address)
-            raise
-
-    async def record_failure(self, presented: Presented, **known: str | None) -> None:
-        """Log and count a wrong credential, with what is known of it that is no secret. Raises BlockedError."""
-        self._refused.add(address=presented.address, **known)
-        await self.lockout.record_failure(presented.address, ignores_forwarding=presented.ignores_forwarding)
-
-    def recognise(self, address: str, credential: ApiKey | BearerToken) -> int | None:
-        """Return who sends a request if it can be let in without asking the database; otherwise `admit` has to decide.
-
-        It is not counted against the rate limit.
-        """
-        try:
-            self.lockout.check(address)
-            return self.authenticator.remembered_customer(credential)
+            self.lockout.check(sender.address)
+            sender.customer_id = self.authenticator.cached_customer(credential)
         except DomainError:
             return None
+        return sender.customer_id
+
+    def check_address(self, sender: Sender) -> None:
+        """Raise BlockedError when a request comes from a blocked address."""
+        try:
+            self.lockout.check(sender.address)
+        except BlockedError:
+            self._blocked.add(address=sender.address)
+            raise
+
+    async def record_failure(self, sender: Sender, **details: str | None) -> None:
+        """Log and count an invalid credential. Raises BlockedError. `details` must not contain the secret."""
+        self._invalid.add(address=sender.address, **details)
+        ignores_forwarding = sender.hops is not None and not self.addresses.trusts(sender.peer)
+        await self.lockout.record_failure(sender.address, ignores_forwarding=ignores_forwarding)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Catch up with changed keys and new blocks."""
@@ -101,6 +115,6 @@ class Admission:
         await self.lockout.refresh(tx, versions)
 
     async def share(self, database: Database) -> None:
-        """Write down what was counted here, and read what others counted."""
+        """Write what was counted here, and read what other processes counted."""
         await self.rate_limit.share(database)
         await self.authenticator.record_uses(database)

@@ -1,4 +1,4 @@
-"""Which of the credentials that a request presents counts (specification, section 5)."""
+"""The credential of a request (specification, section 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,20 +31,6 @@ class MissingCredentialError(DomainError):
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
-    """What a request says of who sends it: its address, and what stands wherever a credential may stand.
-
-    `ignores_forwarding` is whether the peer names another client, and is not a trusted proxy.
-    """
-
-    address: str
-    authorization: Sequence[str]
-    api_keys: Sequence[str]
-    raw_query: str
-    ignores_forwarding: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ApiKey:
     """An API key that was presented, as its hash and its beginning."""
 
@@ -60,16 +46,14 @@ class BearerToken:
     prefix: str
 
 
-def credential_of(presented: Presented) -> ApiKey | BearerToken:
-    """Return the credential that counts. Raises as `credential_in` does."""
-    return credential_in(presented.authorization, presented.api_keys, presented.raw_query)
+Credential = ApiKey | BearerToken
 
 
-def credential_in(authorization: Sequence[str], api_keys: Sequence[str], raw_query: str) -> ApiKey | BearerToken:
-    """Return the credential that counts. Raises MissingCredentialError, or InvalidCredentialError if it cannot be one.
+def read_credential(authorization: Sequence[str], api_keys: Sequence[str], raw_query: str) -> Credential:
+    """Return the credential of a request. Raises MissingCredentialError, or InvalidCredentialError if it cannot be one.
 
-    A bearer token counts alone, then the header `X-Api-Key`, then the parameter `api-key`; a bad credential is never
-    made up for by the next. A bearer token beside a second `Authorization` is refused.
+    A bearer token takes precedence; then the header `X-Api-Key`, then the parameter `api-key`. When one of them is
+    invalid, the next is not tried. A bearer token beside a second `Authorization` is invalid.
     """
     if authorization and (token := _bearer_token(authorization)) is not None:
         return BearerToken(_hash_of(token), token[:PREFIX_LENGTH])

@@ -1,15 +1,11 @@
-"""What a request says of who sends it, and `POST /oauth/token`."""
+"""`POST /oauth/token`."""
 
 from dataclasses import dataclass
 
 from msgspec import UNSET
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Scope
 
-from tradecounter.identity.admission import Admission
-from tradecounter.identity.client_address import ClientAddresses
-from tradecounter.identity.credentials import Presented
+from tradecounter.identity.admission import Admission, Sender, sender_of
 from tradecounter.identity.examples import TOKEN, TOKEN_REQUEST
 from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.oauth.subject_token import Consent
@@ -21,64 +17,18 @@ from tradecounter.identity.oauth.token_request import (
     client_credentials,
     read_token_request,
 )
-from tradecounter.identity.rate_limit import WINDOW, Quota, RateLimit
 from tradecounter.identity.wire import AccessToken, OAuthError
 from tradecounter.kit.errors import DomainError
-from tradecounter.rest.answers import answer
-from tradecounter.rest.call import Call, add_answer_headers
+from tradecounter.rest.call import Call, add_response_headers
 from tradecounter.rest.common_errors import FORBIDDEN
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.headers import CACHE_CONTROL, RETRY_AFTER, WWW_AUTHENTICATE
 from tradecounter.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
-from tradecounter.rest.paging import requests_noted
+from tradecounter.rest.responses import json_response
 
 _HTTP_PORT = 80
-_WITH_CONTENT = 200
-_WINDOW_SECONDS = int(WINDOW.total_seconds())
 _NOT_TO_BE_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
-
-
-def address_of(request: Request, addresses: ClientAddresses) -> str:
-    """Return the address that a request counts under."""
-    peer = request.client.host if request.client else None
-    return addresses.of(peer, addresses.hops(request.headers.raw))
-
-
-def presented_by(request: Request, addresses: ClientAddresses) -> Presented:
-    """Return what a request says of who sends it."""
-    headers = request.headers
-    peer = request.client.host if request.client else None
-    hops = addresses.hops(headers.raw)
-    return Presented(
-        addresses.of(peer, hops),
-        headers.getlist("authorization"),
-        headers.getlist("x-api-key"),
-        request.scope["query_string"].decode("latin-1"),
-        ignores_forwarding=hops is not None and not addresses.trusts(peer),
-    )
-
-
-def count_response(scope: Scope, response: Response, rate_limit: RateLimit, customer_id: int) -> None:
-    """Count a long response as more than the one request that was counted when it was admitted."""
-    more = requests_noted(scope) - 1
-    if more and response.status_code == _WITH_CONTENT and scope["method"] != "HEAD":
-        quota = rate_limit.count(customer_id, more, admitted=True)
-        if quota is not None:
-            add_answer_headers(scope, rate_limit_headers(quota))
-
-
-def rate_limit_headers(quota: Quota) -> dict[str, str]:
-    """Return the headers that tell a customer what it has left (draft-ietf-httpapi-ratelimit-headers)."""
-    return {name.decode(): value.decode() for name, value in rate_limit_lines(quota)}
-
-
-def rate_limit_lines(quota: Quota) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
-    """Return the same headers as they stand in an HTTP message."""
-    return (
-        (b"ratelimit-policy", b'"customer";q=%d;w=%d' % (quota.limit, _WINDOW_SECONDS)),
-        (b"ratelimit", b'"customer";r=%d;t=%d' % (quota.remaining, quota.seconds_left)),
-    )
 
 
 _ERRORS = (
@@ -133,26 +83,28 @@ class TokenEndpoint:
         )
     )
     async def exchange_token(self, call: Call) -> Response:
-        add_answer_headers(call.request.scope, _NOT_TO_BE_KEPT)
-        presented = presented_by(call.request, self.admission.addresses)
-        self.admission.check_address(presented)
+        add_response_headers(call.request.scope, _NOT_TO_BE_KEPT)
+        sender = sender_of(call.request.scope)
+        self.admission.check_address(sender)
         try:
-            token = await self._exchange(call, presented)
+            token = await self._exchange(call, sender)
         except OAuthRefusal as refusal:
             body = OAuthError(refusal.error, refusal.description or UNSET)
-            return answer(body, 401, _CHALLENGE) if refusal.error == "invalid_client" else answer(body, 400)
-        return answer(AccessToken(token, ACCESS_TOKEN, "Bearer", int(self.exchange.lifetime.total_seconds())))
+            return (
+                json_response(body, 401, _CHALLENGE) if refusal.error == "invalid_client" else json_response(body, 400)
+            )
+        return json_response(AccessToken(token, ACCESS_TOKEN, "Bearer", int(self.exchange.lifetime.total_seconds())))
 
-    async def _exchange(self, call: Call, presented: Presented) -> str:
+    async def _exchange(self, call: Call, sender: Sender) -> str:
         try:
             fields = await call.form()
         except DomainError as error:
             raise OAuthRefusal("invalid_request", error.message) from error
         try:
-            client = client_credentials(presented.authorization, fields)
+            client = client_credentials(call.request.headers.getlist("authorization"), fields)
             await self.exchange.authenticate(client)
         except WrongClientRefusal:
-            await self.admission.record_failure(presented)
+            await self.admission.record_failure(sender)
             raise
         request = read_token_request(fields)
         audience = self.base_url or _address_reached(call)

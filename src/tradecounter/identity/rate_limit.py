@@ -1,7 +1,7 @@
-"""How many requests a customer may make (specification, section 8): so many in a fixed window of five minutes.
+"""Limits a customer's requests in fixed windows of five minutes (specification, section 8).
 
-Each process counts in memory. About once a second it adds what it counted to the shared count and reads that back, so
-that all processes together hold the limit, give or take what comes in within a second (docs/adr/0008).
+Each process counts in memory. About once a second it adds its counts to the shared ones and reads those back. All
+processes together keep the limit, except for the requests of the last second (docs/adr/0008).
 """
 
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 
 WINDOW = timedelta(minutes=5)
+_WINDOW_SECONDS = int(WINDOW.total_seconds())
 _WINDOW_MINUTES = WINDOW // timedelta(minutes=1)
 _NONE = timedelta(0)
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -27,9 +28,22 @@ class Quota(NamedTuple):
     remaining: int
     seconds_left: int
 
+    @property
+    def header_lines(self) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
+        """The response headers that tell a customer its quota (draft-ietf-httpapi-ratelimit-headers)."""
+        return (
+            (b"ratelimit-policy", b'"customer";q=%d;w=%d' % (self.limit, _WINDOW_SECONDS)),
+            (b"ratelimit", b'"customer";r=%d;t=%d' % (self.remaining, self.seconds_left)),
+        )
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The same headers as text."""
+        return {name.decode(): value.decode() for name, value in self.header_lines}
+
 
 class RateLimitedError(DomainError):
-    """The customer has made all the requests that it may make in the window."""
+    """The customer has used up its quota of the window."""
 
     def __init__(self, quota: Quota) -> None:
         seconds = quota.seconds_left
@@ -44,7 +58,7 @@ class RateLimitedError(DomainError):
 
 @dataclass(slots=True)
 class _Count:
-    """One customer's requests: in all processes as last heard, and here since then."""
+    """One customer's requests: of all processes at the last poll, and of this process since then."""
 
     shared: int = 0
     here: int = 0
@@ -52,7 +66,7 @@ class _Count:
 
 @dataclass(slots=True)
 class RateLimit:
-    """Counts customers' requests; a limit of 0 is none."""
+    """Counts customers' requests; a limit of 0 means no limit."""
 
     clock: Clock
     limit: int
@@ -60,11 +74,12 @@ class RateLimit:
     _counts: dict[int, _Count] = field(default_factory=dict)
 
     def count(self, customer_id: int, requests: int = 1, *, admitted: bool = False) -> Quota | None:
-        """Count a request, as several when its response is long; return what is left, None without a limit.
+        """Count a request and return the quota that is left; None without a limit.
 
-        `requests` is 0 for an operation without a limit. With `admitted` it adds to a request that was counted before,
-        and nothing is refused. Raises RateLimitedError when nothing was left for a request that counts. One request
-        left is enough for a long response, so that a small limit never makes it impossible.
+        A long response counts as several requests; an operation without a limit counts as 0. With `admitted` the count
+        is added to a request that was counted before, and no error is raised. Raises RateLimitedError when nothing is
+        left for a request that counts. One request left is enough for a long response, so that a small limit never
+        makes it impossible.
         """
         if not self.limit:
             return None
@@ -84,7 +99,7 @@ class RateLimit:
         return Quota(self.limit, max(remaining - requests, 0), seconds_left)
 
     async def share(self, database: Database) -> None:
-        """Add what was counted here to what all processes share, and read that back."""
+        """Add the counts of this process to the shared ones, and read those back."""
         window, counts = self._window, self._counts
         if not counts:
             return
@@ -99,5 +114,5 @@ class RateLimit:
 
 
 def window_start(now: datetime) -> datetime:
-    """Return when the window of a moment began: windows are the same for everybody."""
+    """Return when the window of a moment began; all customers have the same windows."""
     return now - (now - _EPOCH) % WINDOW

@@ -26,7 +26,7 @@ from tradecounter.ordering.wire import (
     ShippingChoice,
     TrackingEvent,
 )
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 _SAVED = Raw(b'{"id":5001}')
 _IN_FULL = Raw(to_json(ADDRESS_DETAILS))

@@ -40,13 +40,13 @@ from tradecounter.ordering.present import created_order, order_on_the_wire
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import own_order
 from tradecounter.ordering.wire import AddressReference, ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
 from tradecounter.rest.negotiation import CSV, choose_format
 from tradecounter.rest.operation import TEXT, Body, Link, Media, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, Page
+from tradecounter.rest.responses import json_response
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
 _BY_REFERENCE = {"reference": "$response.body#/order_reference"}
@@ -171,7 +171,7 @@ class OrderEndpoints:
             lines = await lines_of_order(tx, order.id)
             fulfilled = await self.fulfilment.of_orders(tx, [order.id])
         view = await self.views.showing(call.customer_id, products_of(lines))
-        return answer(order_on_the_wire(order, lines, fulfilled[order.id], view, self.clock.now()))
+        return json_response(order_on_the_wire(order, lines, fulfilled[order.id], view, self.clock.now()))
 
     @endpoint(
         Operation(
@@ -226,4 +226,4 @@ class OrderEndpoints:
         code = call.path_text("reference", "order", unknown_code()).lower()
         async with transaction(self.database) as tx:
             order, lines = await confirm_order(tx, code, method_id, context)
-        return answer(created_order(order, lines))
+        return json_response(created_order(order, lines))

@@ -21,9 +21,9 @@ from tradecounter.ordering.queries.order_lists import OrderListFilter, list_orde
 from tradecounter.ordering.states import NumberedOrder
 from tradecounter.rest import csv_text
 from tradecounter.rest.call import Call
+from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment
 from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
-from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
@@ -89,7 +89,7 @@ class OrderLister:
         media_type = self.layout.media_type
         if not len(left):
             return Response(self.layout.opening + text + self.layout.closing, headers=headers, media_type=media_type)
-        return PiecewiseResponse(self._pieces(text, left), turn, headers=headers, media_type=media_type)
+        return ChunkedResponse(self._pieces(text, left), turn, headers=headers, media_type=media_type)
 
     async def _pieces(self, first: bytes, left: Numbers) -> AsyncGenerator[bytes, None]:
         yield self.layout.opening + first

@@ -26,8 +26,8 @@ from tradecounter.ordering.wire import (
     OrderShipping,
     Quote,
 )
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import line as csv_line
+from tradecounter.rest.responses import to_json
 from tradecounter.storefront.render import product_json
 from tradecounter.storefront.view import CustomerView
 

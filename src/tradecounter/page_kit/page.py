@@ -9,8 +9,8 @@ from starlette.responses import Response
 from tradecounter.kit.digest import digest_of
 from tradecounter.page_kit.content_policy import CONTENT_POLICY
 from tradecounter.rest.any_address import ANY_ADDRESS
-from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.conditional import conditional_response
 from tradecounter.rest.operation import Method, Operation, Success, endpoint
 
 _MEDIA_TYPE = "text/html"
@@ -44,6 +44,6 @@ class Page:
             text = self.text.replace(ANY_ADDRESS, str(escape(call.base_url)))
             return Response(text, media_type=_MEDIA_TYPE, headers={"Content-Security-Policy": CONTENT_POLICY})
 
-        response = unless_held(call, self.digest, _MEDIA_TYPE, render)
+        response = conditional_response(call, self.digest, _MEDIA_TYPE, render)
         response.headers["Content-Security-Policy"] = CONTENT_POLICY
         return response

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.page_kit.page import page_endpoint
-from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.conditional import conditional_response
 
 _DIGITS = 12
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
@@ -64,7 +64,7 @@ class StaticEndpoint:
         file = static_files().get(f"{name}.{ending}")
         if file is None:
             raise DomainError(Kind.NOT_FOUND, "there is no such file")
-        response = unless_held(call, file.digest, file.media_type, lambda: Response(file.body))
+        response = conditional_response(call, file.digest, file.media_type, lambda: Response(file.body))
         response.headers["Content-Type"] = f"{file.media_type}; charset=utf-8"
         response.headers["Vary"] = "Accept-Encoding"
         if asked == file.short_digest:

@@ -1,9 +1,9 @@
-"""One call of an endpoint: who calls, and what was sent."""
+"""One call of an endpoint: the customer, the request, and its parameters and body."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -19,46 +19,37 @@ from tradecounter.rest.parameters import read_parameters
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
-_ANSWER_HEADERS = "tradecounter.answer_headers"
+_RESPONSE_HEADERS = "tradecounter.response_headers"
 _IGNORED = "tradecounter.ignored"
 
 
-def add_answer_headers(scope: Scope, headers: Mapping[str, str]) -> None:
-    """Have headers sent with a request's answer, whatever it will be; whoever sends it asks `answer_headers`."""
-    scope.setdefault(_ANSWER_HEADERS, {}).update(headers)
+def add_response_headers(scope: Scope, headers: Mapping[str, str]) -> None:
+    """Add headers to the response to a request, also when that is an error."""
+    scope.setdefault(_RESPONSE_HEADERS, {}).update(headers)
 
 
 def add_ignored(scope: Scope, names: Iterable[str]) -> None:
-    """Have the response name what was sent and nothing reads, after what it names already."""
+    """Add names to the response header that lists ignored parameters and fields."""
     ignored: list[str] = scope.setdefault(_IGNORED, [])
     ignored += names
     if ignored:
-        add_answer_headers(scope, {IGNORED_HEADER: header_value(ignored)})
+        add_response_headers(scope, {IGNORED_HEADER: header_value(ignored)})
 
 
-def answer_headers(scope: Scope) -> Mapping[str, str]:
-    """Return the headers that a request's answer is to carry."""
-    headers: Mapping[str, str] = scope.get(_ANSWER_HEADERS, {})
+def response_headers(scope: Scope) -> Mapping[str, str]:
+    """Return the headers that were added to the response to a request."""
+    headers: Mapping[str, str] = scope.get(_RESPONSE_HEADERS, {})
     return headers
-
-
-class Caller(Protocol):
-    """The customer on whose behalf a request is made."""
-
-    @property
-    def customer_id(self) -> int:
-        """The customer's id."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to an endpoint, after its credential was checked."""
+    """An admitted request to an endpoint."""
 
     request: Request
     base_url_of: Callable[[Request], str]
     max_body_bytes: int
-    authenticated: Caller | None
+    admitted_customer_id: int | None
     body_shapes: tuple[Any, ...] = ()  # the types of the body and of the response, whose fields are known
 
     @property
@@ -68,10 +59,10 @@ class Call:
 
     @property
     def customer_id(self) -> int:
-        """The calling customer's id; only endpoints that need a credential may ask."""
-        if self.authenticated is None:
-            raise RuntimeError("a public endpoint asked who is calling")
-        return self.authenticated.customer_id
+        """The customer's id; only for endpoints that need a credential."""
+        if self.admitted_customer_id is None:
+            raise RuntimeError("a public endpoint has no customer")
+        return self.admitted_customer_id
 
     @property
     def target(self) -> tuple[str, str]:
@@ -163,13 +154,13 @@ class Call:
         coding = ", ".join(self.request.headers.getlist("content-encoding")).strip()
         if coding.lower() not in {"", "identity"}:
             raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")
-        refusal = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
+        too_large = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
         announced = self.request.headers.get("content-length", "0")
         if announced.isdigit() and int(announced) > most_bytes:
-            raise refusal
+            raise too_large
         raw = bytearray()
         async for chunk in self.request.stream():
             raw += chunk
             if len(raw) > most_bytes:
-                raise refusal
+                raise too_large
         return bytes(raw)

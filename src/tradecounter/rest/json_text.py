@@ -1,4 +1,4 @@
-"""Reading JSON that a client sent: whatever is wrong with it becomes a refusal that says so."""
+"""Reading JSON that a client sent: what is wrong with it becomes an error."""
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
@@ -25,7 +25,7 @@ def holds_nul(raw: bytes) -> bool:
 
 
 def check_text(raw: bytes) -> None:
-    """Refuse a body that is not UTF-8, or that holds a NUL character, also where nothing reads it."""
+    """Reject a body that is not UTF-8 or contains a NUL character, also in fields that are ignored."""
     try:
         raw.decode()
     except UnicodeDecodeError as error:
@@ -41,7 +41,7 @@ def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") ->
     except msgspec.ValidationError as error:
         return _read_leniently(raw, shape, field, error)
     except _WRONG as error:
-        raise _refusal(error, field) from error
+        raise _body_error(error, field) from error
 
 
 def _read_leniently(
@@ -52,14 +52,14 @@ def _read_leniently(
         value = _by_value.decode(raw)
         canonical = _canonical.encode(value)
     except (msgspec.ValidationError, DomainError, OverflowError):  # a number too large: only `first` says where
-        raise _refusal(first, field) from first
+        raise _body_error(first, field) from first
     except _WRONG as error:  # the typed decoder met a wrong value before it met what is not JSON
-        raise _refusal(error, field) from error
+        raise _body_error(error, field) from error
     try:
         return msgspec.json.decode(canonical, type=shape)
     except msgspec.ValidationError as error:
         faults = list(faults_of(value, shape, field))
-        raise (invalid_fields(faults) if faults else _refusal(error, field)) from error
+        raise (invalid_fields(faults) if faults else _body_error(error, field)) from error
 
 
 def decode_json(raw: bytes | msgspec.Raw) -> Any:
@@ -76,7 +76,7 @@ def canonical_json(raw: bytes) -> bytes:
     try:
         return _canonical.encode(_by_value.decode(raw))
     except _WRONG as error:
-        raise _refusal(error) from error
+        raise _body_error(error) from error
 
 
 def _number(text: str) -> int | Decimal:
@@ -95,7 +95,7 @@ _canonical = msgspec.json.Encoder(order="deterministic", decimal_format="number"
 _WRONG = (msgspec.DecodeError, RecursionError)
 
 
-def _refusal(error: Exception, field: str = "") -> DomainError:
+def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
         return DomainError(Kind.INVALID, _placed(readable(error), field))
     if isinstance(error, RecursionError):

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.responses import Response
 
-from tradecounter.rest.answers import Error
 from tradecounter.rest.call import Call
 from tradecounter.rest.negotiation import JSON
+from tradecounter.rest.responses import Error
 
 Handler = Callable[[Call], Awaitable[Response]]
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])

@@ -10,19 +10,21 @@ from tradecounter.catalogue.examples import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS
 from tradecounter.catalogue.wire import Product
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.rest import csv_text
-from tradecounter.rest.caching import unless_held
 from tradecounter.rest.call import Call
+from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.conditional import conditional_response
 from tradecounter.rest.headers import CONTENT_DISPOSITION, PAGING
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, page_headers
-from tradecounter.rest.piecewise import PiecewiseResponse
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
 from tradecounter.storefront.view import CustomerView
+
+VIEW = "tradecounter.view"  # the key in the ASGI scope of a customer's view that was read before
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,11 @@ class ProductEndpoints:
     async def list_products(self, call: Call) -> Response:
         wanted = call.query(ProductListParameters)
         extras = extra_fields(wanted.extra)
-        view = await self.views.of(call.customer_id)
+        view = await self._view(call)
         media = choose_format(call.accept, wanted.accept)
-        return unless_held(call, view.digest, media, lambda: self._products(call, view, wanted, extras, media), wanted)
+        return conditional_response(
+            call, view.digest, media, lambda: self._products(call, view, wanted, extras, media), wanted
+        )
 
     @endpoint(
         Operation(
@@ -92,8 +96,14 @@ class ProductEndpoints:
     async def show_product(self, call: Call) -> Response:
         wanted = call.query(ProductParameters)
         extras = {"description", "short_description", *extra_fields(wanted.extra)}
-        view = await self.views.of(call.customer_id)
-        return unless_held(call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), wanted)
+        view = await self._view(call)
+        return conditional_response(
+            call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), wanted
+        )
+
+    async def _view(self, call: Call) -> CustomerView:
+        view: CustomerView | None = call.request.scope.get(VIEW)
+        return await self.views.of(call.customer_id) if view is None else view
 
     def _products(
         self, call: Call, view: CustomerView, wanted: ProductListParameters, extras: set[str], media: Format
@@ -108,7 +118,7 @@ class ProductEndpoints:
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:
             return Response(b"".join(pieces), headers=headers, media_type=media_type)
-        return PiecewiseResponse(pieces, self.turn, headers=headers, media_type=media_type)
+        return ChunkedResponse(pieces, self.turn, headers=headers, media_type=media_type)
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:

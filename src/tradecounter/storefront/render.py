@@ -22,8 +22,8 @@ from tradecounter.catalogue.snapshot.fragments import (
     csv_cells,
 )
 from tradecounter.kit.local_time import local_text
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import LINE_END, cell
+from tradecounter.rest.responses import to_json
 from tradecounter.stock.rules import Delivery, status
 from tradecounter.storefront.view import CustomerView
 

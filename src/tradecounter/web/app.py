@@ -35,7 +35,6 @@ from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.quotes.http import QuoteEndpoints
 from tradecounter.page_kit.static_files import StaticEndpoint
-from tradecounter.rest.answer_memory import AnswerMemory
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.operation import Endpoint, Operation, endpoints_of
 from tradecounter.settings import Settings
@@ -44,14 +43,15 @@ from tradecounter.storefront.http import ProductEndpoints
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
-from tradecounter.web.connections import Connections
+from tradecounter.web.connection.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.descriptors import fitting_connections
-from tradecounter.web.frame import Answering, Frame
+from tradecounter.web.errors import ErrorMiddleware
+from tradecounter.web.fast_path.middleware import ResponseCacheMiddleware
 from tradecounter.web.health import HealthEndpoints, ProcessState
 from tradecounter.web.index import IndexEndpoints
 from tradecounter.web.openapi.document import build_document, encode_document
-from tradecounter.web.repeated_reads import RepeatedReads
+from tradecounter.web.request_context import RequestContextMiddleware
 from tradecounter.web.resource import Resource
 from tradecounter.web.security_headers import security_headers
 from tradecounter.web.stopping import Stopping
@@ -89,16 +89,17 @@ class Application:
         self.routes = self._routes()
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        answering = WholeResponses(cross_origin(Compression(Answering(router)), settings.cors_origins))
+        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(router)), settings.cors_origins))
         self.standing_headers = security_headers(settings.base_url)
         logs = settings.log_requests
-        frame = Frame(answering, self.standing_headers, self.admission.addresses, log_requests=logs)
-        memory = AnswerMemory(settings.answer_memory)
-        self.shortcut = RepeatedReads(frame, self.storefront, self.admission, memory, log_requests=logs)
+        context = RequestContextMiddleware(app, self.standing_headers, self.admission.addresses, log_requests=logs)
+        self.fast_path = ResponseCacheMiddleware(
+            context, self.storefront, self.admission, settings.answer_memory, log_requests=logs
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or run the lifespan."""
-        await self.shortcut(scope, receive, send)
+        """Respond to a request, or run the lifespan."""
+        await self.fast_path(scope, receive, send)
 
     def document(self, base_url: str) -> dict[str, Any]:
         """Return the interface document of the API at a base address."""

@@ -1,10 +1,10 @@
-"""Compressing answers by `Accept-Encoding`: zstd, br or gzip (RFC 9110, section 12.5.3).
+"""Compresses responses by `Accept-Encoding`: zstd, br or gzip (RFC 9110, section 12.5.3).
 
 Levels are the cheap ones: of 92 KB of products, zstd takes 0.3 ms, gzip 0.6 ms and br 1 ms; more thorough levels cost
 several times that and save a few per cent.
 
-Compression can betray a secret to who can make a victim send text of his choice and see the answer's length. Here that
-would need requests with the victim's key, and no browser attaches that by itself: nothing has to be done.
+An attacker who makes a victim send chosen text and sees the response's length can learn secrets from compression. Here
+that would need requests with the victim's key, which no browser attaches by itself.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ import zstandard
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.rest.caching import coded_tag
 from tradecounter.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
+from tradecounter.rest.conditional import coded_tag
 
 _COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
                  "text/javascript"}  # fmt: skip
@@ -27,10 +27,10 @@ _GZIP = 31  # zlib's name for the gzip format with the largest window
 _ZSTD_LEVEL = 3
 _NOT_KNOWN = -1
 
-# A compressor of a long answer lives as long as its client takes to read that. With the usual windows zstd would take
+# A compressor of a long response lives as long as its client takes to read that. With the usual windows zstd would take
 # 3.4 MB and br 4.9 MB for it, with these 1.6 and 1.2 MB: a catalogue comes out as long, and sooner.
 _WINDOW_BITS = 18
-_MOST_AT_ONCE = 32  # compressors of long answers; further long answers go out as they are
+_MOST_AT_ONCE = 32  # compressors of long responses; further ones are not compressed
 
 
 class _Compressor(Protocol):
@@ -67,14 +67,14 @@ _COMPRESSORS: dict[Coding, Callable[[int], _Compressor]] = {
 
 
 class Compression:
-    """An ASGI application around another one, whose answers it compresses."""
+    """Middleware that compresses responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._under_way: set[_Compressing] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; compress its answer."""
+        """Pass a request on; compress its response."""
         compressing = _Compressing(scope, send, self._under_way)
         try:
             await self._app(scope, receive, compressing.send)
@@ -83,7 +83,7 @@ class Compression:
 
 
 class _Compressing:
-    """One answer on its way out: its start is held back until the first piece of its body tells how it is to go.
+    """One response: its start is sent with the first chunk of the body, which decides how it is compressed.
 
     `under_way` are the long ones that are compressed.
     """
@@ -96,7 +96,7 @@ class _Compressing:
         self._compressor: _Compressor | None = None
 
     async def send(self, message: Message) -> None:
-        """Take a part of the answer."""
+        """Compress a part of the response, and send it."""
         if message["type"] == "http.response.start" and _is_compressible(message):
             self._start = message
             return
@@ -143,7 +143,7 @@ def _whole(compressor: _Compressor, body: bytes) -> bytes:
 
 
 def _is_compressible(start: Message) -> bool:
-    """Tell whether an answer may be compressed; from then on its headers say that this depends on the client."""
+    """Return whether a response may be compressed; if so, add `Accept-Encoding` to `Vary`."""
     headers = MutableHeaders(scope=start)
     media_type = headers.get("content-type", "").partition(";")[0]
     if media_type not in _COMPRESSIBLE or "content-encoding" in headers:

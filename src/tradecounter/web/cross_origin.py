@@ -5,8 +5,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from tradecounter.rest.answers import refusal
 from tradecounter.rest.headers import PAGING
+from tradecounter.rest.responses import error_response
 
 _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
 _REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
@@ -19,15 +19,17 @@ _GRANTED = 200
 
 
 class CrossOrigin(CORSMiddleware):
-    """Starlette's middleware, whose answers look like all others of the API."""
+    """Starlette's middleware, with responses in the format of the API."""
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Answer a browser that asks whether a page may send its request."""
+        """Respond to a browser that asks whether a page may send its request."""
         response = super().preflight_response(request_headers)
         headers = {name: value for name, value in response.headers.items() if not name.startswith("content-")}
         if response.status_code == _GRANTED:
             return Response(status_code=204, headers=headers)
-        return refusal("a page of this origin may not send this request: its origin, method or headers", 400, headers)
+        return error_response(
+            "a page of this origin may not send this request: its origin, method or headers", 400, headers
+        )
 
 
 def cross_origin(app: ASGIApp, origins: str | None) -> ASGIApp:

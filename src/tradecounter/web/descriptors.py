@@ -7,7 +7,7 @@ import structlog
 
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import PREFIX
-from tradecounter.web.connections import DESCRIPTORS_KEPT_FREE
+from tradecounter.web.connection.connections import DESCRIPTORS_KEPT_FREE
 
 log = structlog.get_logger()
 

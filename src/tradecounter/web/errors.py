@@ -1,16 +1,18 @@
-"""The one table from kinds of refusal to statuses, and the responses to everything that can go wrong."""
+"""Maps errors to responses: the one table from kinds of errors to statuses, and the middleware that uses it."""
 
 import psycopg
 import structlog
 from psycopg.errors import LockNotAvailable
 from psycopg_pool import PoolTimeout
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.answers import answer, refusal
+from tradecounter.rest.responses import error_response, json_response
+from tradecounter.web.request_context import request_id_of
 
 log = structlog.get_logger()
 
@@ -29,7 +31,7 @@ STATUS = {
     Kind.UNAVAILABLE: 503,
 }
 
-# The last one is the answer of a standby, before another database has taken over.
+# The last one comes from a standby, before it takes over.
 _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
@@ -38,26 +40,54 @@ _EVENTS = {
 _RETRY_SECONDS = "5"
 
 
+class ErrorMiddleware:
+    """The innermost middleware: turns any error of the application into a response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; send a response to any error."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except ClientDisconnect:
+            raise
+        except Exception as error:
+            if started:  # too late for another response: the connection has to break
+                raise
+            await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
+
+
 def response_to(error: Exception, request: Request, request_id: str) -> Response:
-    """Return the response to an error; faults of ours are logged with their cause."""
+    """Return the response to an error; unexpected errors are logged with their cause."""
     if isinstance(error, DomainError):
-        return _refused(error)
+        return _domain_error_response(error)
     if isinstance(error, _DATABASE_AWAY):
         event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
         log.error(event, path=request.url.path, error=type(error).__name__, reason=str(error).strip())
-        return refusal(
+        return error_response(
             f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds",
             503,
             {"Retry-After": _RETRY_SECONDS},
         )
     log.error("unexpected error", method=request.method, path=request.url.path, exc_info=error)
-    return refusal(f"unexpected error; quote request {request_id} when you contact support", 500)
+    return error_response(f"unexpected error; quote request {request_id} when you contact support", 500)
 
 
-def _refused(error: DomainError) -> Response:
+def _domain_error_response(error: DomainError) -> Response:
     status = STATUS[error.kind]
     if error.kind is Kind.UNAUTHENTICATED:
         challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
-        return answer({}, status, {"WWW-Authenticate": challenge})
+        return json_response({}, status, {"WWW-Authenticate": challenge})
     headers = None if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-    return refusal(error.message, status, headers, error.faults)
+    return error_response(error.message, status, headers, error.faults)

@@ -10,10 +10,10 @@ from starlette.responses import Response
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.identity.client_address import ClientAddresses
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import RETRY_AFTER
 from tradecounter.rest.operation import ErrorResponse, Operation, Success, endpoint
+from tradecounter.rest.responses import json_response
 from tradecounter.settings import PREFIX
 from tradecounter.web.stopping import Stopping
 
@@ -103,7 +103,7 @@ class HealthEndpoints:
         )
     )
     async def check_health(self, call: Call) -> Response:
-        return answer(self.state.health())
+        return json_response(self.state.health())
 
     @endpoint(
         Operation(
@@ -131,4 +131,4 @@ class HealthEndpoints:
     )
     async def check_readiness(self, call: Call) -> Response:
         found = self.state.readiness()
-        return answer(found) if found.ready else answer(found, 503, {"Retry-After": str(_RETRY_SECONDS)})
+        return json_response(found) if found.ready else json_response(found, 503, {"Retry-After": str(_RETRY_SECONDS)})

@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import LINK
 from tradecounter.rest.operation import Media, Operation, Success, endpoint
+from tradecounter.rest.responses import json_response
 from tradecounter.web.openapi.document import Documents
 
 
@@ -70,7 +70,7 @@ class IndexEndpoints:
             f'<{call.base_url}/guide>; rel="help"; type="text/html"'
         )
         pages = (f"{call.base_url}/docs", f"{call.base_url}/guide")
-        return answer(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
+        return json_response(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
 
     @endpoint(
         Operation(

@@ -9,15 +9,16 @@ from structlog.contextvars import bind_contextvars
 
 from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.db.turns import act_for
-from tradecounter.identity.admission import Admission, Admitted
-from tradecounter.identity.http import count_response, presented_by, rate_limit_headers
+from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.rate_limit import RateLimitedError
-from tradecounter.rest.answers import refusal
-from tradecounter.rest.call import Call, add_answer_headers, add_ignored
+from tradecounter.rest.call import Call, add_ignored, add_response_headers
 from tradecounter.rest.ignored import unknown_parameters
 from tradecounter.rest.operation import Endpoint, Operation
+from tradecounter.rest.paging import requests_noted
+from tradecounter.rest.responses import error_response
 
 _SAFE = {"GET", "HEAD"}
+_OK = 200
 
 
 class Resource:
@@ -39,41 +40,45 @@ class Resource:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request to the path."""
-        response = await self._answer(Request(scope, receive))
+        """Respond to a request."""
+        response = await self._respond(Request(scope, receive))
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _respond(self, request: Request) -> Response:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={"Allow": self._allow})
         endpoint = self._endpoints.get(request.method)
         if endpoint is None:
             message = f"{request.method} is not possible here; possible are {self._allow}"
-            return refusal(message, 405, {"Allow": self._allow})
+            return error_response(message, 405, {"Allow": self._allow})
         operation = endpoint.operation
-        caller = None if operation.public else await self._admit(request, operation)
-        if caller is not None:
-            act_for(caller.customer_id)
+        customer_id = None if operation.public else await self._admit(request, operation)
+        if customer_id is not None:
+            act_for(customer_id)
         if raw_query := request.scope["query_string"].decode("latin-1"):
             add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
         shapes = (operation.body and operation.body.type, operation.success.body)
-        call = Call(request, self._base_url, self._max_body_bytes, caller, shapes)
+        call = Call(request, self._base_url, self._max_body_bytes, customer_id, shapes)
         response = await _handled(endpoint, call)
-        if caller is not None:
-            count_response(request.scope, response, self._admission.rate_limit, caller.customer_id)
+        more = requests_noted(request.scope) - 1
+        if more and customer_id is not None and response.status_code == _OK and request.method != "HEAD":
+            self._count(request, customer_id, more, admitted=True)
         return response
 
-    async def _admit(self, request: Request, operation: Operation) -> Admitted:
-        presented = presented_by(request, self._admission.addresses)
+    async def _admit(self, request: Request, operation: Operation) -> int:
+        customer_id = await self._admission.admit(sender_of(request.scope))
+        self._count(request, customer_id, 1 if operation.rate_limited else 0)
+        bind_contextvars(customer=customer_id)  # for all log lines of the request
+        return customer_id
+
+    def _count(self, request: Request, customer_id: int, requests: int, *, admitted: bool = False) -> None:
         try:
-            admitted = await self._admission.admit(presented, counts=operation.rate_limited)
+            quota = self._admission.rate_limit.count(customer_id, requests, admitted=admitted)
         except RateLimitedError as error:
-            add_answer_headers(request.scope, rate_limit_headers(error.quota))
+            add_response_headers(request.scope, error.quota.headers)
             raise
-        bind_contextvars(customer=admitted.customer_id)  # for all that is logged of the request
-        if admitted.quota is not None:
-            add_answer_headers(request.scope, rate_limit_headers(admitted.quota))
-        return admitted
+        if quota is not None:
+            add_response_headers(request.scope, quota.headers)
 
 
 async def _handled(endpoint: Endpoint, call: Call) -> Response:

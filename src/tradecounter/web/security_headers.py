@@ -1,6 +1,6 @@
 """The headers that every response carries for the sake of browsers."""
 
-from tradecounter.rest.answer_memory import Header
+from tradecounter.rest.responses import Header
 
 NO_FRAMES = "frame-ancestors 'none'"
 

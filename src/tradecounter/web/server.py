@@ -15,7 +15,7 @@ from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
-from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.fast_path.protocol import FastPathProtocol
 from tradecounter.web.supervisor import Supervisor
 from tradecounter.web.winding_down import Server
 
@@ -60,7 +60,7 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         app,
         factory=isinstance(app, str),
         workers=workers,
-        http=HttpProtocol,
+        http=FastPathProtocol,
         ws="none",
         access_log=False,
         log_config=None,

@@ -12,17 +12,17 @@ _LONGEST_NAMED = 200
 
 
 def unknown_address(paths: Iterable[str]) -> ASGIApp:
-    """Return an application that refuses every request as not found; `paths` are the addresses that exist."""
+    """Return an application whose every response is 404; `paths` are the addresses that exist."""
     templates = [path.strip("/").split("/") for path in paths]
 
-    async def refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
+    async def not_found(scope: Scope, _receive: Receive, _send: Send) -> None:
         path = scope["path"]
         meant = next((found for template in templates if (found := _meant(path, template)) is not None), None)
         if meant is None or len(path) > _LONGEST_NAMED:
             raise DomainError(Kind.NOT_FOUND, "there is nothing at this address")
         raise DomainError(Kind.NOT_FOUND, f"there is nothing at {path}; did you mean {meant}?")
 
-    return refuse
+    return not_found
 
 
 def _meant(path: str, template: list[str]) -> str | None:

@@ -7,9 +7,9 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.rest.answers import refusal
+from tradecounter.rest.responses import error_response
 from tradecounter.web.errors import response_to
-from tradecounter.web.frame import REQUEST_ID
+from tradecounter.web.request_context import request_id_of
 
 _LONGEST_WAIT = 30.0  # seconds
 _RETRY_SECONDS = 5
@@ -25,15 +25,15 @@ class WholeResponses:
         self._app = app
         self._most_bytes = most_bytes
         self._longest_wait = longest_wait
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._room = asyncio.Event()
         self._room.set()
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; answer it with 503 when its response cannot be collected for too long.
+        """Pass a request on; respond with 503 when its response cannot be collected for too long.
 
-        What fails before its response is whole is answered with an error, as if nothing of it had been made.
+        A request that fails before its response is whole gets an error, as if nothing of it had been made.
         """
         if scope["type"] != "http" or scope["http_version"] != "1.0" or scope["method"] == "HEAD":
             await self._app(scope, receive, send)
@@ -45,30 +45,30 @@ class WholeResponses:
             if not whole.waits:
                 raise
             message = f"too many long responses at once; try again in {_RETRY_SECONDS} seconds"
-            await refusal(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
+            await error_response(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
         except ClientDisconnect:
             raise
         except Exception as error:
             if not whole.is_collecting:
                 raise
             whole.end()
-            await response_to(error, Request(scope, receive), scope[REQUEST_ID])(scope, receive, send)
+            await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
         finally:
             whole.end()
 
     async def begin(self) -> None:
         """Wait until a body may be collected; `end` has to follow. Raises TimeoutError."""
         async with asyncio.timeout(self._longest_wait):
-            await self._turn.acquire()
+            await self._lock.acquire()
             try:
                 await self._room.wait()
             except BaseException:
-                self._turn.release()
+                self._lock.release()
                 raise
 
     def end(self) -> None:
         """Let the next body be collected."""
-        self._turn.release()
+        self._lock.release()
 
     def count(self, size: int) -> None:
         """Count bytes that are held, or with a negative size no longer held."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import uvicorn
 
 from tradecounter.web.app import Application
-from tradecounter.web.tcp import drop_new_connections
+from tradecounter.web.connection.tcp import drop_new_connections
 
 _LOOK_SECONDS = 0.05
 

@@ -14,7 +14,7 @@ from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import created_order
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
 from tradecounter.ordering.queries.orders import fetch_by_code
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(str.strip)

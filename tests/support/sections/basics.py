@@ -61,7 +61,7 @@ BASICS: dict[str, dict[str, list[str]]] = {
         "links lead to the pages that exist, and carry the rest of the query": [
             "unit/rest/page_headers::links_lead_to_the_pages_that_exist",
             "api/catalogue/product_paging::links_keep_the_other_parameters_in_order",
-            "api/web/shared_answers::the_links_of_a_shared_answer_keep_the_query_of_their_request",
+            "api/web/shared_responses::the_links_of_a_shared_answer_keep_the_query_of_their_request",
             "api/catalogue/product_paging::following_the_links_visits_every_page_once",
         ],
         "the catalogue as CSV is whole unless a page is named; orders are always paged": [

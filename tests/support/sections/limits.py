@@ -30,7 +30,7 @@ LIMITS: dict[str, dict[str, list[str]]] = {
         "a customer sees its own prices and orders only": [
             "api/identity/isolation_properties::every_customer_sees_its_own_prices_orders_and_addresses_only",
             "api/identity/isolation::lists_hold_only_the_customers_own",
-            "api/web/shared_answers::no_response_holds_anything_of_another_request",
+            "api/web/shared_responses::no_response_holds_anything_of_another_request",
             "api/identity/isolation::reading_a_foreign_order_answers_as_for_an_unknown_one",
         ],
         "a token gives the customer's own access, for a while, then 401": [

@@ -3,7 +3,7 @@
 import pytest
 
 from tradecounter.fulfilment.wire import AddConfigurationsRequest
-from tradecounter.identity.credentials import ApiKey, MissingCredentialError, credential_in
+from tradecounter.identity.credentials import ApiKey, MissingCredentialError, read_credential
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.rest.faults import faults_of
@@ -41,6 +41,6 @@ def test_unknown_parameters_are_looked_for_among_the_first_thousand() -> None:
 
 def test_a_key_is_looked_for_among_the_first_thousand_parameters() -> None:
     key = f"api-key={'a' * 64}"
-    assert isinstance(credential_in([], [], "x&" * 999 + key), ApiKey)
+    assert isinstance(read_credential([], [], "x&" * 999 + key), ApiKey)
     with pytest.raises(MissingCredentialError):
-        credential_in([], [], "x&" * 1_000 + key)
+        read_credential([], [], "x&" * 1_000 + key)

@@ -7,7 +7,8 @@ import pytest
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from tradecounter.web.frame import REQUEST_ID
+from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.web.request_context import context_of
 from tradecounter.web.whole_responses import WholeResponses
 
 PIECE = bytes(1000)
@@ -42,8 +43,9 @@ class Client:
     def __init__(self, app: WholeResponses, path: str = "/", version: str = "1.0", method: str = "GET") -> None:
         self.reads = asyncio.Event()
         self.messages: list[Message] = []
-        scope = {"type": "http", "http_version": version, "method": method, "path": path, "headers": []}
-        scope[REQUEST_ID] = "r-1"
+        scope: dict[str, Any] = {"type": "http", "http_version": version, "method": method, "path": path}
+        scope |= {"headers": [(b"x-request-id", b"r-1")], "query_string": b"", "client": None}
+        context_of(scope, ClientAddresses(None))
         self.task = asyncio.create_task(app(scope, self.receive, self.send))
 
     async def receive(self) -> Message:

@@ -35,7 +35,7 @@ from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Man
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.text import fold
-from tradecounter.rest.answers import to_json
+from tradecounter.rest.responses import to_json
 
 _AT_A_TIME = 500
 

@@ -16,8 +16,8 @@ from msgspec import Raw, defstruct
 
 from tradecounter.catalogue.columns.bytes_column import BytesColumn, BytesColumnBuilder
 from tradecounter.catalogue.queries.records import ImageRecord, ProductRecord
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.csv_text import cell
+from tradecounter.rest.responses import to_json
 
 HEAD = (
     "sku", "ean", "name", "manufacturer", "weight_kg", "box_width_mm", "box_height_mm", "box_length_mm",

@@ -20,10 +20,10 @@ from tradecounter.ordering.queries.create import AccountStanding
 from tradecounter.ordering.quotes.request_quote import request_quote
 from tradecounter.ordering.states import Kind
 from tradecounter.ordering.wire import CreatedOrder, CreateOrderRequest
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.call import Call
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.rest.negotiation import JSON
+from tradecounter.rest.responses import to_json
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView

@@ -17,11 +17,11 @@ from tradecounter.ordering.present import quote_on_the_wire
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
 from tradecounter.ordering.queries.orders import fetch_by_code
 from tradecounter.ordering.wire import AddressReference, CreatedOrder, CreateOrderRequest, Quote
-from tradecounter.rest.answers import answer
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.rest.responses import json_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +100,4 @@ class QuoteEndpoints:
         quote = found.first
         if quote is None or quote.kind != "quote":
             raise not_found("quote")
-        return answer(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))
+        return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import yaml
 
-from tradecounter.rest.answers import to_json
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.common_errors import errors_of
 from tradecounter.rest.operation import Body, Operation
+from tradecounter.rest.responses import to_json
 from tradecounter.web.openapi.introduction import (
     CLIENT_CREDENTIALS,
     CREDENTIALS,

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from tradecounter.rest.answers import Error, to_json
 from tradecounter.rest.headers import CACHING, RATE_LIMIT, REQUEST_ID
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema
+from tradecounter.rest.responses import Error, to_json
 from tradecounter.web.openapi.schemas import Schemas
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from tradecounter.rest.answers import Error
 from tradecounter.rest.common_errors import errors_of
 from tradecounter.rest.operation import Operation
+from tradecounter.rest.responses import Error
 
 SCHEMAS = "#/components/schemas/"
 EMPTY = "EmptyObject"

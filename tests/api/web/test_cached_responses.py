@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from support.service import Customer, Service, running_service
 from support.shop import price, stock_shop
-from tradecounter.web.http_protocol import AnswerAtOnce
+from tradecounter.web.fast_path.middleware import FastResponse
 
 PLACE = "https://api.example"
 TAG = '"' + "0123456789abcdef" * 2 + '"'
@@ -129,11 +129,11 @@ def test_an_answer_from_memory_is_the_endpoints_answer(
         assert said(asked(twins.remembering, customer, path, headers, method)) == expected
 
 
-def at_hand(service: Service, response: httpx.Response) -> AnswerAtOnce | None:
+def at_hand(service: Service, response: httpx.Response) -> FastResponse | None:
     """What the server would answer at once to a request that got a response."""
-    shortcut = service.application.shortcut
-    asked = shortcut.read(scope_of(response))
-    return None if asked is None else shortcut.at_once(asked, ("127.0.0.1", 1))
+    fast_path = service.application.fast_path
+    head = fast_path.read(scope_of(response))
+    return None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
 
 
 def scope_of(response: httpx.Response) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def test_an_answer_that_was_given_is_at_hand(twins: Twins, path: str) -> None:
     response = asked(twins.remembering, twins.customers[0], path, [("Accept", "application/json")])
     repeated = at_hand(twins.remembering, response)
     assert repeated is not None
-    assert b"".join(repeated.answer.pieces) == response.content
+    assert b"".join(repeated.cached.blocks) == response.content
 
 
 def test_an_unchanged_poll_is_at_hand(twins: Twins) -> None:
@@ -162,7 +162,7 @@ def test_an_unchanged_poll_is_at_hand(twins: Twins) -> None:
     assert poll.status_code == HTTPStatus.NOT_MODIFIED
     repeated = at_hand(twins.remembering, poll)
     assert repeated is not None
-    assert repeated.answer.status == HTTPStatus.NOT_MODIFIED
+    assert repeated.cached.status == HTTPStatus.NOT_MODIFIED
 
 
 def test_customers_with_other_prices_do_not_share_answers(twins: Twins) -> None:

@@ -13,8 +13,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from support.protocol import Served, Server, serving
-from tradecounter.rest.answer_memory import GivenAnswer
-from tradecounter.web.http_protocol import AnswerAtOnce, HttpProtocol
+from tradecounter.web.fast_path.middleware import FastResponse
+from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.web.fast_path.response_cache import CachedResponse
 
 
 class Echo(Served):
@@ -22,8 +23,8 @@ class Echo(Served):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shortcut = self
-        self.learnt: dict[bytes, str] = {}
+        self.fast_path = self
+        self.known_heads: dict[bytes, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, more = b"", True
@@ -39,13 +40,16 @@ class Echo(Served):
         return path if path == "/known" else None
 
     def known(self, raw: bytes) -> str | None:
-        return self.learnt.get(raw)
+        return self.known_heads.get(raw)
 
-    def learn(self, raw: bytes, asked: str) -> None:
-        self.learnt[raw] = asked
+    def add_known(self, raw: bytes, head: str) -> None:
+        self.known_heads[raw] = head
 
-    def at_once(self, _asked: str, _client: tuple[str, int] | None) -> AnswerAtOnce:
-        return AnswerAtOnce(GivenAnswer(200, b"", ((b"content-length", b"5"),), (b"known",)), [])
+    def context(self, head: str, _client: tuple[str, int] | None) -> str:
+        return head
+
+    def respond(self, _context: str) -> FastResponse:
+        return FastResponse(CachedResponse((), 200, b"", ((b"content-length", b"5"),), (b"known",)), [])
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ async def responses(server: Server, data: list[bytes], count: int) -> list[bytes
 def test_each_request_gets_its_own_response_in_order(loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
     stack = AsyncExitStack()
     with asyncio.Runner(loop_factory=loop) as runner:
-        server = runner.run(stack.enter_async_context(serving(Echo(), HttpProtocol)))
+        server = runner.run(stack.enter_async_context(serving(Echo(), FastPathProtocol)))
 
         @settings(max_examples=100, deadline=None)
         @given(requests=st.lists(REQUESTS, min_size=1, max_size=12), data=st.data())
@@ -127,7 +131,7 @@ def test_nothing_is_answered_behind_a_request_that_ends_the_connection(body: byt
     last = b"POST /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + body
 
     async def received() -> bytes:
-        async with serving(Echo(), HttpProtocol) as server, asyncio.timeout(20):
+        async with serving(Echo(), FastPathProtocol) as server, asyncio.timeout(20):
             reader, writer = await server.connect()
             writer.write(chunked.data + last + KNOWN.data + chunked.data)
             return await reader.read()

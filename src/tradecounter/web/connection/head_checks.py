@@ -1,12 +1,12 @@
-"""What a connection checks and changes in the head of a request, before the application sees it."""
+"""Checks and changes in the head of a request, before the application gets it."""
 
 import string
 from collections.abc import Iterable
 
 import httptools
 
-from tradecounter.rest.answer_memory import Header
-from tradecounter.web.refusals import RefusedError
+from tradecounter.rest.responses import Header
+from tradecounter.web.connection.error_responses import RejectedError
 
 _LONGEST_HOST = 255
 _NO_HOST = bytes(_LONGEST_HOST + 1)
@@ -14,31 +14,31 @@ _UPGRADING = {b"upgrade", b"http2-settings"}
 
 METHOD_BYTES = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()  # RFC 9110, section 5.6.2
 LONGEST_METHOD = 40  # bytes; the longest that is registered has 17
-STAND_IN = b"PATCH"  # which no resource has
+PLACEHOLDER_METHOD = b"PATCH"  # which no resource has
 
 
-def is_of_method(error: httptools.HttpParserError) -> bool:
-    """Return whether the parser does not know a request's method, or knows it from another protocol."""
+def is_method_error(error: httptools.HttpParserError) -> bool:
+    """Return whether the parser does not know a request's method, or knows it from another protocol only."""
     return isinstance(error, httptools.HttpParserInvalidMethodError) or str(error).startswith("Invalid method")
 
 
 def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
-    """Check what decides where a request goes and where its body ends. Raises RefusedError."""
-    said = dict(headers)
+    """Check what decides where a request goes and where its body ends. Raises RejectedError."""
+    found = dict(headers)
     if (
-        len(said) == len(headers)
-        and b"transfer-encoding" not in said
-        and len(said.get(b"host", _NO_HOST)) <= _LONGEST_HOST
+        len(found) == len(headers)
+        and b"transfer-encoding" not in found
+        and len(found.get(b"host", _NO_HOST)) <= _LONGEST_HOST
     ):
         return  # as nearly always
     hosts = [value for name, value in headers if name == b"host"]
     if len(hosts) != 1 and (hosts or parser.get_http_version() == "1.1"):
-        raise RefusedError("400 Bad Request", "Host: must be given exactly once")
+        raise RejectedError("400 Bad Request", "Host: must be given exactly once")
     if hosts and len(hosts[0]) > _LONGEST_HOST:
-        raise RefusedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
+        raise RejectedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
     codings = b",".join(value for name, value in headers if name == b"transfer-encoding")
     if codings and any(coding.strip().lower() != b"chunked" for coding in codings.split(b",")):
-        raise RefusedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
+        raise RejectedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
 
 
 def with_path(url: bytes) -> bytes:
@@ -50,8 +50,8 @@ def with_path(url: bytes) -> bytes:
     return url if parsed.path else b"/" + (b"?" + parsed.query if parsed.query else b"")
 
 
-def head_without_offer(method: bytes, url: bytes, version: str, headers: Iterable[Header]) -> bytes:
-    """Return the head of a request that offers another protocol as it would be without the offer."""
+def head_without_upgrade(method: bytes, url: bytes, version: str, headers: Iterable[Header]) -> bytes:
+    """Return the head of a request that offers an upgrade, without the offer."""
     lines = [method, b" ", url, b" HTTP/", version.encode(), b"\r\n"]
     for name, value in headers:
         if name == b"connection":

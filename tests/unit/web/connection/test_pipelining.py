@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from support.protocol import Served, serving
-from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.fast_path.protocol import FastPathProtocol
 
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 MANY = 8_000
@@ -57,7 +57,7 @@ def numbered(count: int) -> bytes:
 def test_all_are_answered_in_their_order(run: Callable[..., None]) -> None:
     async def main() -> None:
         app = Numbered()
-        async with serving(app, HttpProtocol) as server:
+        async with serving(app, FastPathProtocol) as server:
             reader, writer = await server.connect()
             app.go.set()
             writer.write(numbered(MANY) + b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -71,7 +71,7 @@ def test_all_are_answered_in_their_order(run: Callable[..., None]) -> None:
 def test_few_are_taken_in_before_their_turn(run: Callable[..., None]) -> None:
     async def main() -> None:
         app = Numbered()
-        async with serving(app, HttpProtocol) as server:
+        async with serving(app, FastPathProtocol) as server:
             _, writer = await server.connect()
             writer.write(numbered(MANY))
             await app.was_asked.wait()
@@ -96,7 +96,7 @@ def test_a_body_behind_others_arrives_whole(run: Callable[..., None]) -> None:
             await PlainTextResponse(body)(scope, receive, send)
 
     async def main() -> None:
-        async with serving(Echo(), HttpProtocol) as server:
+        async with serving(Echo(), FastPathProtocol) as server:
             reader, writer = await server.connect()
             for number in range(5):
                 body = b"%d" % number * 300_000
@@ -114,7 +114,7 @@ def test_a_client_that_vanishes_ends_its_requests_without_a_trace(
 ) -> None:
     async def main() -> None:
         app = Numbered()
-        async with serving(app, HttpProtocol) as server:
+        async with serving(app, FastPathProtocol) as server:
             _, writer = await server.connect()
             writer.write(numbered(count))
             await app.was_asked.wait()

@@ -1,4 +1,4 @@
-"""Writing answers: JSON with amounts as numbers, the general error body."""
+"""Writing responses: JSON with amounts as numbers, the general error body."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -8,6 +8,8 @@ from starlette.responses import Response
 
 from tradecounter.kit.errors import MOST_FAULTS, Fault
 from tradecounter.rest.negotiation import JSON
+
+Header = tuple[bytes, bytes]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -34,14 +36,14 @@ def to_json(value: Any) -> bytes:
     return _encoder.encode(value)
 
 
-def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a JSON response."""
     return Response(to_json(value), status, headers, JSON)
 
 
-def refusal(
+def error_response(
     message: str, status: int, headers: Mapping[str, str] | None = None, faults: Sequence[Fault] = ()
 ) -> Response:
     """Return a response with the general error body."""
     errors = [FieldError(fault.field, fault.problem) for fault in faults[:MOST_FAULTS] if fault.field]
-    return answer(Error(message, errors or msgspec.UNSET), status, headers)
+    return json_response(Error(message, errors or msgspec.UNSET), status, headers)

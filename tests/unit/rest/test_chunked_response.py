@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.requests import ClientDisconnect
 
-from tradecounter.rest.piecewise import PiecewiseResponse
+from tradecounter.rest.chunked_response import ChunkedResponse
 
 Message = MutableMapping[str, Any]
 Pieces = Iterator[bytes] | AsyncGenerator[bytes, None]
@@ -18,8 +18,8 @@ CLOSED = -1
 SCOPE = {"type": "http", "http_version": "1.1", "method": "GET"}
 
 
-def response(pieces: Pieces, turn: asyncio.Lock) -> PiecewiseResponse:
-    return PiecewiseResponse(pieces, turn, headers={"A": "1"}, media_type="text/csv")
+def response(pieces: Pieces, turn: asyncio.Lock) -> ChunkedResponse:
+    return ChunkedResponse(pieces, turn, headers={"A": "1"}, media_type="text/csv")
 
 
 def numbered(made: list[int], name: int = 0) -> Iterator[bytes]:

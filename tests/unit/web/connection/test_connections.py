@@ -13,14 +13,14 @@ from starlette.types import Receive, Scope, Send
 from structlog.testing import capture_logs
 
 from support.protocol import Served, Server, serving
-from tradecounter.web.connections import Connections
-from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.connection.connections import Connections
+from tradecounter.web.fast_path.protocol import FastPathProtocol
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 LONG = 4_000_000
 
 
-class Impatient(HttpProtocol):
+class Impatient(FastPathProtocol):
     longest_stuck_seconds = 0.5
     linger_seconds = 0.2
 
@@ -191,7 +191,7 @@ def test_what_waits_for_a_pipelining_client_that_never_reads_stays_small() -> No
         writer.write(b"GET /whole HTTP/1.1\r\nHost: x\r\n\r\n" * 1000)
         await app.ended.wait()
         [held] = server.state.connections
-        assert isinstance(held, HttpProtocol)
+        assert isinstance(held, FastPathProtocol)
         assert held.transport.get_write_buffer_size() < 2 * LONG
         await server.is_quiet()
 

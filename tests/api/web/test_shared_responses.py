@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from support.service import Customer, Service, running_service
 from support.shop import price, stock_shop
-from tradecounter.web.http_protocol import AnswerAtOnce
+from tradecounter.web.fast_path.middleware import FastResponse
 
 HOST = "shop.example"
 JSON = [("Accept", "application/json")]
@@ -60,7 +60,7 @@ def said(response: httpx.Response) -> tuple[Any, ...]:
     return response.status_code, headers, response.content
 
 
-def at_hand(service: Service, customer: Customer, path: str, *headers: Header) -> AnswerAtOnce | None:
+def at_hand(service: Service, customer: Customer, path: str, *headers: Header) -> FastResponse | None:
     """What the server would answer at once to a request."""
     target = urlsplit(path)
     sent = [("host", HOST), ("x-api-key", customer.key), ("accept", "application/json"), *headers]
@@ -73,9 +73,9 @@ def at_hand(service: Service, customer: Customer, path: str, *headers: Header) -
         "headers": [(name.encode(), value.encode()) for name, value in sent],
         "client": ("127.0.0.1", 1),
     }
-    shortcut = service.application.shortcut
-    read = shortcut.read(scope)
-    return None if read is None else shortcut.at_once(read, ("127.0.0.1", 1))
+    fast_path = service.application.fast_path
+    head = fast_path.read(scope)
+    return None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
 
 
 @pytest.mark.parametrize("path", ["/product?limit=3&sort=price", "/product/PHONE?extra=related", "/product"])
@@ -87,10 +87,10 @@ def test_parameters_that_are_not_known_share_the_answer(twins: Twins, path: str)
     between = "&" if "?" in path else "?"
     queries = ["", "_=1", "_=2", "utm_source=mail&utm_medium=x", f"api-key={other.key}", "limit=", "%C3%A9=1"]
     found = [at_hand(service, each, f"{path}{between}{query}") for query in queries for each in (customer, other)]
-    bodies = {id(repeated.answer.pieces[0]) for repeated in found if repeated is not None}
+    bodies = {id(repeated.cached.blocks[0]) for repeated in found if repeated is not None}
     assert all(found)
     assert len(bodies) == 1, "one body in memory serves all of them"
-    assert first.content == found[0].answer.pieces[0] if found[0] else False
+    assert first.content == found[0].cached.blocks[0] if found[0] else False
 
 
 def test_parameters_that_are_known_do_not_share_it(twins: Twins) -> None:
@@ -115,8 +115,8 @@ def test_the_links_of_a_shared_answer_keep_the_query_of_their_request(twins: Twi
 def test_a_key_in_the_query_stands_in_no_cache_key(twins: Twins) -> None:
     service, customer = twins.remembering, twins.customers[0]
     asked(service, f"/product?api-key={customer.key}&limit=2", JSON)
-    shortcut: Any = service.application.shortcut
-    kept = repr([(question, answer.headers) for question, answer in shortcut._memory._answers.items()])  # noqa: SLF001
+    cache = service.application.fast_path.cache
+    kept = repr([(key, found.headers) for key in cache if (found := cache.get(key))])
     assert "limit=2" in kept
     assert customer.key not in kept
 
@@ -186,5 +186,5 @@ def test_a_header_that_is_not_known_to_be_lasting_is_not_replayed(twins: Twins) 
     asked(service, "/product?limit=6", [("X-Api-Key", customer.key), *JSON])
     repeated = at_hand(service, customer, "/product?limit=6")
     assert repeated is not None
-    assert {name.decode() for name, _ in repeated.answer.headers} == lasting
+    assert {name.decode() for name, _ in repeated.cached.headers} == lasting
     assert {name.decode() for name, _ in repeated.own_headers} == {"x-request-id", "link"}

@@ -9,13 +9,14 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from support.protocol import Served, serving
-from tradecounter.rest.answer_memory import GivenAnswer
-from tradecounter.web.http_protocol import AnswerAtOnce, HttpProtocol
+from tradecounter.web.fast_path.middleware import FastResponse
+from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.web.fast_path.response_cache import CachedResponse
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-class Hasty(HttpProtocol):
+class Hasty(FastPathProtocol):
     longest_seconds = 0.2
 
 
@@ -33,8 +34,8 @@ class Remembering(Served):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[str] = []
-        self.shortcut = self
-        self.learnt: dict[bytes, str] = {}
+        self.fast_path = self
+        self.known_heads: dict[bytes, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.asked.append(scope["path"])
@@ -49,13 +50,16 @@ class Remembering(Served):
         return path if path == "/known" else None
 
     def known(self, raw: bytes) -> str | None:
-        return self.learnt.get(raw)
+        return self.known_heads.get(raw)
 
-    def learn(self, raw: bytes, asked: str) -> None:
-        self.learnt[raw] = asked
+    def add_known(self, raw: bytes, head: str) -> None:
+        self.known_heads[raw] = head
 
-    def at_once(self, _asked: str, _client: tuple[str, int] | None) -> AnswerAtOnce:
-        return AnswerAtOnce(GivenAnswer(200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
+    def context(self, head: str, _client: tuple[str, int] | None) -> str:
+        return head
+
+    def respond(self, _context: str) -> FastResponse:
+        return FastResponse(CachedResponse((), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
 
 
 def get(path: bytes, *headers: bytes) -> bytes:
@@ -176,7 +180,7 @@ def test_many_requests_in_one_piece_are_no_long_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "is_learnt"),
+    ("pieces", "is_known_heads"),
     [
         ([get(b"/known")], True),
         ([get(b"/known")[:9], get(b"/known")[9:]], False),
@@ -187,7 +191,7 @@ def test_many_requests_in_one_piece_are_no_long_head() -> None:
     ],
     ids=["whole", "in two pieces", "two", "one and the beginning of another", "the last one", "not at hand"],
 )
-def test_only_a_whole_request_alone_is_learnt_by_its_text(pieces: list[bytes], is_learnt: bool) -> None:
+def test_only_a_whole_request_alone_is_known_heads_by_its_text(pieces: list[bytes], is_known_heads: bool) -> None:
     app = Remembering()
     answered(app, *pieces, keep_alive=0)
-    assert list(app.learnt) == ([pieces[0]] if is_learnt else [])
+    assert list(app.known_heads) == ([pieces[0]] if is_known_heads else [])

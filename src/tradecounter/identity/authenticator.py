@@ -1,7 +1,8 @@
-"""Whose a credential is (specification, section 5).
+"""Resolves credentials to customers (specification, section 5).
 
-What was looked up is remembered, and forgotten when any key, token or application changes or when the database has not
-been heard of for a few seconds, so that what is disabled stops working in every process within five.
+Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes, and is not
+used when the last poll of the database is a few seconds old, so a disabled key stops working in every process within
+five seconds.
 """
 
 import math
@@ -11,35 +12,35 @@ from dataclasses import dataclass, field
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.identity.credentials import ApiKey, BearerToken, ExpiredTokenError, InvalidCredentialError
+from tradecounter.identity.credentials import ApiKey, BearerToken, Credential, ExpiredTokenError, InvalidCredentialError
 from tradecounter.identity.oauth.queries.access_tokens import LiveToken, find_token
 from tradecounter.identity.queries.api_keys import ActiveKey, find_active_key, record_use
 from tradecounter.kit.clock import Clock
 
-_TRUSTED_SECONDS = 4.0
+_CACHE_SECONDS = 4.0
 _RECORD_EVERY_SECONDS = 60.0
-_MOST_REMEMBERED = 100_000
+_MOST_CACHED = 100_000
 
 
 @dataclass(slots=True)
 class Authenticator:
-    """Tells whose a credential is; remembers keys and tokens between requests."""
+    """Resolves credentials to customers; caches keys and tokens between requests."""
 
     database: Database
     clock: Clock
     _keys: dict[bytes, ActiveKey] = field(default_factory=dict)
     _tokens: dict[bytes, LiveToken] = field(default_factory=dict)
     _version: Version | None = None
-    _heard: float = -math.inf
+    _polled_at: float = -math.inf
     _used: set[int] = field(default_factory=set)
-    _recorded: float = -math.inf
+    _recorded_at: float = -math.inf
 
-    async def customer_of(self, credential: ApiKey | BearerToken) -> int:
-        """Return the id of the customer whom a credential stands for.
+    async def customer_of(self, credential: Credential) -> int:
+        """Return the id of the customer that a credential belongs to.
 
-        Raises InvalidCredentialError, which for a token that was good once is an ExpiredTokenError.
+        Raises InvalidCredentialError; for an expired token, its subclass ExpiredTokenError.
         """
-        customer_id = self.remembered_customer(credential)
+        customer_id = self.cached_customer(credential)
         if customer_id is not None:
             return customer_id
         if isinstance(credential, ApiKey):
@@ -48,12 +49,9 @@ class Authenticator:
             return key.customer_id
         return self._unexpired(await self._look_up_token(credential.hash))
 
-    def remembered_customer(self, credential: ApiKey | BearerToken) -> int | None:
-        """Return the id of the customer whom a credential stands for, as far as that is remembered.
-
-        Raises ExpiredTokenError.
-        """
-        if time.monotonic() - self._heard >= _TRUSTED_SECONDS:
+    def cached_customer(self, credential: Credential) -> int | None:
+        """Return the id of the customer that a cached credential belongs to. Raises ExpiredTokenError."""
+        if time.monotonic() - self._polled_at >= _CACHE_SECONDS:
             return None
         if isinstance(credential, BearerToken):
             token = self._tokens.get(credential.hash)
@@ -76,7 +74,7 @@ class Authenticator:
         if found is None:
             self._keys.pop(digest, None)
             raise InvalidCredentialError
-        if version == self._version and len(self._keys) < _MOST_REMEMBERED:
+        if version == self._version and len(self._keys) < _MOST_CACHED:
             self._keys[digest] = found
         return found
 
@@ -88,25 +86,25 @@ class Authenticator:
             self._tokens.pop(digest, None)
             raise InvalidCredentialError
         if version == self._version:
-            if len(self._tokens) >= _MOST_REMEMBERED:
+            if len(self._tokens) >= _MOST_CACHED:
                 self._tokens.clear()  # most of them expired long ago
             self._tokens[digest] = found
         return found
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Forget what was remembered when any key, token or application changed."""
+        """Clear the cache when any key, token or application changed."""
         version = versions.of("keys")
         if version != self._version:
             self._keys.clear()
             self._tokens.clear()
             self._version = version
-        self._heard = time.monotonic()
+        self._polled_at = time.monotonic()
 
     async def record_uses(self, database: Database) -> None:
-        """From time to time, note in the database which keys were used."""
-        if self._used and time.monotonic() - self._recorded > _RECORD_EVERY_SECONDS:
+        """Record in the database which keys were used, at most once a minute."""
+        if self._used and time.monotonic() - self._recorded_at > _RECORD_EVERY_SECONDS:
             used = sorted(self._used)
             async with transaction(database) as tx:
                 await record_use(tx, used, self.clock.now())
             self._used.difference_update(used)
-            self._recorded = time.monotonic()
+            self._recorded_at = time.monotonic()

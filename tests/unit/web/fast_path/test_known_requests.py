@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradecounter.identity.client_address import ClientAddresses
-from tradecounter.rest.answer_memory import AnswerMemory, GivenAnswer
 from tradecounter.rest.paging import Page, PageLinks
-from tradecounter.web.known_requests import KnownRequests
-from tradecounter.web.request_head import Asked, read_head
+from tradecounter.web.fast_path.known_requests import KnownRequests
+from tradecounter.web.request_head import RequestHead, read_head
 
 ADDRESSES = ClientAddresses("192.0.2.7")
 LINKS = PageLinks("https://api.example/product", Page(2, 10), 5)
@@ -31,60 +30,43 @@ def head(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> dict[st
     }
 
 
-def asked(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> Asked:
+def asked(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> RequestHead:
     read = read_head(head(number, query, *headers), ADDRESSES)
-    assert read is not None
+    assert read.key is not None
     read.link(LINKS)
     return read
 
 
-def answer(size: int) -> GivenAnswer:
-    return GivenAnswer(200, b"tag", (), (b"x" * size,))
-
-
 def test_what_was_learnt_is_known_and_nothing_else() -> None:
-    known, one = KnownRequests(AnswerMemory(10_000_000)), asked(1)
-    known.learn(b"one", one)
+    known, one = KnownRequests(10_000_000), asked(1)
+    known.add(b"one", one)
     assert known.get(b"one") is one
     assert known.get(b"other") is None
 
 
 def test_the_request_learnt_first_is_forgotten_first_and_no_other() -> None:
     size = asked(10).size
-    known = KnownRequests(AnswerMemory(8 * (size * 10 + 5)))
+    known = KnownRequests(size * 10 + 5)
     for number in range(10, 25):
-        known.learn(b"%d" % number, asked(number))
+        known.add(b"%d" % number, asked(number))
         there = [n for n in range(10, 25) if known.get(b"%d" % n)]
         assert there == list(range(max(10, number - 9), number + 1))
-    assert known.bytes == 10 * size
+    assert known.size == 10 * size
 
 
 def test_what_is_long_or_has_an_id_of_its_own_is_not_learnt() -> None:
-    known = KnownRequests(AnswerMemory(10_000_000))
-    known.learn(b"x" * 2_001, asked(1))
-    known.learn(b"with an id", asked(2, "", (b"x-request-id", b"3f1c")))
+    known = KnownRequests(10_000_000)
+    known.add(b"x" * 2_001, asked(1))
+    known.add(b"with an id", asked(2, "", (b"x-request-id", b"3f1c")))
     assert known.get(b"x" * 2_001) is None
     assert known.get(b"with an id") is None
-    assert known.bytes == 0
+    assert known.size == 0
 
 
 def test_a_memory_of_nothing_learns_nothing() -> None:
-    known = KnownRequests(AnswerMemory(0))
-    known.learn(b"one", asked(1))
+    known = KnownRequests(0)
+    known.add(b"one", asked(1))
     assert known.get(b"one") is None
-
-
-def test_known_requests_leave_less_room_for_answers() -> None:
-    memory = AnswerMemory(80_000)
-    known = KnownRequests(memory)
-    for number in range(6):
-        memory.keep((b"%d" % number,), answer(12_000))
-    assert sum(memory.get((b"%d" % number,)) is not None for number in range(6)) == 6
-    for number in range(10, 13):
-        known.learn(b"%d" % number, asked(number))
-    assert known.bytes > 6_000
-    assert memory.get((b"0",)) is None
-    assert memory.get((b"5",)) is not None
 
 
 texts = st.text("abc,.", max_size=600)
@@ -99,15 +81,15 @@ def test_requests_take_no_more_than_they_count_for(count: int, query: str, accep
         (b"if-none-match", accept.encode()),
         (b"x-forwarded-for", ",".join(hops).encode()),
     ]
-    known = KnownRequests(AnswerMemory(10**10))
+    known = KnownRequests(10**10)
     gc.collect()
     tracemalloc.start()
     try:
         for number in range(count):
             own = [(name, value + b"%d" % number) for name, value in headers]
-            known.learn(b"%d" % number, asked(number, f"x={query}&query={query}&", *own))
+            known.add(b"%d" % number, asked(number, f"x={query}&query={query}&", *own))
         gc.collect()
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert taken <= known.bytes <= 4 * taken
+    assert taken <= known.size <= 4 * taken

@@ -1,0 +1,296 @@
+"""Uvicorn's HTTP protocol with bounds on what a client can make it hold, and errors in the service's own format.
+
+Uvicorn alone would collect endless headers, trailers and pipelined requests in memory, take trailers for headers, and
+wait forever for a request that never ends or for a client that never reads (docs/adr/0013).
+"""
+
+import asyncio
+from typing import Any
+
+import httptools
+import structlog
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+from tradecounter.web.connection.connections import Connections
+from tradecounter.web.connection.error_responses import (
+    FAULT,
+    HEAD_TOO_LONG,
+    NOT_HTTP,
+    TOO_MANY_CONNECTIONS,
+    RejectedError,
+    error_bytes,
+)
+from tradecounter.web.connection.head_checks import check_head
+from tradecounter.web.connection.lenient_protocol import LenientProtocol
+from tradecounter.web.connection.tcp import taken_bytes
+from tradecounter.web.stopping import Stopping
+
+log = structlog.get_logger()
+
+_PIECE = 4096  # bytes that are parsed at a time; what is over a limit by less than this may pass
+_CHUNK_LINES = 12  # bytes around a chunk that are as good as data: its size, and two line breaks
+
+
+class _Flow(FlowControl):
+    """Flow control that stops reading while a request waits for the response to the one before it."""
+
+    holds = False
+
+    def hold(self) -> None:
+        self.holds = True
+        self.pause_reading()
+
+    def resume_reading(self) -> None:
+        if not self.holds:
+            super().resume_reading()
+
+
+class BoundedProtocol(LenientProtocol):
+    """One client's connection to an application that has `connections` and `stopping`."""
+
+    most_head_bytes = 64 * 1024  # of a request line and headers, and of what surrounds a body: trailers, extensions
+    longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
+    longest_stuck_seconds = 30.0  # for which a client takes nothing of a response that is ready for it
+    linger_seconds = 1.0  # for a client to read an error response
+
+    __slots__ = (
+        "_body_bytes",
+        "_chunks",
+        "_connections",
+        "_deadline",
+        "_overhead",
+        "_pending_error",
+        "_rejected",
+        "_responding",
+        "_stopping",
+        "_taken",
+        "_taken_at",
+        "_unread",
+    )
+    flow: _Flow
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._connections: Connections = self.app.connections
+        self._stopping: Stopping = self.app.stopping
+        self._overhead = 0  # bytes of the request under way that are not data of its body
+        self._body_bytes = 0  # in the piece that is parsed
+        self._chunks = 0  # in the piece that is parsed
+        self._unread = b""  # received, and not parsed while the connection holds
+        self._rejected = False  # from then on, what the client sends is discarded
+        self._pending_error: RejectedError | None = None  # waits for the responses before it
+        self._deadline: asyncio.TimerHandle | None = None
+        self._responding: RequestResponseCycle | None = None
+        self._taken: int | None = None  # what the client had taken at the last look; None while nothing waits for it
+        self._taken_at = 0.0  # on the loop's clock: when it was first seen to have taken that
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the first request, or reject the connection."""
+        super().connection_made(transport)
+        self.flow = _Flow(transport)
+        if self._connections.admit(self, self.client[0] if self.client else None):
+            self._set_deadline()
+        else:
+            self._reject_connection()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting, and abandon the responses."""
+        self._connections.forget(self)
+        self._clear_deadline()
+        self._unread = b""
+        self._abandon_responses()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse received data in small pieces."""
+        if self._rejected:
+            return
+        self._unset_keepalive_if_required()
+        self._begun = 0
+        self._take_in(self._unread + data)
+
+    def on_message_begin(self) -> None:
+        """Prepare for a request."""
+        super().on_message_begin()
+        self._under_way = self._in_head = True
+        self._begun += 1
+        self._overhead = 0
+        if self._head_decides:
+            self._let_the_head_decide(decides=False)
+        self._clear_deadline()
+        self._unset_keepalive_if_required()  # a cached response to a request in the same piece may have set it
+
+    def begin_response(self) -> None:
+        """Have the application respond to the request whose head is there. Raises RejectedError."""
+        check_head(self.headers, self.parser)
+        super().begin_response()
+        if self.pipeline:
+            self.flow.hold()
+        if self._stopping.is_set or self._method:
+            self.cycle.keep_alive = False
+
+    def on_chunk_header(self) -> None:
+        """Count a chunk."""
+        self._chunks += 1
+        super().on_chunk_header()
+
+    def on_body(self, body: bytes) -> None:
+        """Count and take in a piece of the body."""
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request, unless its head will be parsed again without its upgrade."""
+        if not self.parser.should_upgrade():
+            self._under_way = False
+            self._clear_deadline()
+            self.end_request()
+
+    def end_request(self) -> None:
+        """Tell the application that the whole request is there."""
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Go on with the requests that wait."""
+        self.flow.holds = len(self.pipeline) > 1
+        super().on_response_complete()
+        if self.transport.is_closing():
+            return
+        if self._pending_error is None:
+            self._take_in(self._unread)
+        elif self._responding is None or self._responding.response_complete:
+            self._write_error(self._pending_error)
+            self._linger()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._responding = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def cut_if_stuck(self, now: float) -> bool:
+        """Break the connection when the client has taken nothing for too long; return whether it was broken."""
+        if not self.transport.get_write_buffer_size():
+            self._taken = None
+            return False
+        taken = taken_bytes(self.transport)
+        if taken != self._taken:
+            self._taken, self._taken_at = taken, now
+        if now - self._taken_at < self.longest_stuck_seconds:
+            return False
+        self.transport.abort()
+        return True
+
+    def shutdown(self) -> None:
+        """Close the connection when it is idle; otherwise the response under way closes it."""
+        if not self._under_way and not self._is_responding():
+            self.transport.close()
+
+    def announce_end(self) -> None:
+        """Have the response under way close the connection, unless its head was sent already."""
+        if self._responding is not None and not self._responding.response_started:
+            self._responding.keep_alive = False
+
+    def send_400_response(self, msg: str) -> None:
+        """Reject what is not HTTP."""
+        self._reject(NOT_HTTP)
+
+    def _take_in(self, data: bytes) -> None:
+        taken = 0
+        while taken < len(data) and not self._rejected and not self.flow.holds:
+            piece, taken = data[taken : taken + _PIECE], taken + _PIECE
+            begun, self._body_bytes, self._chunks = self._begun, 0, 0
+            try:
+                self.parse(piece)
+            except httptools.HttpParserError as error:
+                self._reject_unparsed(error)
+            else:
+                if self._under_way and self._begun == begun:
+                    self._count(piece)
+        self._unread = data[taken:] if self.flow.holds else b""
+        if self.flow.holds:
+            self._clear_deadline()  # it is not the client that keeps the request from arriving
+        # Most requests come whole and need no timer. Line breaks alone are no request: the wait for one goes on.
+        elif self._deadline is None and not self._rejected and (self._under_way or self._is_idle()):
+            self._set_deadline()
+
+    def _count(self, piece: bytes) -> None:
+        """Count the bytes of a piece that are not body data. A piece in which a request begins does not count."""
+        self._overhead += max(0, len(piece) - self._body_bytes - self._chunks * _CHUNK_LINES)
+        if self._overhead > self.most_head_bytes:
+            self._reject(HEAD_TOO_LONG)
+
+    def _is_responding(self) -> bool:
+        """Return whether the application makes or sends a response."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _is_idle(self) -> bool:
+        return self.timeout_keep_alive_task is None and not self._is_responding()
+
+    def _reject_unparsed(self, error: httptools.HttpParserError) -> None:
+        cause = error.__context__ if isinstance(error, httptools.HttpParserCallbackError) else None
+        if isinstance(cause, RejectedError):
+            self._reject(cause)
+        elif cause is None or isinstance(cause, httptools.HttpParserError):
+            self.send_400_response("")
+        else:
+            log.error("a request could not be taken in", exc_info=cause)
+            self._reject(FAULT)
+
+    def _reject(self, error: RejectedError) -> None:
+        """Send an error for the request that is being read, after the responses before it, and close.
+
+        A request that has a response already gets no second one: the client would take it for the next request's.
+        """
+        if self.transport.is_closing():
+            return
+        latest: RequestResponseCycle | None = self.cycle
+        if self._in_head or not self._under_way or latest is None:  # the application does not know the request
+            waits = self._is_responding()
+        elif latest.response_started:
+            self.transport.close()
+            return
+        else:
+            waits = latest is not self._responding
+            if waits:
+                self.pipeline.popleft()
+        if waits:
+            self._rejected, self._pending_error = True, error
+        else:
+            self._abandon_responses()
+            self._write_error(error)
+            self._linger()
+
+    def _reject_connection(self) -> None:
+        self._write_error(TOO_MANY_CONNECTIONS)
+        if self._connections.linger(self):
+            self._linger()
+        else:
+            self._rejected = True
+            self.transport.close()
+
+    def _write_error(self, error: RejectedError) -> None:
+        self.transport.write(error_bytes(error, getattr(self.app, "standing_headers", ())))
+
+    def _linger(self) -> None:
+        """Close once the client does, or soon: closing with data unread would reset the connection too early."""
+        self._rejected = self._under_way = True
+        self._clear_deadline()
+        self.transport.write_eof()
+        self._deadline = self.loop.call_later(self.linger_seconds, self.transport.close)
+
+    def _abandon_responses(self) -> None:
+        """Tell the application that the client is gone."""
+        self.pipeline.clear()
+        if self._responding is not None and not self._responding.response_complete:
+            self._responding.disconnected = True
+            self._responding.message_event.set()
+
+    def _set_deadline(self) -> None:
+        self._deadline = self.loop.call_later(self.longest_seconds, self.transport.close)
+
+    def _clear_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

@@ -1,0 +1,122 @@
+"""Uvicorn's HTTP protocol for requests that its parser alone would reject or misread: unknown methods, upgrades."""
+
+from typing import Any
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tradecounter.web.connection.head_checks import (
+    LONGEST_METHOD,
+    METHOD_BYTES,
+    PLACEHOLDER_METHOD,
+    head_without_upgrade,
+    is_method_error,
+    with_path,
+)
+
+
+class LenientProtocol(HttpToolsProtocol):
+    """One client's connection, which is parsed with `parse`."""
+
+    # Python is slow with objects of more than thirty attributes, and uvicorn has used up nearly all: these have slots.
+    __slots__ = (
+        "_begun",
+        "_head_decides",
+        "_in_head",
+        "_method",
+        "_reading_method",
+        "_start",
+        "_under_way",
+    )
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._under_way = False
+        self._in_head = True
+        self._head_decides = False  # whether another request may follow, whatever the trailers say
+        self._start = b""  # of the request under way, while only its method has come
+        self._method = b""  # of the request under way, when the parser does not know it
+        self._reading_method = False  # while more of that method may come
+        self._begun = 0  # requests that began in the received data
+
+    def parse(self, piece: bytes) -> None:
+        """Parse a piece, however many requests in it offer an upgrade. Raises httptools.HttpParserError."""
+        start, self._start = self._start + piece, b""
+        has_start = len(start) > len(piece) or not self._under_way
+        begun = self._begun if self._under_way else self._begun + 1
+        if self._reading_method:
+            piece = self._read_method(piece)
+        while piece:
+            try:
+                self.parser.feed_data(piece)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._restart_without_upgrade()
+                piece = piece[upgrade.args[0] :]
+            except httptools.HttpParserError as error:
+                if not (is_method_error(error) and has_start and self._begun == begun):
+                    raise
+                self._restart_with_placeholder_method()
+                piece = self._read_method(start.lstrip(b"\r\n"))
+            else:
+                if has_start and len(start) <= LONGEST_METHOD and self._under_way and not self.url:
+                    self._start = start
+                return
+
+    def on_headers_complete(self) -> None:
+        """Begin to respond, unless the head will be parsed again without its upgrade. Raises RejectedError."""
+        if not self.parser.should_upgrade():
+            if not self.url.startswith(b"/"):
+                self.url = with_path(self.url)
+            self.begin_response()
+            self._in_head = False
+            self.headers = []  # trailers are added to it, and nothing reads them
+
+    def begin_response(self) -> None:
+        """Have the application respond to the request whose head is there."""
+        super().on_headers_complete()
+        if self._method:
+            self.scope["method"] = self._method.decode()
+
+    def on_chunk_header(self) -> None:
+        """Parse on behind the request, even when `Connection: close` comes among its trailers."""
+        if not self._head_decides and self.parser.should_keep_alive():
+            self._let_the_head_decide(decides=True)
+
+    def _let_the_head_decide(self, *, decides: bool) -> None:
+        self._head_decides = decides
+        self.parser.set_dangerous_leniencies(lenient_keep_alive=decides)
+
+    def _restart_with_placeholder_method(self) -> None:
+        """Parse a request with an unknown method as one with a method that no resource has.
+
+        The application gets the method as it was sent, and responds as to any method that a resource lacks. The
+        connection is closed then: a proxy in front may see the end of such a request elsewhere.
+        """
+        self._start_parser()
+        self.parser.feed_data(PLACEHOLDER_METHOD)
+        self._reading_method = True
+
+    def _read_method(self, piece: bytes) -> bytes:
+        """Take the part of an unknown method from a piece, and return the rest. Raises httptools.HttpParserError."""
+        rest = piece.lstrip(METHOD_BYTES)
+        self._method += piece[: len(piece) - len(rest)]
+        self._reading_method = not rest
+        if not self._method or len(self._method) > LONGEST_METHOD:
+            raise httptools.HttpParserError("not a method")
+        return rest
+
+    def _restart_without_upgrade(self) -> None:
+        """Parse a request that offers an upgrade as if it did not: the parser would take its body for other protocol.
+
+        Java's client offers HTTP/2 with every request; HTTP lets a server ignore that (RFC 9110, section 7.8).
+        """
+        method = self.parser.get_method()
+        if method == b"CONNECT":
+            raise httptools.HttpParserError("this is no proxy")
+        head = head_without_upgrade(method, self.url, self.parser.get_http_version(), self.headers)
+        self._start_parser()
+        self.parser.feed_data(head)
+
+    def _start_parser(self) -> None:
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does

@@ -1,0 +1,156 @@
+"""Sends product responses from the cache, ahead of all other middleware.
+
+Customers' programs ask for the same pages all day, many of them at the same prices. The response to `GET /product`
+follows from the data behind the customer's view, which has a digest, and from a few parts of the request. What belongs
+to one request is done for each: address, credential, rate limit, links, request id. All that is unusual is left to the
+endpoints (docs/adr/0012, docs/adr/0014).
+"""
+
+import asyncio
+import re
+from typing import NamedTuple
+
+import structlog
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.rest.responses import Header
+from tradecounter.storefront.http import VIEW
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.web.fast_path.known_requests import KnownRequests
+from tradecounter.web.fast_path.recording import Recording
+from tradecounter.web.fast_path.response_cache import CachedResponse, ResponseCache
+from tradecounter.web.request_context import RequestContext, context_of, new_context
+from tradecounter.web.request_head import RequestHead, may_be_cached, read_head
+
+log = structlog.get_logger()
+
+_ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
+_KNOWN_SHARE = 8  # known requests take at most an eighth of the memory
+
+
+class FastResponse(NamedTuple):
+    """A cached response in one block, and the headers of this request alone."""
+
+    cached: CachedResponse
+    own_headers: list[Header]
+
+
+class ResponseCacheMiddleware:
+    """Sends responses to reads of products from the cache, and records those that are not cached yet.
+
+    The protocol class uses it without ASGI (`web/fast_path/protocol.py`): `read` or `known`, then `context`, then
+    `respond`. The context then goes into the ASGI scope, so that nothing is read twice.
+    """
+
+    def __init__(
+        self, app: ASGIApp, storefront: Storefront, admission: Admission, most_bytes: int, *, log_requests: bool
+    ) -> None:
+        self._app = app
+        self._storefront = storefront
+        self._admission = admission
+        self._addresses = admission.addresses
+        known = KnownRequests(most_bytes // _KNOWN_SHARE)
+        self.known, self.add_known = known.get, known.add
+        self.cache = ResponseCache(most_bytes - most_bytes // _KNOWN_SHARE)
+        self._log_requests = log_requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send a response from the cache, or pass the request on and record the response."""
+        if scope["type"] != "http" or not may_be_cached(scope):
+            await self._app(scope, receive, send)
+            return
+        context = context_of(scope, self._addresses)
+        cached = self._find(context)
+        own_headers = None if cached is None else self._count(context, cached)
+        if cached is None or own_headers is None:
+            await self._pass_on(context, scope, receive, send)
+            return
+        headers = [*cached.headers, *own_headers]
+        await send({"type": "http.response.start", "status": cached.status, "headers": headers})
+        *others, last = cached.blocks
+        for block in others:
+            await send({"type": "http.response.body", "body": block, "more_body": True})
+            await asyncio.sleep(0)  # a client that reads as fast as this would keep all others waiting
+        await send({"type": "http.response.body", "body": last})
+
+    async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
+        if context.key is None:
+            await self._app(scope, receive, send)
+            return
+        scope[VIEW] = context.view
+        recording = Recording(self.cache, context.key, context.head.if_none_match, scope, send)
+        try:
+            await self._app(scope, receive, recording.send)
+        finally:
+            recording.end()
+
+    def read(self, scope: Scope) -> RequestHead | None:
+        """Return the head of a request whose response may come from the cache; None for any other request."""
+        return read_head(scope, self._addresses) if may_be_cached(scope) else None
+
+    def context(self, head: RequestHead, client: tuple[str, int] | None) -> RequestContext:
+        """Return the context of a request from a client."""
+        return new_context(head, client[0] if client else None, self._addresses)
+
+    def respond(self, context: RequestContext) -> FastResponse | None:
+        """Return the response to a request if it is cached in one block, without waiting for anything."""
+        cached = self._find(context)
+        if cached is None or len(cached.blocks) > 1:
+            return None
+        own_headers = self._count(context, cached)
+        return None if own_headers is None else FastResponse(cached, own_headers)
+
+    def _find(self, context: RequestContext) -> CachedResponse | None:
+        """Return the cached response to a request; set the view and the key when the customer is known."""
+        head, key = context.head, context.key
+        if key is None:
+            if head.key is None:
+                return None
+            customer_id = context.customer_id or self._admission.admit_from_cache(context)
+            view = context.view = None if customer_id is None else self._storefront.view(customer_id)
+            if view is None:
+                return None
+            key = context.key = (view.digest, *head.key)
+        if head.if_none_match is None:
+            return self.cache.get(key)
+        found = self.cache.get((*key, head.if_none_match))
+        if found is not None:
+            return found
+        # A client with an older response gets the current one, as a client without one does.
+        current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
+        return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
+
+    def _count(self, context: RequestContext, cached: CachedResponse) -> list[Header] | None:
+        """Count a request against the rate limit, and return the headers of its own.
+
+        Return None when nothing is left: the endpoint then sends the error.
+        """
+        own: list[Header] = [(b"x-request-id", context.request_id.encode())]
+        customer_id = context.customer_id
+        if customer_id is None:
+            return None
+        try:
+            quota = self._admission.rate_limit.count(customer_id, cached.requests)
+        except RateLimitedError:
+            return None
+        if quota is not None:
+            own += quota.header_lines
+        head = context.head
+        if head.ignored is not None:
+            own.append(head.ignored)
+        if cached.links is not None and (link := head.link(cached.links)) is not None:
+            own.append(link)
+        if self._log_requests:
+            log.info(
+                "request",
+                request_id=context.request_id,
+                method="GET",
+                path=cached.key[1],
+                status=cached.status,
+                address=context.address,
+                customer=customer_id,
+                from_memory=True,
+            )
+        return own

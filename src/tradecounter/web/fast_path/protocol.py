@@ -1,0 +1,134 @@
+"""Uvicorn's protocol class with bounds, and with a fast path for cached responses.
+
+A cached response is written directly: a task and the messages of ASGI would cost more than all the rest. A known
+request, of which each byte was received before, is not even parsed.
+"""
+
+import asyncio
+from typing import Any, cast
+from urllib.parse import unquote
+
+import httptools
+from starlette.types import Scope
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from tradecounter.identity.admission import SENDER
+from tradecounter.web.connection.bounded_protocol import BoundedProtocol
+from tradecounter.web.fast_path.middleware import FastResponse, ResponseCacheMiddleware
+from tradecounter.web.request_context import RequestContext
+from tradecounter.web.request_head import RequestHead
+
+
+class FastPathProtocol(BoundedProtocol):
+    """One client's connection; an application that has `fast_path` is asked for cached responses first."""
+
+    __slots__ = ("_context", "_fast_path", "_head", "_responded_at", "_response")
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._fast_path: ResponseCacheMiddleware | None = None
+        self._context: RequestContext | None = None  # of the known request under way, when it is not cached
+        self._head: RequestHead | None = None  # of the request under way, when it is cached
+        self._response: FastResponse | None = None
+        self._responded_at = 0.0  # on the loop's clock: the last response of the fast path
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the first request."""
+        super().connection_made(transport)
+        if not self._stopping.is_set:
+            self._fast_path = getattr(self.app, "fast_path", None)
+
+    def announce_end(self) -> None:
+        """Leave all further requests to the application, whose responses close the connection."""
+        self._fast_path = None
+        super().announce_end()
+
+    def data_received(self, data: bytes) -> None:
+        """Respond to a known request, or parse a piece of a request."""
+        is_between = not self._under_way
+        self._context = self._head = None
+        if is_between and self._fast_path is not None and self._respond_to_known(data, self._fast_path):
+            return
+        super().data_received(data)
+        if is_between and self._begun == 1 and not self._under_way and self._fast_path and self._head is not None:
+            self._fast_path.add_known(data, self._head)
+
+    def begin_response(self) -> None:
+        """Find the response to the request whose head is there, or have the application make it.
+
+        What the head is checked for never reaches the application, so no such response is cached. Raises RejectedError.
+        """
+        self._response = None
+        context, self._context = self._context, None
+        if self._fast_path is not None and context is None and not self._is_busy():
+            context = self._respond(self._fast_path)
+        if self._response is None:
+            if context is not None:
+                cast("Scope", self.scope)[SENDER] = context
+            super().begin_response()
+
+    def end_request(self) -> None:
+        """Write the response of the fast path, or tell the application that the whole request is there."""
+        if self._response is None:
+            super().end_request()
+        else:
+            self._write(self._response, keep_alive=self.parser.should_keep_alive())
+
+    def _respond_to_known(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
+        """Respond to a known request; return whether that was possible."""
+        if not data.startswith(b"GET ") or self._is_busy():
+            return False
+        head = fast_path.known(data)
+        if head is None:
+            return False
+        context = fast_path.context(head, self.client)
+        response = fast_path.respond(context)
+        if response is None:
+            self._context = context
+            return False
+        self._clear_deadline()
+        self._write(response, keep_alive=True)
+        return True
+
+    def _is_busy(self) -> bool:
+        """Return whether the client has to take another response first."""
+        return self.flow.write_paused or self._is_responding()
+
+    def _respond(self, fast_path: ResponseCacheMiddleware) -> RequestContext | None:
+        """Find the response to the request whose head is there; return the request's context if it was read."""
+        if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
+            return None
+        url = httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        target = {"method": "GET", "path": unquote(path) if "%" in path else path, "query_string": url.query or b""}
+        head = fast_path.read({**self.scope, **target})
+        if head is None:
+            return None
+        context = fast_path.context(head, self.client)
+        self._response = fast_path.respond(context)
+        if self._response is not None and self.parser.should_keep_alive():
+            self._head = head
+        return context
+
+    def _write(self, response: FastResponse, *, keep_alive: bool) -> None:
+        cached, own_headers = response
+        head = [STATUS_LINE[cached.status]]
+        for name, value in (*self.server_state.default_headers, *own_headers):
+            head += (name, b": ", value, b"\r\n")
+        head += (cached.head, b"\r\n" if keep_alive else b"connection: close\r\n\r\n")
+        self.transport.write(b"".join((*head, *cached.blocks)))  # copying costs less than a list of buffers
+        self.server_state.total_requests += 1
+        if not keep_alive:
+            self.transport.close()
+            return
+        # One timer for many responses: setting and cancelling one for each would take a tenth of the whole time.
+        self._responded_at = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        left = self._responded_at + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self.timeout_keep_alive_task = self.loop.call_later(left, self._close_if_idle)
+        else:
+            self.timeout_keep_alive_handler()

@@ -1,0 +1,85 @@
+"""Records a response while it is sent, to cache it."""
+
+from collections.abc import Sequence
+
+from starlette.types import Message, Scope, Send
+
+from tradecounter.rest.conditional import data_digest_of
+from tradecounter.rest.paging import links_noted, requests_noted
+from tradecounter.web.fast_path.response_cache import CachedResponse, CacheKey, ResponseCache
+
+_BLOCK = 128 * 1024
+_CURRENT = 200
+_CACHEABLE = {_CURRENT, 304}
+
+# The headers that are the same for all requests with the same key. Any other header belongs to one request: for a
+# cached response, `ResponseCacheMiddleware` makes it for each.
+_CACHED_HEADERS = frozenset(
+    b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
+    b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
+    b"x-total-pages".split()
+)
+
+
+class Recording:
+    """Passes one response on, and caches it when it is complete, made from the data in its key, and not too large."""
+
+    def __init__(
+        self, cache: ResponseCache, key: CacheKey, if_none_match: bytes | None, scope: Scope, send: Send
+    ) -> None:
+        self._cache = cache
+        self._key = key
+        self._if_none_match = if_none_match
+        self._scope = scope
+        self._send = send
+        self._start: Message | None = None
+        self._chunks: list[bytes] = []
+        self._is_long = False
+
+    async def send(self, message: Message) -> None:
+        """Record a part of the response, and pass it on."""
+        if message["type"] == "http.response.start":
+            self._start = message if message["status"] in _CACHEABLE else None
+        elif self._start is not None:
+            self._record(self._start, message)
+        await self._send(message)
+
+    def end(self) -> None:
+        """Record no more: the response was sent, or broke off."""
+        self._start, self._chunks = None, []
+        if self._is_long:
+            self._cache.end_recording(self._key)
+            self._is_long = False
+
+    def _record(self, start: Message, message: Message) -> None:
+        chunk, is_last = message.get("body", b""), not message.get("more_body", False)
+        if (is_last and not self._is_long) or self._reserve(len(chunk)):
+            self._chunks.append(chunk)
+            if is_last:
+                self._add(start)
+        else:
+            self.end()
+
+    def _reserve(self, size: int) -> bool:
+        self._is_long = self._is_long or self._cache.begin_recording(self._key)
+        return self._is_long and self._cache.reserve(self._key, size)
+
+    def _add(self, start: Message) -> None:
+        tag = next((value for name, value in start["headers"] if name == b"etag"), None)
+        if tag is None or data_digest_of(self._scope) != self._key[0]:
+            return
+        headers = tuple((name, value) for name, value in start["headers"] if name in _CACHED_HEADERS)
+        is_current = start["status"] == _CURRENT
+        if is_current and not any(name == b"content-length" for name, _ in headers):
+            # The length is known now. In one block, without uvicorn's chunks, the client needs it.
+            headers += ((b"content-length", b"%d" % sum(map(len, self._chunks))),)
+        key = self._key if is_current else (*self._key, self._if_none_match)
+        links, requests = (links_noted(self._scope), requests_noted(self._scope)) if is_current else (None, 1)
+        blocks = _blocks(self._chunks)
+        self._cache.add(CachedResponse(key, start["status"], tag[1:], headers, blocks, links, requests))
+
+
+def _blocks(chunks: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the same bytes in blocks of a good size to send: compressed chunks are small, and many."""
+    whole = b"".join(chunks)
+    return tuple(whole[start : start + _BLOCK] for start in range(0, len(whole), _BLOCK)) or (b"",)

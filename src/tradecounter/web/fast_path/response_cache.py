@@ -1,0 +1,98 @@
+"""The cache of product responses, bounded in bytes; the least recently used are evicted.
+
+All requests with the same cache key share a response. It contains nothing that belongs to one request, such as the
+query in its links: that is added for each request.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from cachetools import LRUCache
+
+from tradecounter.rest.paging import PageLinks
+from tradecounter.rest.responses import Header
+
+CacheKey = tuple[bytes | str | None, ...]
+
+_OVERHEAD = 1000  # bytes of a response besides its texts, roughly
+_LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
+
+
+def head_lines(headers: Iterable[Header]) -> bytes:
+    """Return headers as they stand in an HTTP message."""
+    return b"".join(name + b": " + value + b"\r\n" for name, value in headers)
+
+
+@dataclass(frozen=True)
+class CachedResponse:
+    """A response as it was sent: status, entity tag, the headers of every such response, and the body in blocks.
+
+    `links` are what its `Link` header is made from; `requests` is how many requests it counts as.
+    """
+
+    key: CacheKey
+    status: int
+    tag: bytes
+    headers: tuple[Header, ...]
+    blocks: tuple[bytes, ...]
+    links: PageLinks | None = None
+    requests: int = 1
+
+    @cached_property
+    def head(self) -> bytes:
+        """The headers as they stand in an HTTP message."""
+        return head_lines(self.headers)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes in the cache; a client decides how long the key is."""
+        key = sum(len(part) for part in self.key if part is not None)
+        headers = sum(len(name) + len(value) for name, value in self.headers)
+        return _OVERHEAD + key + 2 * headers + sum(map(len, self.blocks))  # the headers also as a head
+
+
+class ResponseCache:
+    """The cached responses, and the room for those that are being recorded; 0 bytes cache none."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._responses: LRUCache[CacheKey, CachedResponse] = LRUCache(most_bytes, lambda response: response.size)
+        self._most_bytes_of_one = most_bytes // _LARGEST_SHARE
+        self._recording: dict[CacheKey, int] = {}
+
+    def get(self, key: CacheKey) -> CachedResponse | None:
+        """Return the response with a key, or None."""
+        try:
+            return self._responses[key]
+        except KeyError:
+            return None
+
+    def add(self, response: CachedResponse) -> None:
+        """Cache a response unless it would take more than its share."""
+        if response.size <= self._most_bytes_of_one:
+            self._responses[response.key] = response
+
+    def __iter__(self) -> Iterator[CacheKey]:
+        """Iterate over the keys of all cached responses."""
+        return iter(self._responses)
+
+    def begin_recording(self, key: CacheKey) -> bool:
+        """Return whether a long response may be recorded, one for each key; `end_recording` must follow."""
+        if key in self._recording:
+            return False
+        self._recording[key] = 0
+        return True
+
+    def reserve(self, key: CacheKey, size: int) -> bool:
+        """Reserve bytes for a response that is being recorded; return False when there is no room.
+
+        All responses that are being recorded, often for slow clients, share as much as one cached response may take.
+        """
+        if sum(self._recording.values()) + size > self._most_bytes_of_one:
+            return False
+        self._recording[key] += size
+        return True
+
+    def end_recording(self, key: CacheKey) -> None:
+        """Release the room of a response that was being recorded."""
+        del self._recording[key]
