@@ -1,4 +1,4 @@
-"""Reading what mails tell, and noting what they told."""
+"""The data of mails, and the record of mails to support."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ class OrderFacts(OrderRecord, frozen=True, kw_only=True):
         return next((offer for offer in self.offers if offer.id == self.shipping_method), None)
 
     @property
-    def told(self) -> list[str]:
-        """The addresses that the order's mails go to: one or none."""
+    def recipients(self) -> list[str]:
+        """The addresses for the order's mails: one or none."""
         contact = order_contact(self, self)
         return [] if contact is None else [contact]
 
-    def told_of_quote(self, *, always: bool) -> list[str]:
-        """Whom a quote's mails go to: the contact, and the account's address if it wants them, or always."""
+    def quote_recipients(self, *, always: bool) -> list[str]:
+        """The addresses for a quote's mails: the contact, and the account's own if it wants mails or with `always`."""
         account = self.email_address if always or self.order_mails else None
         return [address for address in (named_contact(self), account) if address is not None]
 
