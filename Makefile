@@ -1,6 +1,6 @@
 # make demo    the whole service with demo data, on http://127.0.0.1:8000
 # make test    every test, on a real PostgreSQL that it brings along
-# make check   formatting, lint, types, import contracts, file lengths
+# make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
@@ -40,6 +40,9 @@ check: $(UV)
 	@$(RUN_DEV) ruff check .
 	@$(RUN_DEV) mypy
 	@$(RUN_DEV) lint-imports --no-cache --no-logo
+	@$(RUN_DEV) deptry src
+	@$(RUN_DEV) deptry tests bench --non-dev-dependency-groups dev --ignore DEP002
+	@$(RUN_DEV) codespell
 	@$(RUN_DEV) python tests/contract/file_lengths.py
 
 format: $(UV)

@@ -8,14 +8,14 @@ from datetime import timedelta
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 from dotenv import dotenv_values
 
 from tradecounter.kit import setting_rules as rules
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.setting_rules import Rule, at_least, at_most, between, comma_separated, url_of
+from tradecounter.kit.setting_rules import Rule, at_most, comma_separated, url_of
 
 PREFIX = "TRADECOUNTER_"
 FILE = ".env"  # in the working directory
@@ -49,7 +49,7 @@ class Settings:
 
     database_url: str | None = _setting(
         None,
-        "The PostgreSQL to use, as a postgresql:// URL; unset: the embedded one in DATA_DIR.",
+        "The PostgreSQL database, as a postgresql:// URL; unset: the embedded one in DATA_DIR.",
         rules.DATABASE_URL,
         secret=True,
     )
@@ -60,18 +60,20 @@ class Settings:
         url_of("http", "https"),
     )
     auth_url: str | None = _setting(
-        None, "The issuer of customers' consent to applications; unset: no subject token is accepted.", rules.HTTPS_URL
+        None,
+        "The login service at which customers consent to applications; unset: no subject token is accepted.",
+        rules.HTTPS_URL,
     )
     secret_key: str | None = _setting(
         None,
         "At least 32 characters from which other secrets are derived; unset with the embedded database: "
-        "made once and kept in DATA_DIR.",
+        "generated once and kept in DATA_DIR.",
         rules.SECRET,
         secret=True,
     )
     former_secret_keys: str | None = _setting(
         None,
-        "Earlier values of SECRET_KEY, comma-separated: they still decrypt, until `secret rotate` has replaced them.",
+        "Earlier values of SECRET_KEY, comma-separated: they decrypt until `secret rotate` re-encrypts the data.",
         rules.SECRETS,
         secret=True,
     )
@@ -81,8 +83,8 @@ class Settings:
     quote_lifetime: timedelta = _setting(
         timedelta(days=7), "How long a quote can be confirmed once it is priced.", rules.LIFETIME
     )
-    max_pending_orders: int = _setting(1000, "Most pending orders of a customer at a time.", at_least(1))
-    max_unpriced_quotes: int = _setting(100, "Most quotes of a customer that wait for a price at a time.", at_least(1))
+    max_pending_orders: rules.Positive = _setting(1000, "The most pending orders of a customer at a time.")
+    max_unpriced_quotes: rules.Positive = _setting(100, "The most unpriced quotes of a customer at a time.")
     keep_expired_orders: timedelta | None = _setting(
         None, "How long expired orders and quotes are kept; unset: for ever.", rules.LIFETIME
     )
@@ -91,19 +93,22 @@ class Settings:
     )
     keep_idempotent_responses: timedelta | None = _setting(
         None,
-        "How long idempotency keys and their responses are kept; a request repeated after that is carried out again; "
+        "How long idempotency keys and their responses are kept; a request repeated later is executed again; "
         "unset: for ever.",
         rules.LIFETIME,
     )
     vat_rate: Decimal = _setting(Decimal(20), "VAT in per cent on deliveries within GB and IM.", rules.PER_CENT)
-    low_stock: int = _setting(5, "Fewer units than this in stock show as 'Low stock'.", between(0))
-    own_brand_prefix: str = _setting(
-        "ORD-", "Prefix of order references of customers with own-brand packing.", rules.PREFIX
+    low_stock: rules.Count = _setting(5, "Fewer units than this in stock show as 'Low stock'.")
+    own_brand_prefix: rules.ReferencePrefix = _setting(
+        "ORD-", "Prefix of order references for customers with own-brand packing."
     )
-    plain_prefix: str = _setting("PLN-", "Prefix of order references of customers with plain packing.", rules.PREFIX)
+    plain_prefix: rules.ReferencePrefix = _setting(
+        "PLN-", "Prefix of order references for customers with plain packing."
+    )
     seller_name: str = _setting("Example Reseller Ltd", "The seller's name on invoices and in mails.")
     seller_address: str = _setting(
-        "1 Example Street, London, EC1A 1AA, United Kingdom", "The seller's address on invoices; commas part its lines."
+        "1 Example Street, London, EC1A 1AA, United Kingdom",
+        "The seller's address on invoices; commas separate its lines.",
     )
     seller_vat_number: str = _setting("GB000000000", "The seller's VAT number on invoices and in mails.")
     seller_email: str | None = _setting(
@@ -116,11 +121,9 @@ class Settings:
     seller_registered_office: str | None = _setting(
         None, "The address of the seller's registered office on invoices and in mails."
     )
-    seller_bank: str | None = _setting(
-        None, "Where to pay to, on invoices, as it is to be shown; the lines are separated by |."
-    )
+    seller_bank: str | None = _setting(None, "The bank details on invoices; | separates the lines.")
     seller_logo: Path | None = _setting(
-        None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in mails in the place of the seller's name."
+        None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in mails instead of the seller's name."
     )
     smtp_url: str | None = _setting(
         None,
@@ -132,50 +135,49 @@ class Settings:
     )
     mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of mails.", rules.MAILBOX)
     support_email: str = _setting("support@localhost", "Where requests for quotes go.", rules.MAILBOX)
-    rate_limit: int = _setting(
+    rate_limit: rules.Count = _setting(
         3000,
-        "Requests of a customer in five minutes, new orders and quotes apart; a long response counts as one for every "
-        "500 results; 0: no limit.",
-        between(0),
+        "Requests of a customer in five minutes, new orders and quotes not counted; a long response counts once for "
+        "every 500 results; 0: no limit.",
     )
     access_token_lifetime: timedelta = _setting(
-        timedelta(hours=1), "How long an access token is good.", rules.TOKEN_LIFETIME
+        timedelta(hours=1), "How long an access token is valid.", rules.TOKEN_LIFETIME
     )
     trusted_proxies: str | None = _setting(
-        None, "Addresses and networks, comma-separated, whose X-Forwarded-For names the client.", rules.NETWORKS
+        None,
+        "Addresses and networks, comma-separated, whose X-Forwarded-For header is trusted to name the client.",
+        rules.NETWORKS,
     )
     cors_origins: str | None = _setting(
         None,
         "Origins, comma-separated, whose pages may call the API from a browser; *: any; unset: none.",
         rules.ORIGINS,
     )
-    max_body_bytes: int = _setting(1024 * 1024, "Longest request body accepted, in bytes.", at_least(1))
+    max_body_bytes: rules.Positive = _setting(1024 * 1024, "The largest accepted request body, in bytes.")
     refresh_interval: timedelta = _setting(
-        timedelta(seconds=1), "How often a process looks for changed prices, stock, products and keys.", _FIVE_MINUTES
+        timedelta(seconds=1), "How often a process checks for changed prices, stock, products and keys.", _FIVE_MINUTES
     )
     stale_after: timedelta = _setting(
         timedelta(seconds=60),
-        "How long a process goes on showing prices and stock that it could not confirm; then product reads, orders and "
+        "How long a process shows prices and stock that it cannot confirm; after that, product reads, orders and "
         "quotes get 503. At most five minutes.",
         _FIVE_MINUTES,
     )
-    database_connections: int = _setting(
-        10, "Most database connections of one process for requests; one more follows changes.", between(1, 1000)
+    database_connections: rules.Connections = _setting(
+        10, "The most database connections of one process for requests; one more watches for changes."
     )
-    max_connections: int = _setting(
-        4096, "Most client connections of one process; fewer where it may not open enough files.", at_least(1)
+    max_connections: rules.Positive = _setting(
+        4096, "The most client connections of one process; fewer when it may not open enough files."
     )
-    max_connections_per_address: int = _setting(
-        1000, "Most client connections of one process from one address; trusted proxies are exempt.", at_least(1)
+    max_connections_per_address: rules.Positive = _setting(
+        1000, "The most client connections of one process from one address; trusted proxies are exempt."
     )
-    answer_memory: int = _setting(
-        256 * 1024 * 1024,
-        "Size of the cache of product responses in each process, in bytes; 0 disables it.",
-        at_least(0),
+    answer_memory: rules.NotNegative = _setting(
+        256 * 1024 * 1024, "The most bytes of cached responses and their requests in one process; 0: no cache."
     )
     log_requests: bool = _setting(
         False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Log every request with its customer and address, not only those that the service fails at (5xx).",
+        "Log every request with its customer and address, not only failures of the service (5xx).",
     )
 
     @property
@@ -187,13 +189,18 @@ class Settings:
 def _parse(name: str, annotation: Any, text: str) -> Any:
     if annotation in _PATHS:
         return Path(text).expanduser()
+    plain, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     short = _SHORT_DURATION.fullmatch(text) if annotation in _DURATIONS else None
     try:
-        return msgspec.convert(
-            text if short is None else _ISO_DURATION[short[2]].format(short[1]), annotation, strict=False
+        value = msgspec.convert(
+            text if short is None else _ISO_DURATION[short[2]].format(short[1]), plain, strict=False
         )
     except (msgspec.ValidationError, OverflowError) as error:
-        raise SettingsError(f"{PREFIX}{name.upper()}: {text!r} is not {_WANTED[annotation]}") from error
+        raise SettingsError(f"{PREFIX}{name.upper()}: {text!r} is not {_WANTED[plain]}") from error
+    try:
+        return msgspec.convert(value, annotation) if bounds else value
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{PREFIX}{name.upper()}: {bounds[0].description}") from error
 
 
 def _checked(settings: Settings) -> Settings:

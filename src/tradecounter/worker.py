@@ -16,13 +16,13 @@ from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
-from tradecounter.db.stalled_jobs import put_back_stalled_jobs
+from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.kit.clock import Clock
+from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
-from tradecounter.notifications.letters import Office
-from tradecounter.notifications.post import post_of
+from tradecounter.notifications.transport import transport_for
 from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
 from tradecounter.ordering.queries.changes import delete_expired_orders, expire_orders
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
@@ -34,33 +34,33 @@ EVERY_MINUTE = "* * * * *"
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 
 BATCH = 500  # orders, addresses or keys that one transaction of a retention job deletes
-MOST_BATCHES = 20  # of a retention job each minute: it lasts a second or so, and a stop does not cut it off
+MOST_BATCHES = 20  # per minute and retention job: about a second of work, which a stop can wait for
 
-JOBS_AT_ONCE = 5  # they mostly wait for a mail server
-POLL_SECONDS = 0.25  # between two looks for new jobs
+JOBS_AT_ONCE = 5  # they mostly wait for the mail server
+POLL_SECONDS = 0.25  # between polls for new jobs
 HEARTBEAT_SECONDS = 5.0
-SILENT_SECONDS = 20.0  # after which a worker counts as gone
-LOOK_SECONDS = 5.0  # between two looks for the jobs of workers that are gone
-STOP_SECONDS = 10.0  # for jobs under way, before they are put back
-AWAY_SECONDS = 2.0  # between two attempts to find the database back
+SILENT_SECONDS = 20.0  # without a heartbeat, a worker counts as dead
+REQUEUE_SECONDS = 5.0  # between checks for jobs of dead workers
+STOP_SECONDS = 10.0  # for running jobs to finish before they are requeued
+RECONNECT_SECONDS = 2.0  # between attempts to reach the database
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
-    """Something done on a schedule; `work` returns how much there was to do.
+    """A scheduled job; `work` returns how many items it handled.
 
-    It is done in a transaction of its own, and again in another, up to `batches` times, until there is nothing to do.
+    It runs up to `batches` times, each in its own transaction, until nothing is left.
     """
 
     name: str
     cron: str
     work: Callable[[Transaction, datetime], Awaitable[int]]
-    done: str  # logged, with the count, unless there was nothing to do
+    done: str  # logged with the count when that is not 0
     batches: int = 1
 
 
 def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
-    """Return what is done on a schedule."""
+    """Return the scheduled jobs."""
     orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
     return (
         PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
@@ -82,7 +82,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
 def _retention(
     name: str, keep: timedelta | None, delete: Callable[[Transaction, datetime, int], Awaitable[int]], done: str
 ) -> PeriodicJob:
-    """Return the job that deletes what is older than `keep`; None keeps it for ever."""
+    """Return a job that deletes what is older than `keep`; None keeps everything."""
 
     async def work(tx: Transaction, now: datetime) -> int:
         return 0 if keep is None else await delete(tx, now - keep, BATCH)
@@ -91,9 +91,9 @@ def _retention(
 
 
 class _Connector(procrastinate.PsycopgConnector):
-    """The queue's connections. Notices when the database was lost while a job's end was being written down.
+    """The queue's connections. Sets `lost` when the database fails while the end of a job is being recorded.
 
-    The job would then count as under way for as long as this worker lives: it has to start anew.
+    Such a job counts as running for as long as this worker lives, so the worker has to restart.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -110,9 +110,9 @@ class _Connector(procrastinate.PsycopgConnector):
 
 
 async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.Event) -> None:
-    """Work on jobs until told to stop; whenever the database is lost, wait for it and start anew.
+    """Run jobs until `stop` is set; when the database is lost, wait for it and start again.
 
-    Raises SettingsError when mail cannot be sent as the settings say.
+    Raises SettingsError when the mail settings are invalid.
     """
     worker = _Worker(settings, url, clock)
     stopping = asyncio.create_task(stop.wait())
@@ -121,15 +121,15 @@ async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.E
             await worker.run(stopping)
         except (ConnectorException, psycopg.OperationalError):
             log.warning("the database cannot be reached, the worker tries again", exc_info=True)
-        await asyncio.wait({stopping}, timeout=AWAY_SECONDS)
+        await asyncio.wait({stopping}, timeout=RECONNECT_SECONDS)
 
 
-async def work_off(settings: Settings, url: str, clock: Clock) -> None:
-    """Work on the jobs that are due, and return when there are none left that can be started."""
+async def drain(settings: Settings, url: str, clock: Clock) -> None:
+    """Run the due jobs and return when none is left that can start."""
     worker = _Worker(settings, url, clock)
     async with Database(url, connections=1) as database:
         before, due = None, await _count_due(database)
-        while before is None or 0 < due < before:  # of a group of jobs, the first is done: the next can start
+        while before is None or 0 < due < before:  # the end of one job may let another of its group start
             await worker.run(stopping=None)
             before, due = due, await _count_due(database)
 
@@ -141,12 +141,12 @@ async def _count_due(database: Database) -> int:
 
 class _Worker:
     def __init__(self, settings: Settings, url: str, clock: Clock) -> None:
-        self._office, self._post = Office.from_settings(settings), post_of(settings)
+        self._mail_settings, self._transport = MailSettings.from_settings(settings), transport_for(settings)
         self._periodic_jobs = periodic_jobs(settings)
         self._url, self._clock = url, clock
 
     async def run(self, stopping: asyncio.Task[Any] | None) -> None:
-        """Work until `stopping` is done or the database is lost; without it, until no job is due."""
+        """Run jobs until `stopping` is done or the database is lost; with None, until no job is due."""
         connector = _Connector(
             conninfo=self._url,
             min_size=1,
@@ -156,10 +156,10 @@ class _Worker:
             kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
         )
         async with Database(self._url, connections=JOBS_AT_ONCE + 1) as database:
-            await database.pool.wait(WAIT_SECONDS)  # the queue's own patience would be longer than a stop may take
+            await database.pool.wait(WAIT_SECONDS)  # the queue itself would wait longer than a stop may take
             app = self._app(connector, database)
             async with app.open_async():
-                await _put_back(app, database)
+                await _requeue(app, database)
                 working = asyncio.create_task(
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
@@ -173,20 +173,20 @@ class _Worker:
                         stalled_worker_timeout=SILENT_SECONDS,
                     )
                 )
-                looking = asyncio.create_task(_put_back_again_and_again(app, database))
+                requeuing = asyncio.create_task(_requeue_periodically(app, database))
                 losing = asyncio.create_task(connector.lost.wait())
                 ends = {working, losing} if stopping is None else {working, losing, stopping}
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-                looking.cancel()
+                requeuing.cancel()
                 losing.cancel()
                 if not working.done():
-                    working.cancel()  # the queue's worker finishes what it is doing
+                    working.cancel()  # the queue's worker finishes its current jobs
                 with suppress(asyncio.CancelledError):
                     await working
 
     def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
-        add_mail_jobs(app, database, self._clock, self._office, self._post)
+        add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
         for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)
         return app
@@ -207,15 +207,15 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
             log.info(job.done, count=count, scheduled=timestamp)
 
 
-async def _put_back(app: procrastinate.App, database: Database) -> None:
+async def _requeue(app: procrastinate.App, database: Database) -> None:
     async with transaction(database) as tx:
-        await put_back_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
+        await requeue_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
 
 
-async def _put_back_again_and_again(app: procrastinate.App, database: Database) -> None:
+async def _requeue_periodically(app: procrastinate.App, database: Database) -> None:
     while True:
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(REQUEUE_SECONDS)
         try:
-            await _put_back(app, database)
+            await _requeue(app, database)
         except (ConnectorException, psycopg.OperationalError):
-            log.warning("jobs of workers that are gone could not be looked for", exc_info=True)
+            log.warning("jobs of dead workers could not be requeued", exc_info=True)

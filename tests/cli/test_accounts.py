@@ -117,7 +117,7 @@ def test_what_cannot_be_done_to_customers_is_refused_and_changes_nothing(
     unknown_list = "price_list: there is no price list 'none': import it first"
     assert tradecounter.refused("customer", "add", *other, "--price-list", "none") == unknown_list
     assert tradecounter.refused("customer", "edit", ada_id, "--price-list", "none", "--company", "X") == unknown_list
-    assert "give at least one option: what is to be changed" in tradecounter.misused("customer", "edit", ada_id)
+    assert "give at least one option: what should change" in tradecounter.misused("customer", "edit", ada_id)
     for words in (["edit", "999", "--company", "X"], ["show", "999"], ["edit", "999", "--no-credit"]):
         assert tradecounter.refused("customer", *words, "--json") == "there is no customer 999"
     no_terms = tradecounter.json(

@@ -131,7 +131,7 @@ def test_where_there_is_no_database_commands_refuse_and_make_none(
     reason = nowhere.refused(*words, "--json")
     assert reason == (
         f"there is no database in {tmp_path / '.tradecounter'}: run this in the folder where yours is, set "
-        "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or make one with `tradecounter db upgrade` or "
+        "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or create one with `tradecounter db upgrade` or "
         "`tradecounter demo`"
     )
     assert not (tmp_path / ".tradecounter").exists()

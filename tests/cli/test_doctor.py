@@ -64,7 +64,7 @@ def ill(program: Program, **environment: str) -> dict[str, dict[str, Any]]:
     assert (found["ok"], done.status) == (not wrong, 1 if wrong else 0)
     if wrong:
         assert done.err.splitlines()[-1] == (
-            f"error: {len(wrong)} of {len(found['checks'])} checks found something wrong: {', '.join(wrong)}"
+            f"error: {len(wrong)} of {len(found['checks'])} checks failed: {', '.join(wrong)}"
         )
     return wrong
 
@@ -223,7 +223,7 @@ def test_without_a_worker_jobs_wait_and_the_doctor_says_for_how_long(
 ) -> None:
     with postgres.database() as url:
         alone = Program(tmp_path, url, forker, SETTINGS)
-        assert ill(alone)["worker"]["message"] == "none has been heard of"
+        assert ill(alone)["worker"]["message"] == "no heartbeat"
         with psycopg.connect(url, autocommit=True) as database:
             database.execute("insert into procrastinate_workers (last_heartbeat) values ('2026-06-16 08:00:00+00')")
             database.execute(
@@ -232,7 +232,7 @@ def test_without_a_worker_jobs_wait_and_the_doctor_says_for_how_long(
                 " ('default', 'mail_order_confirmed', now() + interval '1 hour')"
             )
         found = ill(alone)
-        assert found["worker"]["message"] == "none has been heard of since 2026-06-16 08:00:00 UTC"
+        assert found["worker"]["message"] == "no heartbeat since 2026-06-16 08:00:00 UTC"
         assert "queue" not in found
         with psycopg.connect(url, autocommit=True) as database:
             database.execute("update procrastinate_jobs set scheduled_at = scheduled_at - interval '5 minutes'")

@@ -171,7 +171,7 @@ def test_a_mapped_column_that_the_file_lacks_is_a_fault(tradecounter: Program) -
         (("stock", "-", "--map", "=sku"), "--map '=sku': must be THEIRS=OURS"),
         (("stock", "-", "--map", "Code=code"), "'code' is not one of sku, available"),
         (("products", "-", "--on-hand"), "--on-hand is only for imports of stock"),
-        (("stock", "-", "-o", "changes.csv"), "-o is where --diff goes: add --diff"),
+        (("stock", "-", "-o", "changes.csv"), "-o is the file for --diff: add --diff"),
         (("stock", "-", "--diff", "--json"), "--diff with --json needs a file for the changes: -o FILE"),
         (("shoes", "-"), "'shoes' is not one of categories"),
     ],

@@ -115,7 +115,7 @@ def test_what_a_rotation_did_before_it_was_killed_stays_and_the_next_one_does_th
     assert passwords(url, NEW, OLD) == names
     assert registered(url) == {OLD, NEW}
     assert tradecounter.text("secret", "rotate", **keys(NEW, OLD)) == (
-        f"{1800 - done} encrypted with the present key, {done} already were\n"
+        f"{1800 - done} re-encrypted with the current key, {done} already were\n"
     )
     assert passwords(url, NEW) == names
     assert registered(url) == {NEW}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -121,8 +121,8 @@ def test_one_process_answers_and_stops_cleanly(environment: dict[str, str], tmp_
             assert client.get(f"{base_url}/check-health").status_code == 200
             assert running.stop(signal.SIGINT) == (0, "")
         assert running.logs == []
-        with pytest.raises(httpx.ConnectError):
-            httpx.get(f"{base_url}/check-health")
+        with pytest.raises(httpx2.ConnectError):
+            httpx2.get(f"{base_url}/check-health")
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +188,7 @@ def test_a_service_warns_once_of_settings_that_are_still_examples_or_unknown(
     misspelled = {"TRADECOUNTER_BASE_ULR": "https://api.shop.example"}
     with started(*words, "--json", folder=tmp_path, environment={**needed, **misspelled}) as running:
         if words[0] == "serve":
-            httpx.get(f"{running.announced['base_url']}/check-health", timeout=30)  # the processes are up
+            httpx2.get(f"{running.announced['base_url']}/check-health", timeout=30)  # the processes are up
         assert running.stop(signal.SIGTERM) == (0, "")
     logged = [json.loads(line) for line in running.logs]
     assert {entry["level"] for entry in logged} == {"warning"}

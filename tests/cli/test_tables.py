@@ -42,7 +42,7 @@ def test_at_80_columns_the_first_columns_are_shown_whole_and_the_others_named(
     assert "…" not in "".join(lines)
     assert told.startswith("Not shown: ")
     assert "customer_reference" in told
-    assert told.endswith("A wider terminal or --columns shows them.")
+    assert told.endswith("Widen the terminal or use --columns to see them.")
 
 
 def test_at_160_columns_all_columns_are_shown(tradecounter: Program, placed: list[dict[str, Any]]) -> None:

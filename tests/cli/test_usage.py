@@ -41,6 +41,7 @@ def test_every_command_explains_itself(words: list[str], tradecounter: Program) 
             ["customer", "add", "--email", "ab", "--first-name", "A", "--last-name", "B"],
             "'ab' is not an e-mail address",
         ),
+        (["customer", "edit", "1", "--accounts-email", "a@b>"], "'a@b>' is not an e-mail address"),
         (["customer", "edit", "1", "--discount", "101"], "must be between 0 and 100"),
         (["customer", "edit", "1", "--discount", "nan"], "must be between 0 and 100"),
         (["customer", "edit", "1", "--credit-limit", "x"], "'x' is not a number"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -50,7 +50,7 @@ def is_ready(running: Running) -> bool:
     with checked_client() as client:
         try:
             return client.get(f"{running.announced['base_url']}/ready", timeout=5).status_code == 200
-        except httpx.TransportError:
+        except httpx2.TransportError:
             return False
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from decimal import Decimal
 from functools import partial
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -92,7 +92,7 @@ def test_a_limit_that_changes_while_an_order_waits_for_its_turn_is_the_one_that_
     customer = shop.customer(credit="250.00")
     buy(customer)
     pending = create(customer)
-    answers: list[httpx.Response] = []
+    answers: list[httpx2.Response] = []
     asking = threading.Thread(target=lambda: answers.append(confirm(customer, pending)))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("select from credit_exposure where customer_id = %s for update", [customer.id])

@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -45,7 +45,7 @@ def orders_of(shop: Service, customer: Customer) -> int:
     return int(count)
 
 
-def assert_under_way(response: httpx.Response) -> None:
+def assert_under_way(response: httpx2.Response) -> None:
     assert response.status_code == 409, response.text
     assert response.headers["Retry-After"] == "1"
     assert "still being processed" in response.json()["message"]
@@ -53,10 +53,10 @@ def assert_under_way(response: httpx.Response) -> None:
 
 
 @contextmanager
-def under_way(shop: Service, customer: Customer, body: Any) -> Iterator[list[httpx.Response]]:
+def under_way(shop: Service, customer: Customer, body: Any) -> Iterator[list[httpx2.Response]]:
     """Hold a creation with the key `k-1` up while the block runs; afterwards its answer is in the list."""
     buy(customer)
-    answers: list[httpx.Response] = []
+    answers: list[httpx2.Response] = []
     asking = threading.Thread(target=lambda: answers.append(keyed(customer, "k-1", body)))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
@@ -161,7 +161,7 @@ def test_what_another_request_with_the_key_made_meanwhile_is_answered_and_no_rea
     customer = shop.customer(unique_references=True)
     with at(shop, MORNING - timedelta(days=2)):
         made = keyed(customer, "k-0")
-    answers: list[httpx.Response] = []
+    answers: list[httpx2.Response] = []
     asking = threading.Thread(target=lambda: answers.append(keyed(customer, "k-1")))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("select from customer where id = %s for no key update", [customer.id])

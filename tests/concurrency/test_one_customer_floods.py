@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -83,9 +83,9 @@ def test_many_orders_at_once_all_succeed(shop: Service) -> None:
     customer, other = shop.customer(), shop.customer()
     shop.refresh()
 
-    async def flood() -> list[httpx.Response]:
-        limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(base_url=shop.url, limits=limits, timeout=60, verify=False) as client:  # noqa: S501 plain HTTP
+    async def flood() -> list[httpx2.Response]:
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(base_url=shop.url, limits=limits, timeout=60, verify=False) as client:
             orders = [client.post("/order", json=order(), headers={"X-Api-Key": customer.key}) for _ in range(150)]
             return await asyncio.gather(*orders, client.get("/customer", headers={"X-Api-Key": other.key}))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import httpx
+import httpx2
 
 from support.orders import confirm, faults_in_the_books, in_parallel, rows
 from support.quotes import jobs, price_as_support, request_quote
@@ -24,7 +24,7 @@ def price_again(shop: Service, quote: dict[str, str]) -> str:
     return ""
 
 
-def priced_while_confirmed(shop: Service, customer: Customer, quote: dict[str, str]) -> tuple[str, httpx.Response]:
+def priced_while_confirmed(shop: Service, customer: Customer, quote: dict[str, str]) -> tuple[str, httpx2.Response]:
     """What `price_again` said, and the answer to confirming at the same moment."""
     calls: list[Callable[[], Any]] = [partial(price_again, shop, quote), partial(confirm, customer, quote)]
     refused, answer = in_parallel(calls)

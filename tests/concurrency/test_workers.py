@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Identifier
 from support.cluster import Cluster
 from support.command_line import SECRET, started
 from support.embedded_user import wait_for
-from support.mail import forget_jobs, jobs, mail_server, running_worker, work_off_over
+from support.mail import drain_to, forget_jobs, jobs, mail_server, running_worker
 from support.orders import buy
 from support.outage import database_away
 from support.service import Service
@@ -37,10 +37,10 @@ def test_what_a_killed_worker_was_sending_is_sent_by_the_next(shop: Service, tmp
             wait_for(lambda: inbox.started == 1)
             worker.process.kill()
         inbox.seconds = 0
-        work_off_over(shop, inbox.url)
+        drain_to(shop, inbox.url)
         assert jobs(shop) == [("mail_order_confirmed", "doing", 0)]  # it might be alive still
         let_the_dead_go_silent(shop)
-        work_off_over(shop, inbox.url)
+        drain_to(shop, inbox.url)
         assert jobs(shop) == []
     assert 1 <= len(inbox.mails) <= 2
     assert len({mail["Message-ID"] for mail in inbox.mails}) == 1

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.interface import interface
@@ -23,10 +23,10 @@ CSV = {**PAGING, "Content-Type": "text/csv; charset=utf-8"}
 WRONG: Any = {"message": "wrong"}
 
 
-def response(method: str, path: str, status: int, headers: dict[str, str], body: Any = None) -> httpx.Response:
+def response(method: str, path: str, status: int, headers: dict[str, str], body: Any = None) -> httpx2.Response:
     content = {"content": body} if isinstance(body, bytes) else {} if body is None else {"json": body}
-    request = httpx.Request(method, f"http://shop.example{path}")
-    return httpx.Response(status, headers=headers, request=request, **content)
+    request = httpx2.Request(method, f"http://shop.example{path}")
+    return httpx2.Response(status, headers=headers, request=request, **content)
 
 
 GOOD = {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-import httpx
+import httpx2
 import pytest
 
 from support.interface import interface_document, problems_by
@@ -28,7 +28,7 @@ class Shoppers:
     expired_code: str
 
     @property
-    def nobody(self) -> httpx.Client:
+    def nobody(self) -> httpx2.Client:
         return self.service.client()
 
 
@@ -42,19 +42,19 @@ def shoppers(shop: Service) -> Shoppers:
     return Shoppers(shop, usual, shop.customer(credit="1.00"), strict, expired)
 
 
-Ask = Callable[[Shoppers], httpx.Response]
+Ask = Callable[[Shoppers], httpx2.Response]
 
 
-def send(customer: Customer, operation: str, content: bytes, content_type: str = "application/json") -> httpx.Response:
+def send(customer: Customer, operation: str, content: bytes, content_type: str = "application/json") -> httpx2.Response:
     method, path = operation.split()
     return customer.http.request(method, path, content=content, headers={"Content-Type": content_type})
 
 
-def confirm_expired(shoppers: Shoppers) -> httpx.Response:
+def confirm_expired(shoppers: Shoppers) -> httpx2.Response:
     return confirm(shoppers.usual, {"confirmation_code": shoppers.expired_code})
 
 
-def confirm_beyond_the_limit(shoppers: Shoppers) -> httpx.Response:
+def confirm_beyond_the_limit(shoppers: Shoppers) -> httpx2.Response:
     customer = shoppers.service.customer(credit="100.00")
     first, second = create(customer), create(customer)
     assert confirm(customer, first).status_code == 200
@@ -65,7 +65,7 @@ CONFIGURATION = "/order/{reference}/item/{orderItemId}/configuration"
 ONE_CONFIGURATION = {"configurations": [{"adsl_username": "a", "adsl_password": "b"}]}
 
 
-def invoice_too_early(shoppers: Shoppers) -> httpx.Response:
+def invoice_too_early(shoppers: Shoppers) -> httpx2.Response:
     placed = buy(shoppers.usual)
     return shoppers.usual.get(f"/order/{placed['order_id']}/invoice")
 
@@ -120,7 +120,7 @@ REFUSING_HEADS_ONLY = [
 ]
 
 
-def assert_general(answer: httpx.Response, status: int) -> None:
+def assert_general(answer: httpx2.Response, status: int) -> None:
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/json"
     assert int(answer.headers["content-length"]) == len(answer.content)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.demo import Demo, running_demo
@@ -38,7 +38,7 @@ def bodies(operation: dict[str, Any]) -> dict[str, Any]:
     return {name: example["value"] for media in contents.values() for name, example in media["examples"].items()}
 
 
-def is_something(answer: httpx.Response) -> bool:
+def is_something(answer: httpx2.Response) -> bool:
     """Whether an answer holds more than an empty list."""
     return answer.status_code == 204 or (answer.content != b"" and answer.text != "[]")
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import pytest
 
 from support.guide import blocks, filled_in, section
@@ -140,6 +139,10 @@ def test_a_refusal_is_an_error_with_its_message(generated: SimpleNamespace, clie
 
 def test_a_refused_key_is_an_empty_object(shop: Service, generated: SimpleNamespace) -> None:
     with generated.client.AuthenticatedClient(
-        base_url=shop.url, token="x" * 64, prefix="", auth_header_name="X-Api-Key", timeout=httpx.Timeout(30)
+        base_url=shop.url,
+        token="x" * 64,
+        prefix="",
+        auth_header_name="X-Api-Key",
+        timeout=generated.client.httpx.Timeout(30),
     ) as stranger:
         assert generated.get_order.sync("NOTHING", client=stranger) == generated.models.EmptyObject()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 
 from support.applications import Exchange, register
@@ -63,7 +63,7 @@ def demo_and_variables(database_url: str) -> Iterator[tuple[Demo, Variables]]:
         )
 
 
-def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_query: bool = False) -> httpx.Response:
+def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_query: bool = False) -> httpx2.Response:
     """What a request of the collection is answered with, sent as Postman sends it."""
 
     def put_in(text: str) -> str:
@@ -81,7 +81,7 @@ def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_quer
         headers={pair["key"]: put_in(pair["value"]) for pair in request["header"] if not pair.get("disabled")},
         content=put_in(body["raw"]) if body["mode"] == "raw" else None,
         data={p["key"]: put_in(p["value"]) for p in body["urlencoded"]} if body["mode"] == "urlencoded" else None,
-        auth=httpx.BasicAuth(basic["username"], basic["password"]) if basic else None,
+        auth=httpx2.BasicAuth(basic["username"], basic["password"]) if basic else None,
     )
 
 

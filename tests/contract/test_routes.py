@@ -2,7 +2,7 @@
 
 import re
 
-import httpx
+import httpx2
 import pytest
 
 from support.service import Service
@@ -73,7 +73,7 @@ def test_every_route_but_the_public_ones_needs_a_credential(service: Service) ->
 
 @pytest.mark.parametrize(("method", "path"), sorted(PUBLIC - CLIENT_AUTHENTICATED))
 def test_a_public_route_does_not_mind_any_credential(service: Service, method: str, path: str) -> None:
-    client: httpx.Client = service.client()
+    client: httpx2.Client = service.client()
     for headers in ({}, {"X-Api-Key": "bad"}, {"Authorization": "Bearer bad"}):
         assert client.request(method, filled(path), headers=headers, params={"api-key": "bad"}).status_code == 200
 

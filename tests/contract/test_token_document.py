@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-import httpx
+import httpx2
 import pytest
 
 from support.applications import Exchange, running_exchange
@@ -15,7 +15,7 @@ def exchange(database_url: str) -> Iterator[Exchange]:
         yield running
 
 
-def answers(exchange: Exchange) -> Iterator[httpx.Response]:
+def answers(exchange: Exchange) -> Iterator[httpx2.Response]:
     yield exchange.ask()
     yield exchange.ask(subject_token="x")
     yield exchange.ask(grant_type="x")

@@ -16,10 +16,10 @@ from support.service import MORNING, SETTINGS
 from tradecounter.db.changes import read_versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
+from tradecounter.demo.demo_orders import DEMO_ORDERS
 from tradecounter.demo.files import customer_notes, data_file
 from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
-from tradecounter.demo.wishes import WISHES
-from tradecounter.notifications.jobs import LETTERS
+from tradecounter.notifications.jobs import MAILS
 from tradecounter.ordering.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,
@@ -60,7 +60,7 @@ def test_orders_are_there_in_every_state(demo: Importer) -> None:
     statuses = {status for (status,) in demo.query("select status from orders where number is not null")}
     assert {state for state, _ in states} == set(get_args(State))
     assert ("pending", "quote") in states
-    assert demo.one("select count(*) from orders") == len(WISHES)
+    assert demo.one("select count(*) from orders") == len(DEMO_ORDERS)
     assert statuses == {AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, DISPATCHED, INVOICED, COMPLETED, CANCELLED}
     assert (
         demo.one("select count(*) from orders o where not exists (select from order_line where order_id = o.id)") == 0
@@ -99,7 +99,7 @@ def test_orders_and_invoices_are_numbered_in_the_order_of_time(demo: Importer) -
 
 def test_the_mail_to_send_is_some_of_each_kind_and_no_heap(demo: Importer) -> None:
     queued = dict(demo.query("select task_name, count(*)::integer from procrastinate_jobs group by 1"))
-    assert set(queued) == set(LETTERS)
+    assert set(queued) == set(MAILS)
     assert sum(queued.values()) <= 25
 
 

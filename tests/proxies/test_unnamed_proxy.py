@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-import httpx
+import httpx2
 import pytest
 from structlog.testing import capture_logs
 
@@ -30,11 +30,11 @@ def test_a_block_of_the_proxy_is_an_error_that_names_the_setting(postgres: Clust
     with postgres.database() as url, running_service(url, trusted_proxies=None) as service:
         key = service.customer().key
         with capture_logs() as logs, starting(service.url) as proxy:
-            assert status(proxy, key) == httpx.codes.OK
+            assert status(proxy, key) == httpx2.codes.OK
             [warning] = [line for line in logs if line.get("setting") == SETTING]
             assert (warning["log_level"], warning["peer"]) == ("warning", "127.0.0.1")
             assert [status(proxy, "0" * 64) for _ in range(10)] == [401] * 10
-            assert status(proxy, key) == httpx.codes.FORBIDDEN
+            assert status(proxy, key) == httpx2.codes.FORBIDDEN
         assert service.application.admission.addresses.untrusted_forwarding
     [error] = [line for line in logs if line["log_level"] == "error"]
     assert (error["address"], error["setting"]) == ("127.0.0.1", SETTING)
@@ -52,7 +52,7 @@ def test_behind_a_named_proxy_only_the_client_is_blocked(postgres: Cluster, star
                         b"GET /customer HTTP/1.1\r\nHost: x\r\nX-Api-Key: x\r\nConnection: close\r\n\r\n"
                     )
                     assert connection.recv(12).endswith(b"401")
-            assert status(proxy, key) == httpx.codes.OK
+            assert status(proxy, key) == httpx2.codes.OK
         assert not service.application.admission.addresses.untrusted_forwarding
     blocks = [(line["log_level"], line["address"]) for line in logs if line["event"].startswith("address blocked")]
     assert blocks == [("warning", noisy)]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 from support.issuer import Issuer, running_issuer
 from support.service import Customer, Service, running_service
@@ -39,7 +39,7 @@ class Exchange:
     issuer: Issuer
     customer: Customer
     application: NewApplication
-    http: httpx.Client
+    http: httpx2.Client
 
     def claims(self, **changes: Any) -> dict[str, Any]:
         """The claims of a good subject token; a change to None leaves a claim out."""
@@ -66,14 +66,14 @@ class Exchange:
         return {name: value for name, value in fields.items() if value is not None}
 
     @property
-    def basic(self) -> httpx.Auth:
-        return httpx.BasicAuth(self.application.client_id, self.application.client_secret)
+    def basic(self) -> httpx2.Auth:
+        return httpx2.BasicAuth(self.application.client_id, self.application.client_secret)
 
-    def ask(self, **changes: Any) -> httpx.Response:
+    def ask(self, **changes: Any) -> httpx2.Response:
         """Ask for a token, with HTTP Basic."""
         return self.http.post("/oauth/token", data=self.form(**changes), auth=self.basic)
 
-    def exchange(self, subject_token: str) -> httpx.Response:
+    def exchange(self, subject_token: str) -> httpx2.Response:
         return self.ask(subject_token=subject_token)
 
     def access_token(self) -> str:
@@ -82,7 +82,7 @@ class Exchange:
         token: str = answer.json()["access_token"]
         return token
 
-    def use(self, token: str, path: str = "/customer", **headers: str) -> httpx.Response:
+    def use(self, token: str, path: str = "/customer", **headers: str) -> httpx2.Response:
         return self.http.get(path, headers={"Authorization": f"Bearer {token}", **headers})
 
 
@@ -97,7 +97,7 @@ def running_exchange(database_url: str, *, issuer_path: str = "", **settings: An
         yield Exchange(service, issuer, customer, register(service), service.client())
 
 
-def assert_refused(answer: httpx.Response, error: str) -> None:
+def assert_refused(answer: httpx2.Response, error: str) -> None:
     """That a token was refused in OAuth's words, and that nobody may keep the answer."""
     body = answer.json()
     assert (answer.status_code, body.pop("error")) == (401 if error == "invalid_client" else 400, error), answer.text

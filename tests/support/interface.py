@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import httpx
+import httpx2
 import jsonschema_rs
 
 from tradecounter.db.pool import Database
@@ -104,13 +104,13 @@ class Interface:
         """The path of the document that a decoded path is one of; one without parameters comes first."""
         return next((template for pattern, template in self.paths if pattern.fullmatch(path)), None)
 
-    def check(self, response: httpx.Response) -> None:
+    def check(self, response: httpx2.Response) -> None:
         """Fail unless the document announces the response."""
         found = list(self._problems(response))
         asked = response.request
         assert not found, f"{asked.method} {asked.url} answered {response.status_code} against the document: {found}"
 
-    def _problems(self, response: httpx.Response) -> Iterator[str]:
+    def _problems(self, response: httpx2.Response) -> Iterator[str]:
         method, status = response.request.method, response.status_code
         if not response.headers.get("X-Request-Id"):
             yield "X-Request-Id is missing"
@@ -136,7 +136,7 @@ class Interface:
             yield from [] if status == 404 else ["an unknown address is answered with 404"]
             yield from self._general_error(response)
 
-    def _described(self, response: httpx.Response, method: str, path: str) -> Iterator[str]:
+    def _described(self, response: httpx2.Response, method: str, path: str) -> Iterator[str]:
         described = self.responses.get((method, path, response.status_code))
         if described is None:
             yield f"the status is not announced for {method} {path}"
@@ -156,21 +156,21 @@ class Interface:
         else:
             yield from described.bodies[media_type](_decoded(response, media_type))
 
-    def _general_error(self, response: httpx.Response) -> Iterator[str]:
+    def _general_error(self, response: httpx2.Response) -> Iterator[str]:
         if response.headers.get("content-type") != "application/json":
             yield "an error is JSON"
         elif response.request.method != "HEAD":
             yield from self.error(response.json())
 
     @staticmethod
-    def _allow(response: httpx.Response, operations: set[str]) -> Iterator[str]:
+    def _allow(response: httpx2.Response, operations: set[str]) -> Iterator[str]:
         allowed = {method.strip() for method in response.headers.get("Allow", "").split(",")}
         wanted = operations | {"OPTIONS"} | ({"HEAD"} if "GET" in operations else set())
         if allowed != wanted:
             yield f"Allow names {sorted(allowed)}, not {sorted(wanted)}"
 
 
-def _security_problems(headers: httpx.Headers) -> Iterator[str]:
+def _security_problems(headers: httpx2.Headers) -> Iterator[str]:
     for name, value in _STANDING.items():
         if headers.get_list(name) != [value]:
             yield f"the header {name} is not {value}"
@@ -187,7 +187,7 @@ def _header_problems(name: str, value: str | None, schema: dict[str, Any], *, re
         yield f"the header {name}: {value!r} does not fit {schema}"
 
 
-def _decoded(response: httpx.Response, media_type: str) -> Any:
+def _decoded(response: httpx2.Response, media_type: str) -> Any:
     if media_type == "application/json":
         return json.loads(response.content)
     if media_type.startswith("text/"):
@@ -233,11 +233,11 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile("".join(a + b for a, b in zip(literals, [*names, ""], strict=True)), re.DOTALL)
 
 
-def checked_client(**options: Any) -> httpx.Client:
+def checked_client(**options: Any) -> httpx2.Client:
     """A client whose every response is held to the interface document."""
 
-    def check(response: httpx.Response) -> None:
+    def check(response: httpx2.Response) -> None:
         response.read()
         interface().check(response)
 
-    return httpx.Client(event_hooks={"response": [check]}, timeout=30, verify=_NO_TLS, **options)
+    return httpx2.Client(event_hooks={"response": [check]}, timeout=30, verify=_NO_TLS, **options)

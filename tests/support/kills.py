@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import httpx
+import httpx2
 
 from support.command_line import SECRET, Running, started
 from support.mail import Inbox
@@ -112,7 +112,7 @@ def place_under_fire(keys: list[str], api_key: str, processes: list[Process], *,
             life = chance.uniform(0, 2 * pause)
 
     with (
-        httpx.Client(headers={"X-Api-Key": api_key}, timeout=30) as http,
+        httpx2.Client(headers={"X-Api-Key": api_key}, timeout=30) as http,
         ThreadPoolExecutor(len(processes)) as gunmen,
         ThreadPoolExecutor(_CLIENTS) as clients,
     ):
@@ -127,7 +127,7 @@ def place_under_fire(keys: list[str], api_key: str, processes: list[Process], *,
     return trial
 
 
-def _place(http: httpx.Client, base_urls: Sequence[str], turn: int, trial: Trial) -> None:
+def _place(http: httpx2.Client, base_urls: Sequence[str], turn: int, trial: Trial) -> None:
     """Place one order, again and again until it is answered; then once more, to be answered the same by another."""
     key, give_up = trial.keys[turn], time.monotonic() + _PATIENCE_SECONDS
     answered = 0
@@ -135,7 +135,7 @@ def _place(http: httpx.Client, base_urls: Sequence[str], turn: int, trial: Trial
         assert time.monotonic() < give_up, f"{key} was never answered"
         try:
             answer = http.post(f"{url}/order", json=_body(key), headers={"Idempotency-Key": key})
-        except httpx.TransportError:
+        except httpx2.TransportError:
             trial.unanswered += 1
             time.sleep(_AFTER_A_REFUSAL)
             continue

@@ -21,7 +21,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from support.orders import rows
 from support.service import Service
 from tradecounter.db.jobs import queue
-from tradecounter.worker import run_worker, work_off
+from tradecounter.worker import drain, run_worker
 
 
 def read_mail(path: Path) -> EmailMessage:
@@ -33,17 +33,17 @@ def read_folder(folder: Path) -> list[EmailMessage]:
 
 
 def deliver_mail(service: Service) -> list[EmailMessage]:
-    """Work off all jobs that are due; the mails that were sent, in order of what they are about happening."""
+    """Run all due jobs; the mails that were sent, by the time of what they are about."""
     with tempfile.TemporaryDirectory() as folder:
         settings = replace(service.settings, data_dir=Path(folder), smtp_url=None)
-        service.call(lambda: work_off(settings, service.database_url, service.clock))
+        service.call(lambda: drain(settings, service.database_url, service.clock))
         return read_folder(Path(folder) / "mail")
 
 
-def work_off_over(service: Service, smtp_url: str) -> None:
-    """Work off all jobs that are due, handing mails to a mail server."""
+def drain_to(service: Service, smtp_url: str) -> None:
+    """Run all due jobs, sending mails to a mail server."""
     settings = replace(service.settings, smtp_url=smtp_url)
-    service.call(lambda: work_off(settings, service.database_url, service.clock))
+    service.call(lambda: drain(settings, service.database_url, service.clock))
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def mail_server(
 
 
 def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:
-    """Queue one job and work off all; the mails."""
+    """Queue one job and run all; the mails."""
     service.in_transaction(lambda tx: queue(tx, job, **ids))
     return deliver_mail(service)
 

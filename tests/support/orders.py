@@ -9,7 +9,7 @@ from threading import Barrier
 from typing import Any, LiteralString, TypeVar
 from zoneinfo import ZoneInfo
 
-import httpx
+import httpx2
 
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
@@ -56,7 +56,7 @@ def create(customer: Customer, items: Items = _ONE_PHONE, **values: Any) -> dict
     return created
 
 
-def confirm(customer: Customer, pending: dict[str, Any], method: int | None = STANDARD) -> httpx.Response:
+def confirm(customer: Customer, pending: dict[str, Any], method: int | None = STANDARD) -> httpx2.Response:
     """The answer to confirming a pending order."""
     body = None if method is None else {"shipping_method": {"id": method}}
     return customer.put(f"/order/{pending['confirmation_code']}", body)

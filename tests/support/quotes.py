@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-import httpx
+import httpx2
 
 from support.orders import rows
 from support.service import Customer, Service
@@ -16,12 +16,12 @@ Items = Iterable[tuple[str, int]]
 _ONE_PHONE = (("PHONE", 1),)
 
 
-def keyed(customer: Customer, key: str, body: Any = None, path: str = "/order") -> httpx.Response:
+def keyed(customer: Customer, key: str, body: Any = None, path: str = "/order") -> httpx2.Response:
     """The answer to a creation with an idempotency key, by default of an order for one phone."""
     return customer.post(path, order() if body is None else body, headers={"Idempotency-Key": key})
 
 
-def was_replayed(response: httpx.Response) -> bool:
+def was_replayed(response: httpx2.Response) -> bool:
     """Whether the answer says that it is an earlier one."""
     return bool(response.headers.get("Idempotent-Replay") == "true")
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from typing import Any, TypeVar
 
-import httpx
+import httpx2
 import msgspec
 
 from support.interface import checked_client
@@ -50,7 +50,7 @@ def unused_client_address() -> str:
     return str(IPv4Address(0x0A000000 + next(_numbers)))
 
 
-def own_address(request: httpx.Request) -> None:
+def own_address(request: httpx2.Request) -> None:
     """Have a request come from an address of its own, unless the test says from where: wrong credentials block one."""
     if "X-Forwarded-For" not in request.headers:
         request.headers["X-Forwarded-For"] = unused_client_address()
@@ -62,18 +62,18 @@ class Customer:
 
     id: int
     key: str
-    http: httpx.Client
+    http: httpx2.Client
 
-    def get(self, path: str, **options: Any) -> httpx.Response:
+    def get(self, path: str, **options: Any) -> httpx2.Response:
         return self.http.get(path, **options)
 
-    def post(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+    def post(self, path: str, json: Any = None, **options: Any) -> httpx2.Response:
         return self.http.post(path, json=json, **options)
 
-    def put(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+    def put(self, path: str, json: Any = None, **options: Any) -> httpx2.Response:
         return self.http.put(path, json=json, **options)
 
-    def delete(self, path: str, **options: Any) -> httpx.Response:
+    def delete(self, path: str, **options: Any) -> httpx2.Response:
         return self.http.delete(path, **options)
 
 
@@ -88,7 +88,7 @@ class Service:
     commands: Database  # for what the command line does: it waits for locks as long as it takes
     settings: Settings
     loop: asyncio.AbstractEventLoop
-    clients: list[httpx.Client] = field(default_factory=list)
+    clients: list[httpx2.Client] = field(default_factory=list)
 
     def call(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run something on the server's own event loop and wait for it."""
@@ -130,7 +130,7 @@ class Service:
         assert not report.errors, report.errors
         return report
 
-    def client(self, **headers: str) -> httpx.Client:
+    def client(self, **headers: str) -> httpx2.Client:
         """A client without a key, unless the headers hold one; the interface document has to announce every answer."""
         made = checked_client(base_url=self.url, headers={"Accept": "application/json", **headers})
         made.event_hooks["request"].append(own_address)

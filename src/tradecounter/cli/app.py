@@ -6,15 +6,12 @@ import typer
 
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show, show_json, show_table
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.queries.access_tokens import revoke_tokens
 from tradecounter.identity.oauth.queries.applications import (
-    ApplicationRecord,
-    NewApplication,
     add_application,
     application_exists,
     disable_application,
@@ -33,43 +30,30 @@ ClientId = Annotated[
 
 @app.command("add")
 def add(name: Annotated[str, typer.Argument(help="What the application is called.")], as_json: AsJson = False) -> None:
-    """Register an application; its secret is shown this once."""
-
-    async def work(database: Database) -> NewApplication:
-        async with transaction(database) as tx:
-            return await add_application(tx, name, SystemClock().now())
-
-    made = with_database(work)
-    text = (
-        f"client id: {made.client_id}\nclient secret: {made.client_secret}\nKeep the secret now: it is not shown again."
-    )
+    """Register an application; its secret is shown only once."""
+    made = run_change(lambda tx: add_application(tx, name, SystemClock().now()))
+    text = f"client id: {made.client_id}\nclient secret: {made.client_secret}\nStore it now: it is not shown again."
     show(made, text, as_json=as_json)
 
 
 @app.command("list")
 def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List applications, disabled ones included."""
-
-    async def work(database: Database) -> list[ApplicationRecord]:
-        async with reading(database) as tx:
-            return await list_applications(tx)
-
     shown = ("client_id", Prose("name"), "disabled_at", "created_at")
-    show_table(with_database(work), shown, as_json=as_json, names=columns)
+    show_table(run_query(list_applications), shown, as_json=as_json, names=columns)
 
 
 @app.command("disable")
 def disable(client_id: ClientId, as_json: AsJson = False) -> None:
     """Disable an application and its tokens, in every process within five seconds."""
 
-    async def work(database: Database) -> str:
-        async with transaction(database) as tx:
-            whole_id = await whole_client_id(tx, client_id)
-            if not await disable_application(tx, whole_id, SystemClock().now()):
-                raise _unknown(client_id)
-            return whole_id
+    async def work(tx: Transaction) -> str:
+        whole_id = await whole_client_id(tx, client_id)
+        if not await disable_application(tx, whole_id, SystemClock().now()):
+            raise _unknown(client_id)
+        return whole_id
 
-    whole_id = with_database(work)
+    whole_id = run_change(work)
     if as_json:
         show_json({"client_id": whole_id, "disabled": True})
     else:
@@ -84,15 +68,14 @@ def revoke(
 ) -> None:
     """Revoke an application's tokens and consent for one customer, in every process within five seconds."""
 
-    async def work(database: Database) -> tuple[str, int]:
-        async with transaction(database) as tx:
-            whole_id = await whole_client_id(tx, client_id)
-            if not await application_exists(tx, whole_id):
-                raise _unknown(client_id)
-            await the_account(tx, customer_id)
-            return whole_id, await revoke_tokens(tx, whole_id, customer_id, SystemClock().now())
+    async def work(tx: Transaction) -> tuple[str, int]:
+        whole_id = await whole_client_id(tx, client_id)
+        if not await application_exists(tx, whole_id):
+            raise _unknown(client_id)
+        await the_account(tx, customer_id)
+        return whole_id, await revoke_tokens(tx, whole_id, customer_id, SystemClock().now())
 
-    whole_id, count = with_database(work)
+    whole_id, count = run_change(work)
     if as_json:
         show_json({"client_id": whole_id, "customer_id": customer_id, "revoked": count})
     else:

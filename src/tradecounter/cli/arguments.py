@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options shared by several commands."""
 
 from datetime import date, datetime, time, timedelta
 from typing import Annotated
@@ -14,9 +14,7 @@ CustomerId = Annotated[
 ]
 Customer = Annotated[
     int | None,
-    typer.Option(
-        "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only those of this customer.", show_default=False
-    ),
+    typer.Option("--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only this customer's.", show_default=False),
 ]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in any case.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The most to list.")]
@@ -50,9 +48,9 @@ def _moment(text: str) -> datetime:
 Since = Annotated[
     datetime | None,
     typer.Option(
-        "--from", parser=_since, metavar="D", help="Only from this date or UK time on: 2026-06-01 or 2026-06-01T09:30."
+        "--from", parser=_since, metavar="D", help="From this date or UK time: 2026-06-01 or 2026-06-01T09:30."
     ),
 ]
 Until = Annotated[
-    datetime | None, typer.Option("--to", parser=_until, metavar="D", help="Only up to this date or time, inclusive.")
+    datetime | None, typer.Option("--to", parser=_until, metavar="D", help="Up to and including this date or time.")
 ]

@@ -9,13 +9,12 @@ from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.customer_edit import add, edit
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import Account, list_accounts, the_account
 from tradecounter.customers.queries.addresses import list_addresses
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, reading
+from tradecounter.db.transaction import Transaction
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import NOTHING
@@ -36,29 +35,23 @@ app.command("edit")(edit)
 @app.command("list")
 def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List all customers."""
-
-    async def work(database: Database) -> list[Account]:
-        async with reading(database) as tx:
-            return await list_accounts(tx)
-
-    show_table(with_database(work), _COLUMNS, as_json=as_json, names=columns)
+    show_table(run_query(list_accounts), _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("show")
 def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Show a customer with its credit, its addresses and its API keys."""
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with reading(database) as tx:
-            account = await the_account(tx, customer_id)
-            return {
-                **asdict(account),
-                "credit": await _credit(tx, account),
-                "addresses": await list_addresses(tx, customer_id),
-                "keys": [_key(key) for key in await list_keys(tx, customer_id)],
-            }
+    async def work(tx: Transaction) -> dict[str, Any]:
+        account = await the_account(tx, customer_id)
+        return {
+            **asdict(account),
+            "credit": await _credit(tx, account),
+            "addresses": await list_addresses(tx, customer_id),
+            "keys": [_key(key) for key in await list_keys(tx, customer_id)],
+        }
 
-    found = with_database(work)
+    found = run_query(work)
     if as_json:
         show_json(found)
         return

@@ -1,30 +1,32 @@
 """`customer add` and `customer edit`: what the reseller sets for a customer."""
 
-import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
-from typing import Annotated, Any, cast
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any
 
 import typer
 from msgspec import UNSET, structs
 
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show_record
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_change
 from tradecounter.customers.queries.accounts import (
     Account,
     AccountChange,
+    Packing,
     add_account,
     edit_account,
 )
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.email_addresses import parse_email
 from tradecounter.kit.money import rounded
 from tradecounter.shipping.methods import require_method
 
 
 class Clearable(StrEnum):
-    """What of a customer may be empty."""
+    """The members of a customer that may be empty."""
 
     COMPANY = "company"
     ACCOUNTS_EMAIL = "accounts-email"
@@ -32,19 +34,11 @@ class Clearable(StrEnum):
     SHIPPING_METHOD = "shipping-method"
 
 
-class Packing(StrEnum):
-    """How a customer's orders are packed."""
-
-    OWN = "own"
-    PLAIN = "plain"
-
-
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _LARGEST_LIMIT = Decimal(1_000_000_000)
 
 
 def _email(text: str) -> str:
-    if not _EMAIL.fullmatch(text):
+    if parse_email(text) is None:
         raise typer.BadParameter(f"{text!r} is not an e-mail address")
     return text
 
@@ -67,46 +61,121 @@ def _limit(text: str) -> Decimal:
     return _amount(text, _LARGEST_LIMIT)
 
 
-Email = Annotated[str | None, typer.Option("--email", parser=_email, metavar="E", help="The login address.")]
-FirstName = Annotated[str | None, typer.Option("--first-name", metavar="F", help="Of the person to talk to.")]
-LastName = Annotated[str | None, typer.Option("--last-name", metavar="L", help="Of the same person.")]
-Company = Annotated[str | None, typer.Option("--company", metavar="C", help="The company's name.")]
-AccountsEmail = Annotated[
-    str | None, typer.Option("--accounts-email", parser=_email, metavar="E", help="Receives copies of invoices.")
-]
-Trade = Annotated[bool | None, typer.Option("--trade/--no-trade", help="A trade account sees expected deliveries.")]
-PriceList = Annotated[str | None, typer.Option("--price-list", metavar="KEY", help="Without one, the list `default`.")]
-Discount = Annotated[
-    Decimal | None,
-    typer.Option("--discount", parser=_discount, metavar="PERCENT", help="Off every price but contract prices."),
-]
-CreditLimit = Annotated[
-    Decimal | None, typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="Pounds that may be owed.")
-]
-TermDays = Annotated[
-    int | None,
-    typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to the last day to pay it."),
-]
-PackingChoice = Annotated[Packing | None, typer.Option("--packing", help="Own-brand or plain.")]
-ShippingMethod = Annotated[
-    int | None,
-    typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The one of orders that name none."),
-]
-UniqueReferences = Annotated[
-    bool | None,
-    typer.Option("--unique-references/--no-unique-references", help="Refuse a customer reference used before."),
-]
-OrderMails = Annotated[
-    bool | None,
-    typer.Option(
-        "--order-mails/--no-order-mails", help="Whether the login address gets the mails of orders that name no other."
-    ),
-]
+# The options of both commands, by member of AccountChange.
+_OPTIONS: dict[str, Any] = {
+    "email_address": Annotated[str, typer.Option("--email", parser=_email, metavar="E", help="The login address.")],
+    "first_name": Annotated[str, typer.Option("--first-name", metavar="F", help="The contact person's first name.")],
+    "last_name": Annotated[str, typer.Option("--last-name", metavar="L", help="The contact person's last name.")],
+    "company": Annotated[str, typer.Option("--company", metavar="C", help="The company's name.")],
+    "accounts_email": Annotated[
+        str, typer.Option("--accounts-email", parser=_email, metavar="E", help="Receives copies of invoices.")
+    ],
+    "trade_account": Annotated[
+        bool, typer.Option("--trade/--no-trade", help="A trade account sees expected deliveries.")
+    ],
+    "price_list": Annotated[
+        str, typer.Option("--price-list", metavar="KEY", help="The price list; without one, `default`.")
+    ],
+    "discount": Annotated[
+        Decimal,
+        typer.Option("--discount", parser=_discount, metavar="PERCENT", help="Off every price but contract prices."),
+    ],
+    "credit_limit": Annotated[
+        Decimal,
+        typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="The most that may be owed, in pounds."),
+    ],
+    "term_days": Annotated[
+        int,
+        typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date."),
+    ],
+    "packing": Annotated[Packing, typer.Option("--packing", help="Own-brand or plain.")],
+    "shipping_method": Annotated[
+        int,
+        typer.Option(
+            "--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The default for orders that name none."
+        ),
+    ],
+    "unique_references": Annotated[
+        bool,
+        typer.Option("--unique-references/--no-unique-references", help="Refuse a customer reference used before."),
+    ],
+    "order_mails": Annotated[
+        bool,
+        typer.Option(
+            "--order-mails/--no-order-mails",
+            help="Send mails of orders that name no other address to the login address.",
+        ),
+    ],
+}
 
 
-def _cleared(change: AccountChange, names: list[Clearable]) -> AccountChange:
+def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add _OPTIONS to a command, which gets their values as `change`."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**values: Any) -> None:
+            members = {name: values.pop(name) for name in _OPTIONS}
+            change = AccountChange(**{name: UNSET if value is None else value for name, value in members.items()})
+            command(change=change, **values)
+
+        options = [
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if name in required else None,
+                annotation=annotation,
+            )
+            for name, annotation in _OPTIONS.items()
+        ]
+        own = [p for p in signature(command).parameters.values() if p.name != "change"]
+        run.__doc__ = command.__doc__
+        run.__signature__ = Signature([*options, *own])  # type: ignore[attr-defined]  # what the library reads
+        return run
+
+    return decorate
+
+
+@_with_options("email_address", "first_name", "last_name")
+def add(*, change: AccountChange, as_json: AsJson = False) -> None:
+    """Add a customer; without --credit-limit it has no credit terms and cannot order."""
+    if (change.credit_limit is UNSET) != (change.term_days is UNSET):
+        raise typer.BadParameter("--credit-limit and --term-days go together")
+
+    async def work(tx: Transaction) -> Account:
+        await _check_method(tx, change)
+        return await add_account(tx, change)
+
+    show_record(run_change(work), as_json=as_json)
+
+
+@_with_options()
+def edit(
+    *,
+    customer_id: CustomerId,
+    change: AccountChange,
+    no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,
+    clear: Annotated[
+        list[Clearable] | None, typer.Option("--clear", help="Make this empty; repeat the option for others.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a customer; what no option names stays as it is."""
+    if no_credit and (change.credit_limit, change.term_days) != (UNSET, UNSET):
+        raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
+    cleared = _cleared(change, clear or [])
+    if not no_credit and not cleared.columns():
+        raise typer.BadParameter("give at least one option: what should change")
+
+    async def work(tx: Transaction) -> Account:
+        await _check_method(tx, change)
+        return await edit_account(tx, customer_id, cleared.without_credit() if no_credit else cleared)
+
+    show_record(run_change(work), as_json=as_json)
+
+
+def _cleared(change: AccountChange, options: list[Clearable]) -> AccountChange:
     """Return a change that also makes members empty. Raises BadParameter for one that it sets."""
-    empty = {name.replace("-", "_"): "" if name == Clearable.COMPANY else None for name in names}
+    empty = {option.replace("-", "_"): "" if option == Clearable.COMPANY else None for option in options}
     for name in empty:
         if getattr(change, name) is not UNSET:
             option = name.replace("_", "-")
@@ -114,109 +183,6 @@ def _cleared(change: AccountChange, names: list[Clearable]) -> AccountChange:
     return structs.replace(change, **empty)
 
 
-def _change(**options: Any) -> AccountChange:
-    values = {name: UNSET if value is None else value for name, value in options.items()}
-    if isinstance(values["packing"], Packing):
-        values["packing"] = values["packing"].value
-    return AccountChange(**cast("dict[str, Any]", values))
-
-
-def add(
-    email: Annotated[str, typer.Option("--email", parser=_email, metavar="E", help="The login address.")],
-    first_name: Annotated[str, typer.Option("--first-name", metavar="F", help="Of the person to talk to.")],
-    last_name: Annotated[str, typer.Option("--last-name", metavar="L", help="Of the same person.")],
-    company: Company = None,
-    accounts_email: AccountsEmail = None,
-    trade: Trade = None,
-    price_list: PriceList = None,
-    discount: Discount = None,
-    credit_limit: CreditLimit = None,
-    term_days: TermDays = None,
-    packing: PackingChoice = None,
-    shipping_method: ShippingMethod = None,
-    unique_references: UniqueReferences = None,
-    order_mails: OrderMails = None,
-    as_json: AsJson = False,
-) -> None:
-    """Add a customer; without --credit-limit it has no credit terms and cannot order."""
-    if (credit_limit is None) != (term_days is None):
-        raise typer.BadParameter("--credit-limit and --term-days go together")
-    change = _change(
-        email_address=email,
-        first_name=first_name,
-        last_name=last_name,
-        company=company,
-        accounts_email=accounts_email,
-        trade_account=trade,
-        price_list=price_list,
-        discount=discount,
-        credit_limit=credit_limit,
-        term_days=term_days,
-        packing=packing,
-        shipping_method=shipping_method,
-        unique_references=unique_references,
-        order_mails=order_mails,
-    )
-
-    async def work(database: Database) -> Account:
-        async with transaction(database) as tx:
-            if shipping_method is not None:
-                await require_method(tx, shipping_method)
-            return await add_account(tx, change)
-
-    show_record(with_database(work), as_json=as_json)
-
-
-def edit(
-    customer_id: CustomerId,
-    email: Email = None,
-    first_name: FirstName = None,
-    last_name: LastName = None,
-    company: Company = None,
-    accounts_email: AccountsEmail = None,
-    trade: Trade = None,
-    price_list: PriceList = None,
-    discount: Discount = None,
-    credit_limit: CreditLimit = None,
-    term_days: TermDays = None,
-    packing: PackingChoice = None,
-    shipping_method: ShippingMethod = None,
-    unique_references: UniqueReferences = None,
-    order_mails: OrderMails = None,
-    no_credit: Annotated[bool, typer.Option("--no-credit", help="Take the credit terms away.")] = False,
-    clear: Annotated[
-        list[Clearable] | None, typer.Option("--clear", help="Make it empty; repeat the option for others.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Change a customer; what is not named stays."""
-    if no_credit and (credit_limit is not None or term_days is not None):
-        raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
-    change = _change(
-        email_address=email,
-        first_name=first_name,
-        last_name=last_name,
-        company=company,
-        accounts_email=accounts_email,
-        trade_account=trade,
-        price_list=price_list,
-        discount=discount,
-        credit_limit=credit_limit,
-        term_days=term_days,
-        packing=packing,
-        shipping_method=shipping_method,
-        unique_references=unique_references,
-        order_mails=order_mails,
-    )
-
-    cleared = _cleared(change, clear or [])
-    if not no_credit and not cleared.columns():
-        raise typer.BadParameter("give at least one option: what is to be changed")
-
-    async def work(database: Database) -> Account:
-        async with transaction(database) as tx:
-            if shipping_method is not None:
-                await require_method(tx, shipping_method)
-            return await edit_account(tx, customer_id, cleared.without_credit() if no_credit else cleared)
-
-    show_record(with_database(work), as_json=as_json)
+async def _check_method(tx: Transaction, change: AccountChange) -> None:
+    if isinstance(change.shipping_method, int):
+        await require_method(tx, change.shipping_method)

@@ -16,10 +16,10 @@ from tradecounter.db.pool import Database
 from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
-from tradecounter.notifications.post import mail_folder
+from tradecounter.notifications.transport import mail_folder
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.server import Listener, listen, serving
-from tradecounter.worker import run_worker, work_off
+from tradecounter.worker import drain, run_worker
 
 
 def demo(
@@ -27,7 +27,7 @@ def demo(
     port: Port = 8000,
     catalogue: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Products to load instead of the demo's own, on the first start."),
+        typer.Option(metavar="FILE", help="Products to load on the first start, instead of the demo's own."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +51,7 @@ async def _run(
         customers = await demo_customers(database, secret_key(settings), clock.now())
     mailing = replace(settings, base_url=settings.base_url or listener.url)  # mails name where the API is
     if settings.smtp_url is None:
-        await work_off(mailing, url, clock)  # else what is logged of the demo's mails would push the keys out of sight
+        await drain(mailing, url, clock)  # else what is logged of the demo's mails would push the keys out of sight
     async with serving(settings, url, clock, listener):
         working = asyncio.create_task(run_worker(mailing, url, clock, stop))
         _announce(listener.url, customers, settings, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tradecounter doctor`: checks everything that a service needs, and says what to do."""
+"""`tradecounter doctor`: checks what a service needs and suggests remedies."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ _COLUMNS = ("name", "ok", Prose("message", 30), Prose("remedy", 24))
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check settings, database, worker, mail server, issuer and API, and say what to do; status 1 if any is wrong."""
+    """Check settings, database, worker, mail server, issuer and API, and suggest remedies; status 1 if one fails."""
     checks = _checks()
     failed = [check.name for check in checks if not check.ok]
     if as_json:
@@ -27,7 +27,7 @@ def doctor(as_json: AsJson = False) -> None:
     else:
         show_table(checks, _COLUMNS, as_json=False)
     if failed:
-        refuse(f"{len(failed)} of {len(checks)} checks found something wrong: {', '.join(failed)}")
+        refuse(f"{len(failed)} of {len(checks)} checks failed: {', '.join(failed)}")
 
 
 def _checks() -> list[Check]:

@@ -26,11 +26,13 @@ _MOST_WARNINGS = 20  # shown to a person
 
 Map = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="THEIRS=OURS", help="A column of the file and the field it is; repeatable."),
+    typer.Option("--map", metavar="THEIRS=OURS", help="Read a column of the file as a field; may be repeated."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Where --diff goes: .jsonl, .csv or text, by its name."),
+    typer.Option(
+        "-o", "--output", metavar="FILE", help="The file for --diff; its name decides the format: .jsonl, .csv or text."
+    ),
 ]
 
 
@@ -47,23 +49,25 @@ def import_file(
     ],
     file: Annotated[
         str,
-        typer.Argument(help="JSON Lines, JSON, CSV or XLSX, by its name; - is standard input. With samples: a folder."),
+        typer.Argument(
+            help="JSON Lines, JSON, CSV or XLSX, by its name; - reads standard input. With samples: a folder."
+        ),
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show each record that changes, before and after.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change without changing it.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show each changed record, before and after.")] = False,
     output: Output = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Deactivate what the file lacks.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --replace: even if that is more than a fifth.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Deactivate records that are not in the file.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --replace: deactivate even more than a fifth.")] = False,
     renamed: Map = None,
     ignore_unknown: Annotated[
-        bool, typer.Option("--ignore-unknown", help="Leave out columns that are not fields.")
+        bool, typer.Option("--ignore-unknown", help="Ignore columns that are not fields.")
     ] = False,
     on_hand: Annotated[
-        bool, typer.Option("--on-hand", help="With stock: units allocated to orders are counted in the file.")
+        bool, typer.Option("--on-hand", help="With stock: the file's counts include units allocated to orders.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import a file, all or nothing, and name every fault; `import samples FOLDER` writes samples of every kind."""
+    """Import a file, all or nothing, and list every error; `import samples FOLDER` writes a sample of every kind."""
     if kind == SAMPLES:
         _write_samples(file, as_json=as_json)
         return
@@ -98,7 +102,7 @@ def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None, as
     if on_hand and kind not in ON_HAND:
         raise typer.BadParameter(f"--on-hand is only for imports of {', '.join(ON_HAND)}")
     if output is not None and not diff:
-        raise typer.BadParameter("-o is where --diff goes: add --diff")
+        raise typer.BadParameter("-o is the file for --diff: add --diff")
     if diff and as_json and output is None:
         raise typer.BadParameter("--diff with --json needs a file for the changes: -o FILE")
 
@@ -109,7 +113,7 @@ def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
     for pair in pairs:
         theirs, sign, ours = pair.rpartition("=")
         if not sign or not theirs.strip():
-            raise typer.BadParameter(f"--map {pair!r}: must be THEIRS=OURS, the file's column and the field")
+            raise typer.BadParameter(f"--map {pair!r}: must be THEIRS=OURS: the file's column and the field")
         if ours.strip() not in fields:
             raise typer.BadParameter(f"--map {pair!r}: {ours.strip()!r} is not one of {', '.join(fields)}")
         renamed[theirs] = ours.strip()
@@ -124,7 +128,7 @@ def _write_samples(folder: str, *, as_json: bool) -> None:
 
 @contextmanager
 def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error while the block runs, if that is a terminal; gives what to tell the count to."""
+    """Show a progress bar on standard error if it is a terminal; yields the function that reports progress."""
     columns: tuple[Any, ...] = (
         SpinnerColumn(),
         TextColumn(title),

@@ -1,4 +1,4 @@
-"""`tradecounter init`: a file of settings to begin with."""
+"""`tradecounter init`: writes a first `.env` file."""
 
 import os
 import secrets
@@ -20,7 +20,7 @@ _SECRET_BYTES = 32
 _WIDTH = 100
 _SAVED = Path(f"{FILE}.old")
 
-# What a service for customers needs, each with an example. The others have defaults that do.
+# The settings that a service for customers needs, with examples. The defaults of the others will do.
 _NEEDED = {
     "DATABASE_URL": "postgresql://user:password@host/tradecounter",
     "BASE_URL": "https://api.example.com",
@@ -39,8 +39,8 @@ _NEEDED = {
     "SELLER_LOGO": "logo.png",
 }
 _HEADING = """\
-# Settings of Tradecounter. A line that begins with # sets nothing. `tradecounter settings` lists what is in use,
-# `tradecounter doctor` checks it. Variables of the environment take precedence over this file.
+# Tradecounter's settings. Lines that begin with # are comments. `tradecounter settings` lists the values in
+# use, `tradecounter doctor` checks them. Environment variables take precedence over this file.
 """
 _SECRETS = {"SECRET_KEY", "FORMER_SECRET_KEYS"}
 
@@ -49,7 +49,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help=f"Replace {FILE}; the old one is kept as {_SAVED}.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a commented `.env` with all settings and a fresh secret key, readable by you alone."""
+    """Write a commented `.env` with all settings and a new secret key, readable only by you."""
     path = Path(FILE)
     try:
         saved = _save(path) if force else None
@@ -98,9 +98,9 @@ def _text(former: list[str]) -> str:
         _HEADING,
         _setting(f"{PREFIX}SECRET_KEY", meanings, secrets.token_hex(_SECRET_BYTES), is_set=True),
         _setting(f"{PREFIX}FORMER_SECRET_KEYS", meanings, ",".join(former), is_set=bool(former)),
-        "# ---- What a service for customers needs: remove the # and set them ----\n",
+        "# ---- Needed by a service for customers: remove the # and set them ----\n",
         *(_setting(PREFIX + name, meanings, example) for name, example in _NEEDED.items()),
-        "# ---- What has a default, which is shown ----\n",
+        "# ---- Optional: the defaults are shown ----\n",
         *(
             _setting(name, meanings, default)
             for name, default in defaults.items()

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.billing.invoice_document import InvoiceLine
-from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
     InvoiceRecord,
@@ -18,15 +17,14 @@ from tradecounter.billing.queries.lookup import (
     printed_invoice,
     the_invoice,
 )
-from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.billing.resend_invoice import resend_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
 from tradecounter.cli.output import AsJson, show, show_json, show_part, show_record, show_table
-from tradecounter.cli.session import refuse, with_database
+from tradecounter.cli.session import refuse, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import the_account
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import uk_date
 
@@ -44,28 +42,27 @@ def show_all(
     customer: Customer = None,
     since: Since = None,
     until: Until = None,
-    unpaid: Annotated[bool, typer.Option("--unpaid", help="Only those with something left to pay.")] = False,
+    unpaid: Annotated[bool, typer.Option("--unpaid", help="Only unpaid or part-paid invoices.")] = False,
     overdue: Annotated[
-        bool, typer.Option("--overdue", help="Only those with something left to pay that is past its due date.")
+        bool, typer.Option("--overdue", help="Only unpaid or part-paid invoices past their due date.")
     ] = False,
     limit: Limit = 1000,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
-    """List invoices, the latest first. --from and --to compare the time of issue."""
+    """List invoices, the latest first. --from and --to filter by time of issue."""
 
-    async def work(database: Database) -> list[InvoiceRecord]:
-        async with reading(database) as tx:
-            wanted = InvoiceFilter(
-                customer_id=None if customer is None else (await the_account(tx, customer)).id,
-                issued_from=since,
-                issued_to=until,
-                unpaid=unpaid,
-                overdue_at=SystemClock().now() if overdue else None,
-            )
-            return await list_invoices(tx, wanted, limit)
+    async def work(tx: Transaction) -> list[InvoiceRecord]:
+        wanted = InvoiceFilter(
+            customer_id=None if customer is None else (await the_account(tx, customer)).id,
+            issued_from=since,
+            issued_to=until,
+            unpaid=unpaid,
+            overdue_at=SystemClock().now() if overdue else None,
+        )
+        return await list_invoices(tx, wanted, limit)
 
-    found = [_shown(invoice) for invoice in with_database(work)]
+    found = [_shown(invoice) for invoice in run_query(work)]
     show_table(found, _COLUMNS, as_json=as_json, names=columns)
 
 
@@ -73,18 +70,17 @@ def show_all(
 def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show an invoice with its lines."""
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with reading(database) as tx:
-            invoice = await the_invoice(tx, number)
-            document = await invoice_document(tx, number)
-            items: list[int | None] = [
-                *await invoiced_items(tx, invoice.order_id),
-                None,
-            ]  # the last one is the shipping
-            lines = [_line(item, line) for item, line in zip(items, document.lines, strict=True)]
-            return {**_shown(invoice), "lines": lines}
+    async def work(tx: Transaction) -> dict[str, Any]:
+        invoice = await the_invoice(tx, number)
+        document = await invoice_document(tx, number)
+        items: list[int | None] = [
+            *await invoiced_items(tx, invoice.order_id),
+            None,
+        ]  # the last one is the shipping
+        lines = [_line(item, line) for item, line in zip(items, document.lines, strict=True)]
+        return {**_shown(invoice), "lines": lines}
 
-    found = with_database(work)
+    found = run_query(work)
     if as_json:
         show_json(found)
         return
@@ -99,7 +95,7 @@ def pdf(
     output: Annotated[
         str | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="The file to write; - is standard output.", show_default=False
+            "-o", "--output", metavar="FILE", help="The file to write; - for standard output.", show_default=False
         ),
     ] = None,
     as_json: AsJson = False,
@@ -107,12 +103,7 @@ def pdf(
     """Write an invoice's PDF file, by default to invoice-NUMBER.pdf in the working directory."""
     if output == "-" and as_json:
         raise typer.BadParameter("--json and --output - both write to standard output")
-
-    async def work(database: Database) -> PrintedInvoice:
-        async with reading(database) as tx:
-            return await printed_invoice(tx, number)
-
-    content = with_database(work).pdf
+    content = run_query(lambda tx: printed_invoice(tx, number)).pdf
     if output == "-":
         sys.stdout.buffer.write(content)
         return
@@ -128,13 +119,8 @@ def pdf(
 
 @app.command("resend")
 def resend(number: Number, as_json: AsJson = False) -> None:
-    """Send an invoice again, to whom the order's mails go and to the account's address for invoices."""
-
-    async def work(database: Database) -> ResentInvoice:
-        async with transaction(database) as tx:
-            return await resend_invoice(tx, number, SystemClock().now())
-
-    resent = with_database(work)
+    """Send an invoice again to the order's recipients and to the account's address for invoices."""
+    resent = run_change(lambda tx: resend_invoice(tx, number, SystemClock().now()))
     to = one_line(", ".join(resent.recipients))
     show(resent, f"the worker sends invoice {number} of order {resent.order_reference} to {to}", as_json=as_json)
 

@@ -6,12 +6,11 @@ import typer
 
 from tradecounter.cli.arguments import LARGEST_ID, CustomerId
 from tradecounter.cli.output import AsJson, show, show_table
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import Account, find_account, the_account
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, Kind
@@ -25,28 +24,26 @@ def add(
     name: Annotated[str, typer.Option(help="What the key is for.")] = "API key",
     as_json: AsJson = False,
 ) -> None:
-    """Make a key; it is shown this once."""
+    """Create a key; it is shown only once."""
 
-    async def work(database: Database) -> NewKey:
-        async with transaction(database) as tx:
-            await the_account(tx, customer_id)
-            return await add_key(tx, customer_id, name, SystemClock().now())
+    async def work(tx: Transaction) -> NewKey:
+        await the_account(tx, customer_id)
+        return await add_key(tx, customer_id, name, SystemClock().now())
 
-    made = with_database(work)
-    show(made, f"key {made.id}: {made.key}\nKeep it now: it is not shown again.", as_json=as_json)
+    made = run_change(work)
+    show(made, f"key {made.id}: {made.key}\nStore it now: it is not shown again.", as_json=as_json)
 
 
 @app.command("list")
 def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List a customer's keys, disabled ones included."""
 
-    async def work(database: Database) -> list[KeyRecord]:
-        async with reading(database) as tx:
-            await the_account(tx, customer_id)
-            return await list_keys(tx, customer_id)
+    async def work(tx: Transaction) -> list[KeyRecord]:
+        await the_account(tx, customer_id)
+        return await list_keys(tx, customer_id)
 
     shown = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
-    show_table(with_database(work), shown, as_json=as_json, names=columns)
+    show_table(run_query(work), shown, as_json=as_json, names=columns)
 
 
 @app.command("disable")
@@ -58,14 +55,13 @@ def disable(
 ) -> None:
     """Disable a key, in every process within five seconds."""
 
-    async def work(database: Database) -> tuple[KeyRecord, Account | None]:
-        async with transaction(database) as tx:
-            key = await disable_key(tx, key_id, SystemClock().now())
-            if key is None:
-                raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
-            return key, await find_account(tx, key.customer_id)
+    async def work(tx: Transaction) -> tuple[KeyRecord, Account | None]:
+        key = await disable_key(tx, key_id, SystemClock().now())
+        if key is None:
+            raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+        return key, await find_account(tx, key.customer_id)
 
-    key, account = with_database(work)
+    key, account = run_change(work)
     owner = "" if account is None else account.name
     shown = {"id": key_id, "disabled": True, "name": key.name, "customer_id": key.customer_id, "customer": owner}
     text = f"key {key_id} ({one_line(key.name)}) of customer {key.customer_id} ({one_line(owner)}) is disabled"

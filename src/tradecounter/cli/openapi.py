@@ -1,4 +1,4 @@
-"""`tradecounter openapi`: the interface document, or a collection made from it, without a running server."""
+"""`tradecounter openapi`: the interface document, or a collection made from it; needs no server."""
 
 import json
 from typing import Annotated
@@ -15,7 +15,7 @@ from tradecounter.web.openapi.postman import postman_collection
 
 
 def openapi(
-    base_url: Annotated[str, typer.Option(help="The address that the document names.")] = "https://api.example",
+    base_url: Annotated[str, typer.Option(help="The server's address in the document.")] = "https://api.example",
     postman: Annotated[
         bool, typer.Option("--postman", help="Print a collection for Postman and Bruno instead.")
     ] = False,

@@ -9,9 +9,8 @@ from tradecounter.cli.order_fulfil import cancel, dispatch, track, video
 from tradecounter.cli.order_list import order_list
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
-from tradecounter.cli.session import with_database
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.cli.session import run_query
+from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import order_to_show
 
 app = typer.Typer(no_args_is_help=True, help="Customers' orders.")
@@ -26,7 +25,7 @@ def show_one(
         str,
         typer.Argument(
             metavar="ORDER",
-            help="The order's reference, id or confirmation code, the beginning of one of them, or the customer's own "
+            help="The order's reference, id or confirmation code, or how one of them begins, or the customer's own "
             "reference.",
         ),
     ],
@@ -35,11 +34,10 @@ def show_one(
 ) -> None:
     """Show an order."""
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with reading(database) as tx:
-            return await whole_order(tx, await order_to_show(tx, reference), passwords=passwords)
+    async def work(tx: Transaction) -> dict[str, Any]:
+        return await whole_order(tx, await order_to_show(tx, reference), passwords=passwords)
 
-    print_order(with_database(work), as_json=as_json)
+    print_order(run_query(work), as_json=as_json)
 
 
 app.command("dispatch")(dispatch)

@@ -5,13 +5,10 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
+from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import refusing, with_database
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.cli.session import refusing, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
@@ -21,7 +18,7 @@ Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's ref
 
 
 def pounds(text: str) -> Decimal:
-    """Return an amount. Raises BadParameter for what is no number."""
+    """Return an amount. Raises BadParameter for anything else."""
     try:
         return Decimal(text)
     except InvalidOperation as error:
@@ -29,15 +26,10 @@ def pounds(text: str) -> Decimal:
 
 
 def invoice(reference: Reference, as_json: AsJson = False) -> None:
-    """Issue the invoice of an order, once all of it is dispatched; asked again, name the one there is."""
+    """Issue the invoice of a fully dispatched order; if it was issued before, show its number."""
     with refusing():
         letterhead = letterhead_from(read_settings())
-
-    async def work(database: Database) -> IssuedInvoice:
-        async with transaction(database) as tx:
-            return await issue_invoice(tx, reference, letterhead, SystemClock().now())
-
-    issued = with_database(work)
+    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now()))
     if issued.anew and letterhead.examples:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
     done = "is issued" if issued.anew else "was issued before"
@@ -48,16 +40,11 @@ def invoice(reference: Reference, as_json: AsJson = False) -> None:
 
 def pay(
     reference: Reference,
-    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds, at most what is due.")],
+    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most the amount due.")],
     as_json: AsJson = False,
 ) -> None:
     """Record a payment against an order's invoice."""
-
-    async def work(database: Database) -> CreditOrderStatus:
-        async with transaction(database) as tx:
-            return await record_payment(tx, reference, amount, SystemClock().now())
-
-    paid = with_database(work)
+    paid = run_change(lambda tx: record_payment(tx, reference, amount, SystemClock().now()))
     left = f"{in_pounds(paid.total_due)} is due by {str(paid.due_on)[:10]}" if paid.total_due else "it is paid in full"
     show(
         paid,

@@ -8,9 +8,8 @@ import typer
 
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
-from tradecounter.cli.session import with_database
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.cli.session import run_change
+from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.fulfilment.rules import Serial, normalised_mac
@@ -36,16 +35,18 @@ def dispatch(
     reference: Reference,
     item: Annotated[
         list[str] | None,
-        typer.Option(metavar="ITEM_ID=QUANTITY", help="What to dispatch; repeat it. Without it, all that is left."),
+        typer.Option(metavar="ITEM_ID=QUANTITY", help="What to dispatch; may be repeated. Default: all that is left."),
     ] = None,
     tracking: Annotated[str | None, typer.Option(metavar="NUMBER", help="The courier's tracking number.")] = None,
     serial: Annotated[
         list[str] | None,
-        typer.Option(metavar="ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]", help="A unit's serial number; repeat it."),
+        typer.Option(
+            metavar="ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]", help="A unit's serial number; may be repeated."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Dispatch an order, or a part of it, as one shipment."""
+    """Dispatch all or part of an order as one shipment."""
     items = [_item(text) for text in item] if item else None
     serials = [_serial(text) for text in serial or ()]
 
@@ -58,18 +59,18 @@ def dispatch(
 
 def track(
     reference: Reference,
-    event_type: Annotated[str, typer.Option("--type", help="What happened, in a word or two.")],
-    description: Annotated[str, typer.Option(help="What happened, in a sentence.")],
-    locality: Annotated[str, typer.Option(help="Where.")] = "",
+    event_type: Annotated[str, typer.Option("--type", help="The event's type, such as Collected.")],
+    description: Annotated[str, typer.Option(help="A sentence on what happened.")],
+    locality: Annotated[str, typer.Option(help="Where it happened.")] = "",
     date: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="When, in UK time; without it, now.")
+        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="When it happened, in UK time. Default: now.")
     ] = None,
     tracking: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Of which shipment; without it, the latest.")
+        str | None, typer.Option(metavar="NUMBER", help="The shipment's tracking number. Default: the latest shipment.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Note a tracking event of a shipment."""
+    """Add a tracking event to a shipment."""
 
     async def work(tx: Transaction) -> None:
         sighting = Sighting(type=event_type, description=description, locality=locality, date=date)
@@ -84,7 +85,7 @@ def video(
     playlist: Annotated[str, typer.Option(metavar="URL", help="The address of the HLS playlist.")],
     as_json: AsJson = False,
 ) -> None:
-    """Note where an order's packing video can be watched; replaces what was noted before."""
+    """Set the addresses of an order's packing video, replacing earlier ones."""
 
     async def work(tx: Transaction) -> None:
         await add_video(tx, reference, OrderVideoResponse(file, playlist))
@@ -96,13 +97,13 @@ def cancel(
     reference: Annotated[
         str,
         typer.Argument(
-            metavar="ORDER", help="The order's reference or id, or its confirmation code or the beginning of that."
+            metavar="ORDER", help="The order's reference or id, or its confirmation code or how that begins."
         ),
     ],
-    reason: Annotated[str, typer.Option(help="Why; the customer is told, and it stays with the order.")],
+    reason: Annotated[str, typer.Option(help="The reason; it is sent to the customer and kept with the order.")],
     as_json: AsJson = False,
 ) -> None:
-    """Cancel an order of which nothing is dispatched; stock and credit come back."""
+    """Cancel an order of which nothing is dispatched; its stock and credit are released."""
 
     async def work(tx: Transaction) -> None:
         await cancel_order(tx, reference, reason, SystemClock().now())
@@ -111,12 +112,11 @@ def cancel(
 
 
 def _change(reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool) -> None:
-    async def work(database: Database) -> dict[str, Any]:
-        async with transaction(database) as tx:
-            await change(tx)
-            return await whole_order(tx, await any_order(tx, reference))
+    async def work(tx: Transaction) -> dict[str, Any]:
+        await change(tx)
+        return await whole_order(tx, await any_order(tx, reference))
 
-    print_order(with_database(work), as_json=as_json)
+    print_order(run_change(work), as_json=as_json)
 
 
 def _item(text: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""`tradecounter order list`: the latest orders of all customers, or of those that have something in common."""
+"""`tradecounter order list`: the latest orders, optionally filtered."""
 
 from typing import Annotated, Any
 
@@ -9,11 +9,10 @@ from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import Customer, Limit, Since, Until
 from tradecounter.cli.order_shown import as_operators_see_it
 from tradecounter.cli.output import AsJson, show_table
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, reading
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import joined_word
 from tradecounter.ordering.queries.lines import lines_of
 from tradecounter.ordering.queries.lookup import OrderFilter, list_all_orders
@@ -36,12 +35,12 @@ def _status(text: str) -> dict[str, str]:
 def order_list(
     customer: Customer = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="R", help="Only those whose order reference or id is R or begins with R.")
+        str | None, typer.Option(metavar="R", help="Only orders whose reference or id begins with R.")
     ] = None,
     customer_reference: Annotated[
-        str | None, typer.Option(metavar="R", help="Only those with this reference of the customer's, in any case.")
+        str | None, typer.Option(metavar="R", help="Only orders with this customer reference, in any case.")
     ] = None,
-    sku: Annotated[str | None, typer.Option(metavar="S", help="Only those with this product on a line.")] = None,
+    sku: Annotated[str | None, typer.Option(metavar="S", help="Only orders with this product.")] = None,
     since: Since = None,
     until: Until = None,
     status: Annotated[
@@ -49,29 +48,28 @@ def order_list(
         typer.Option(
             parser=_status,
             metavar="S",
-            help=f"Only those with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}), in any case.",
+            help=f"Only orders with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}), in any case.",
         ),
     ] = None,
     limit: Limit = 1000,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
-    """List orders and quotes, the latest first: by their confirmation, or by their creation while there is none."""
+    """List orders and quotes, the latest first, by confirmation or, before that, by creation."""
 
-    async def work(database: Database) -> list[dict[str, Any]]:
-        async with reading(database) as tx:
-            wanted = OrderFilter(
-                customer_id=None if customer is None else (await the_account(tx, customer)).id,
-                reference=reference,
-                customer_reference=customer_reference,
-                product_id=None if sku is None else (await find_product(tx, sku)).record.id,
-                created_from=since,
-                created_to=until,
-                **(status or {}),
-            )
-            return await _listed(tx, wanted, limit)
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        wanted = OrderFilter(
+            customer_id=None if customer is None else (await the_account(tx, customer)).id,
+            reference=reference,
+            customer_reference=customer_reference,
+            product_id=None if sku is None else (await find_product(tx, sku)).record.id,
+            created_from=since,
+            created_to=until,
+            **(status or {}),
+        )
+        return await _listed(tx, wanted, limit)
 
-    found = with_database(work)
+    found = run_query(work)
     if not as_json:
         found = [_for_people(order) for order in found]
     show_table(found, _COLUMNS, as_json=as_json, names=columns)

@@ -1,4 +1,4 @@
-"""Printing results: one JSON document with `--json`, text for a person without."""
+"""Prints results: one JSON document with `--json`, else text."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ def show_json(value: Any) -> None:
 
 
 def show(value: Any, text: str, *, as_json: bool) -> None:
-    """Print a result, for a program or for a person."""
+    """Print a result as JSON or as text."""
     if as_json:
         show_json(value)
     else:
@@ -30,12 +30,12 @@ def show(value: Any, text: str, *, as_json: bool) -> None:
 
 
 def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: bool, names: str | None = None) -> None:
-    """Print records, as a JSON array or as a table; `names` are the columns that the operator asked for, if any."""
+    """Print records, as a JSON array or as a table; `names` are the columns that the operator chose."""
     records = _plain(list(values))
     if as_json:
         show_json(records)
     else:
-        print_table(records, columns, names, hint="A wider terminal or --columns shows them.")
+        print_table(records, columns, names, hint="Widen the terminal or use --columns to see them.")
 
 
 def show_record(value: Any, *, as_json: bool) -> None:
@@ -55,7 +55,7 @@ def show_part(title: str, values: Iterable[Any], columns: Sequence[Column]) -> N
     records = _plain(list(values))
     if records:
         typer.echo(f"\n{title}")
-        print_table(records, columns, hint="A wider terminal shows them.")
+        print_table(records, columns, hint="Widen the terminal to see them.")
 
 
 def _flat(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -7,12 +7,11 @@ import typer
 from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import CustomerId, Sku
 from tradecounter.cli.output import AsJson, show_json, show_part
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import Prose
 from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import the_account
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
@@ -31,26 +30,25 @@ def show_one(
     customer_id: CustomerId,
     sku: Sku,
     quantity: Annotated[
-        int, typer.Option("--quantity", min=1, max=MOST_UNITS, metavar="N", help="The units of the order's line.")
+        int, typer.Option("--quantity", min=1, max=MOST_UNITS, metavar="N", help="The quantity to price.")
     ] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a product costs a customer today, and every price that could have been the customer's."""
+    """Show a product's price for a customer today, and every other price that was considered."""
 
-    async def work(database: Database) -> ExplainedPrice:
-        async with reading(database) as tx:
-            account = await the_account(tx, customer_id)
-            product = (await find_product(tx, sku)).record
-            return explain_price(
-                product.sku,
-                Buyer(account.id, account.price_list, account.discount),
-                quantity,
-                await contract_prices_of(tx, product.id, account.id),
-                await list_prices_of(tx, product.id),
-                uk_date(SystemClock().now()),
-            )
+    async def work(tx: Transaction) -> ExplainedPrice:
+        account = await the_account(tx, customer_id)
+        product = (await find_product(tx, sku)).record
+        return explain_price(
+            product.sku,
+            Buyer(account.id, account.price_list, account.discount),
+            quantity,
+            await contract_prices_of(tx, product.id, account.id),
+            await list_prices_of(tx, product.id),
+            uk_date(SystemClock().now()),
+        )
 
-    explained = with_database(work)
+    explained = run_query(work)
     if as_json:
         show_json(explained)
         return

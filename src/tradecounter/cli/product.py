@@ -1,4 +1,4 @@
-"""`tradecounter product`: products as the reseller sees them."""
+"""`tradecounter product`: products with stock and prices."""
 
 from typing import Any
 
@@ -8,13 +8,12 @@ from msgspec import structs
 from tradecounter.catalogue.queries.lookup import FoundProduct, find_product
 from tradecounter.cli.arguments import Sku
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_query
 from tradecounter.cli.stock_shown import expected_deliveries, stock_of
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 
-app = typer.Typer(no_args_is_help=True, help="Products as the reseller sees them.")
+app = typer.Typer(no_args_is_help=True, help="Products with their stock and prices.")
 
 _COSTS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
 
@@ -23,19 +22,18 @@ _COSTS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
 def show_one(sku: Sku, as_json: AsJson = False) -> None:
     """Show a product, active or not, with its stock, deliveries, list prices and contract prices."""
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with reading(database) as tx:
-            found = await find_product(tx, sku)
-            product_id = found.record.id
-            return {
-                **_members(found),
-                "stock": await stock_of(tx, product_id),
-                "deliveries": await expected_deliveries(tx, product_id),
-                "prices": await list_prices_of(tx, product_id),
-                "contract_prices": await contract_prices_of(tx, product_id),
-            }
+    async def work(tx: Transaction) -> dict[str, Any]:
+        found = await find_product(tx, sku)
+        product_id = found.record.id
+        return {
+            **_members(found),
+            "stock": await stock_of(tx, product_id),
+            "deliveries": await expected_deliveries(tx, product_id),
+            "prices": await list_prices_of(tx, product_id),
+            "contract_prices": await contract_prices_of(tx, product_id),
+        }
 
-    found = with_database(work)
+    found = run_query(work)
     if as_json:
         show_json(found)
         return

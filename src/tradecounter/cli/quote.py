@@ -8,10 +8,9 @@ import typer
 
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
-from tradecounter.cli.session import refusing, with_database
+from tradecounter.cli.session import refusing, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.lines import OrderLine
@@ -26,7 +25,7 @@ from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 
-Code = Annotated[str, typer.Argument(help="The confirmation code, or its beginning.")]
+Code = Annotated[str, typer.Argument(help="The confirmation code, or how it begins.")]
 
 _COLUMNS = ("confirmation_code", "created_on", "cost_gross", "customer_id", "customer_reference", "state", "priced_on",
             "expires_on")  # fmt: skip
@@ -35,32 +34,26 @@ _COLUMNS = ("confirmation_code", "created_on", "cost_gross", "customer_id", "cus
 @app.command("list")
 def show_all(
     everything: Annotated[
-        bool, typer.Option("--all", help="Also quotes that are priced, confirmed or expired.")
+        bool, typer.Option("--all", help="Include quotes that are priced, confirmed or expired.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most so many.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The most to list.")] = 1000,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
     """List quotes waiting for a price, the oldest first; with --all every quote, the latest first."""
 
-    async def work(database: Database) -> list[dict[str, Any]]:
-        async with reading(database) as tx:
-            quotes = await list_quotes(tx, limit, waiting=not everything)
-            lines = await lines_of(tx, [quote.id for quote in quotes])
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        quotes = await list_quotes(tx, limit, waiting=not everything)
+        lines = await lines_of(tx, [quote.id for quote in quotes])
         return [_as_support_sees_it(quote, lines[quote.id]) for quote in quotes]
 
-    show_table(with_database(work), _COLUMNS, as_json=as_json, names=columns)
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("show")
 def show_one(code: Code, as_json: AsJson = False) -> None:
     """Show a quote."""
-
-    async def work(database: Database) -> dict[str, Any]:
-        async with reading(database) as tx:
-            return await _quote(tx, code)
-
-    _print(with_database(work), as_json=as_json)
+    _print(run_query(lambda tx: _quote(tx, code)), as_json=as_json)
 
 
 def _priced(text: str, form: str = "SKU=UNIT_COST") -> tuple[str, Decimal]:
@@ -85,19 +78,23 @@ def price(
     code: Code,
     items: Annotated[
         list[str] | None,
-        typer.Option("--item", metavar="SKU=UNIT_COST", help="The net cost of a unit, for all lines of the SKU."),
+        typer.Option(
+            "--item", metavar="SKU=UNIT_COST", help="The net unit cost for all lines of the SKU; may be repeated."
+        ),
     ] = None,
     shipping: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ID=COST",
-            help="The net cost of sending it by a shipping method, which becomes one of its shipping options.",
+            help="The net cost of a shipping method, which becomes a shipping option of the quote; may be repeated.",
         ),
     ] = None,
-    note: Annotated[str | None, typer.Option(metavar="TEXT", help="What the customer is told with the price.")] = None,
+    note: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Price a quote, or price it again; what is not named keeps its price. The customer is told by e-mail."""
+    """Set or change a quote's prices; items not named keep theirs. The customer gets an e-mail."""
     if not items and not shipping:
         raise typer.BadParameter("give at least one --item or --shipping")
     unit_costs = [_priced(item) for item in items or ()]
@@ -105,20 +102,19 @@ def price(
     with refusing():
         lifetime = read_settings().quote_lifetime
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with transaction(database) as tx:
-            await price_quote(
-                tx,
-                await whole_code(tx, code),
-                unit_costs,
-                (note or "").strip() or None,
-                SystemClock().now(),
-                lifetime,
-                carriage=carriage,
-            )
-            return await _quote(tx, code)
+    async def work(tx: Transaction) -> dict[str, Any]:
+        await price_quote(
+            tx,
+            await whole_code(tx, code),
+            unit_costs,
+            (note or "").strip() or None,
+            SystemClock().now(),
+            lifetime,
+            carriage=carriage,
+        )
+        return await _quote(tx, code)
 
-    _print(with_database(work), as_json=as_json)
+    _print(run_change(work), as_json=as_json)
 
 
 @app.command("confirm")
@@ -131,22 +127,21 @@ def confirm(
             min=1,
             max=2**31 - 1,
             metavar="ID",
-            help="One of the quote's options; without it, the one that it names or the account's default.",
+            help="One of the quote's options. Default: the one that the quote names, or the account's default.",
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Confirm a priced quote for a customer who has accepted it; it becomes an order. The customer is told."""
+    """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
     with refusing():
         policy = OrderingPolicy.from_settings(read_settings())
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with transaction(database) as tx:
-            whole = await whole_code(tx, code)
-            return await whole_order(tx, await confirm_quote(tx, whole, shipping_method, policy, SystemClock().now()))
+    async def work(tx: Transaction) -> dict[str, Any]:
+        order = await confirm_quote(tx, await whole_code(tx, code), shipping_method, policy, SystemClock().now())
+        return await whole_order(tx, order)
 
-    print_order(with_database(work), as_json=as_json)
+    print_order(run_change(work), as_json=as_json)
 
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:

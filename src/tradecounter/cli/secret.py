@@ -17,7 +17,7 @@ from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings, read_settings
 
-app = typer.Typer(no_args_is_help=True, help="The secret key, with which passwords of configurations are encrypted.")
+app = typer.Typer(no_args_is_help=True, help="The secret key, which encrypts the passwords of configurations.")
 
 
 @app.callback()
@@ -31,12 +31,12 @@ def rotate(
         bool,
         typer.Option(
             "--accept-loss",
-            help="Give up keys that are lost: what they encrypted stays unreadable, and services start.",
+            help="Accept that keys are lost: data encrypted with them stays unreadable, but services start again.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Encrypt what former secret keys encrypted with the present one; it may be interrupted and repeated."""
+    """Re-encrypt data of former secret keys with the current key; may be interrupted and repeated."""
 
     async def work(database: Database) -> Rotation:
         keys = secret_keys(read_settings())
@@ -46,9 +46,9 @@ def rotate(
             return await rotate_secret(database, keys, SystemClock().now(), accept_loss=accept_loss, progress=progress)
 
     done = with_database(work)
-    lines = [f"{done.rotated} encrypted with the present key, {done.current} already were"]
+    lines = [f"{done.rotated} re-encrypted with the current key, {done.current} already were"]
     if done.unreadable:
-        lines.append(f"{done.unreadable} cannot be decrypted with any of the keys, and stay as they are")
+        lines.append(f"{done.unreadable} cannot be decrypted with any key and stay as they are")
     show(done, "\n".join(lines), as_json=as_json)
 
 

@@ -19,13 +19,13 @@ from tradecounter.web.server import listen, serve_processes, serving, worker_app
 from tradecounter.worker import run_worker
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 takes any free one.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free one.")]
 
 
 def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="How many processes answer requests.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="The number of server processes.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Serve the API."""
@@ -64,7 +64,7 @@ def application() -> Application:
 
 
 def worker(as_json: AsJson = False) -> None:
-    """Run background jobs until told to stop."""
+    """Run background jobs until stopped."""
     configure_logs()
     with refusing():
         settings = read_settings()

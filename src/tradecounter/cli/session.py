@@ -1,4 +1,4 @@
-"""What every command works with: the settings, the database that they name, and how failures end."""
+"""Runs commands: finds the database that the settings name, and reports expected failures."""
 
 import asyncio
 import signal
@@ -15,6 +15,7 @@ from tradecounter.cli.logs import configure_logs
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.errors import DomainError, OperatorError
 from tradecounter.settings import Settings, read_settings
 
@@ -35,11 +36,11 @@ EXPECTED: tuple[type[Exception], ...] = (
 
 
 class NoDatabaseError(OperatorError):
-    """The settings name no database that can be used."""
+    """The settings do not name a usable database."""
 
 
 def refuse(reason: str) -> NoReturn:
-    """End the command with status 1 and a reason, on one line, on standard error."""
+    """End the command with status 1 and a one-line reason on standard error."""
     typer.echo(f"error: {' '.join(reason.split())}", err=True)
     raise typer.Exit(1)
 
@@ -48,7 +49,7 @@ def reason_for(error: Exception) -> str:
     """Return why a command fails, for one of the EXPECTED errors."""
     match error:
         case psycopg.errors.UndefinedTable() | psycopg.errors.UndefinedColumn() | psycopg.errors.UndefinedFunction():
-            return "the database does not have this version's tables: run `tradecounter db upgrade`"
+            return "the database's tables are not those of this version: run `tradecounter db upgrade`"
         case psycopg.errors.InsufficientPrivilege() | psycopg.errors.ReadOnlySqlTransaction():
             return f"the database does not allow this: {error.diag.message_primary}"
         case psycopg.OperationalError() | PoolTimeout():
@@ -68,25 +69,23 @@ def refusing() -> Iterator[None]:
 
 @contextmanager
 def database_url(settings: Settings, *, create: bool = False, serving: bool = False) -> Iterator[str]:
-    """Give the database's URL, of a database that answers; the embedded one runs at least as long as the block.
+    """Yield the URL of a reachable database; the embedded one runs for at least as long as the block.
 
-    With `serving`, it is started again when it dies. An embedded one that is not there is made with `create` only: or a
-    command run in the wrong folder would leave an empty database behind and say nothing of the one that was meant.
+    With `serving`, the embedded one is restarted when it dies. It is created only with `create`: otherwise a command
+    in the wrong folder would leave an empty database behind.
     """
     if settings.database_url is not None:
         try:
             psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
         except psycopg.ProgrammingError:  # its message would show the password
-            raise NoDatabaseError(
-                "TRADECOUNTER_DATABASE_URL: is not a connection URL that PostgreSQL understands"
-            ) from None
+            raise NoDatabaseError("TRADECOUNTER_DATABASE_URL: is not a valid PostgreSQL URL") from None
         yield settings.database_url
     else:
         embedded = EmbeddedPostgres(settings.data_dir)
         if not create and not embedded.has_cluster():
             raise NoDatabaseError(
                 f"there is no database in {settings.data_dir.absolute()}: run this in the folder where yours is, set "
-                "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or make one with `tradecounter db upgrade` or "
+                "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or create one with `tradecounter db upgrade` or "
                 "`tradecounter demo`"
             )
         configure_logs()
@@ -94,8 +93,28 @@ def database_url(settings: Settings, *, create: bool = False, serving: bool = Fa
             yield embedded.url()
 
 
+def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
+    """Run a command's queries in a read-only transaction."""
+
+    async def work(database: Database) -> Result:
+        async with reading(database) as tx:
+            return await query(tx)
+
+    return with_database(work)
+
+
+def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
+    """Run a command's changes in a transaction, which is committed before the result is returned."""
+
+    async def work(database: Database) -> Result:
+        async with transaction(database) as tx:
+            return await change(tx)
+
+    return with_database(work)
+
+
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
-    """Run a command's work on the database that the settings name; refuse what fails as expected."""
+    """Run a command's work on the database that the settings name; expected failures end the command."""
 
     async def run(url: str) -> Result:
         async with Database(url, connections=4) as database:
@@ -107,7 +126,7 @@ def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
 
 
 def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run a service; Ctrl-C or a termination signal sets the event that it waits for."""
+    """Run a service; Ctrl-C or a termination signal sets its stop event."""
 
     async def run() -> None:
         stop = asyncio.Event()

@@ -6,7 +6,7 @@ from email.utils import parseaddr
 import structlog
 
 from tradecounter.letterhead.seller import example_settings
-from tradecounter.notifications.post import mail_folder
+from tradecounter.notifications.transport import mail_folder
 from tradecounter.settings import PREFIX, Settings, unknown_settings
 
 log = structlog.get_logger()

@@ -1,4 +1,4 @@
-"""`tradecounter stock`: what there is of a product, what is to come, and who waits for it."""
+"""`tradecounter stock`: a product's stock, expected deliveries and back-orders."""
 
 from typing import Any
 
@@ -7,10 +7,9 @@ import typer
 from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import Sku
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record
-from tradecounter.cli.session import with_database
+from tradecounter.cli.session import run_query
 from tradecounter.cli.stock_shown import expected_deliveries, stock_of
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import local_text
 from tradecounter.stock.queries.lookup import back_orders_of
 
@@ -19,29 +18,28 @@ app = typer.Typer(no_args_is_help=True, help="Stock of products.")
 
 @app.command("show")
 def show_one(sku: Sku, as_json: AsJson = False) -> None:
-    """Show a product's stock, the deliveries that are expected, and the orders that wait for it."""
+    """Show a product's stock, its expected deliveries and the orders that wait for it."""
 
-    async def work(database: Database) -> dict[str, Any]:
-        async with reading(database) as tx:
-            product = (await find_product(tx, sku)).record
-            return {
-                "sku": product.sku,
-                "name": product.name,
-                "active": product.active,
-                **await stock_of(tx, product.id),
-                "deliveries": await expected_deliveries(tx, product.id),
-                "back_orders": [
-                    {
-                        "order_reference": waiting.order_reference,
-                        "customer_id": waiting.customer_id,
-                        "quantity": waiting.quantity,
-                        "confirmed_on": local_text(waiting.confirmed_at),
-                    }
-                    for waiting in await back_orders_of(tx, product.id)
-                ],
-            }
+    async def work(tx: Transaction) -> dict[str, Any]:
+        product = (await find_product(tx, sku)).record
+        return {
+            "sku": product.sku,
+            "name": product.name,
+            "active": product.active,
+            **await stock_of(tx, product.id),
+            "deliveries": await expected_deliveries(tx, product.id),
+            "back_orders": [
+                {
+                    "order_reference": waiting.order_reference,
+                    "customer_id": waiting.customer_id,
+                    "quantity": waiting.quantity,
+                    "confirmed_on": local_text(waiting.confirmed_at),
+                }
+                for waiting in await back_orders_of(tx, product.id)
+            ],
+        }
 
-    found = with_database(work)
+    found = run_query(work)
     if as_json:
         show_json(found)
         return

@@ -1,4 +1,4 @@
-"""Tables for a person: every value is whole, and a terminal gets as many columns as fit."""
+"""Prints tables: values are never cut off, and a terminal gets as many columns as fit."""
 
 import sys
 import textwrap
@@ -25,7 +25,7 @@ ColumnNames = Annotated[
     typer.Option(
         "--columns",
         metavar="NAMES",
-        help="The columns to show, comma-separated, with the names of the JSON members. Without it, those that fit.",
+        help="The columns to show: comma-separated names of the JSON members. Default: as many as fit.",
     ),
 ]
 

@@ -22,5 +22,5 @@ def cell(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return text as it can be printed: what customers typed must not command the operator's terminal."""
+    """Return text without control characters: customers' input must not control the operator's terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -19,6 +19,7 @@ from tradecounter.customers.queries.importing import (
     WARN_OF_SHIPPING_METHODS,
 )
 from tradecounter.customers.wire import AddressDetails, Email
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 
 Name = Annotated[str, Meta(max_length=200)]
 
@@ -55,6 +56,9 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
 
 def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
     values = given(customer)
+    for name in ("email_address", "accounts_email"):
+        if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
+            notes.fault(name, NOT_AN_EMAIL)
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from tradecounter.kit.email_addresses import EMAIL_PATTERN
 from tradecounter.rest.wire import Amount
 
 ShortText = Annotated[str, Meta(max_length=200)]
 FortyCharacters = Annotated[str, Meta(max_length=40)]
-# In Python `$` alone also stands before a line break at the end, which must not get into a mail's header.
-Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$(?!\s)")]
+Email = Annotated[str, Meta(max_length=254, pattern=EMAIL_PATTERN)]
 RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 

@@ -1,4 +1,4 @@
-"""Jobs whose worker was killed: put back into the queue by whichever worker notices first."""
+"""Requeues the jobs of workers that were killed."""
 
 import psycopg
 import structlog
@@ -11,11 +11,10 @@ from tradecounter.db.transaction import Transaction
 log = structlog.get_logger()
 
 
-async def put_back_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
-    """Put back the jobs of workers that have not been heard of for so long; return how many.
+async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
+    """Requeue the jobs of workers without a heartbeat for `silent_seconds`; return how many.
 
-    One worker at a time does this: a second one that read the list before the first was done would put back jobs that
-    have been taken on since.
+    One worker at a time does this. A second one with an older list would requeue jobs that have started again since.
     """
     if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
         return 0
@@ -26,8 +25,8 @@ async def put_back_stalled_jobs(tx: Transaction, jobs: JobManager, silent_second
         except ConnectorException as error:
             if isinstance(error.__cause__, psycopg.OperationalError):
                 raise
-            # It ended after all, or waits behind one of its kind that is in the queue already: looked at next time.
+            # It has ended, or another job with its queueing lock is in the queue: the next check looks again.
             continue
-        log.warning("job of a worker that is gone put back", job=job.task_name, arguments=job.task_kwargs)
+        log.warning("job of a dead worker requeued", job=job.task_name, arguments=job.task_kwargs)
         count += 1
     return count

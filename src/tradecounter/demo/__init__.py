@@ -1,1 +1,1 @@
-"""Demo data: an invented reseller's catalogue, customers, prices and stock, and orders to look at."""
+"""Demo data: an invented reseller's catalogue, customers, prices, stock and orders."""

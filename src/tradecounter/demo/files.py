@@ -63,7 +63,7 @@ def contract_rows(today: date, customer_ids: dict[str, int]) -> Iterator[Row[Any
 
 
 def customer_notes() -> dict[str, str]:
-    """Return what is special about each demo customer, by e-mail address."""
+    """Return a note on each demo customer, by e-mail address."""
     return msgspec.json.decode(Path(data_file("customers-notes.json")).read_bytes(), type=dict[str, str])
 
 

@@ -1,4 +1,4 @@
-"""Loading the demo data into an empty database, by the same imports and use cases that everybody uses."""
+"""Loads the demo data into an empty database, through the ordinary imports and use cases."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from tradecounter.db.installation import mark_as_demo
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
-from tradecounter.demo.orders import place_demo_orders
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
-from tradecounter.demo.progress import Reseller
+from tradecounter.demo.place_orders import place_demo_orders
+from tradecounter.demo.steps import Reseller
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.identity.installation_secret import derived_key, secret_keys
 from tradecounter.identity.queries.api_keys import add_key, list_keys
@@ -29,7 +29,7 @@ from tradecounter.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class DemoCustomer:
-    """A demo customer, its API key, what is special about it, and whether somebody has disabled the key."""
+    """A demo customer, its API key, a note on it, and whether the key is disabled."""
 
     id: int
     name: str
@@ -43,10 +43,10 @@ class DemoDataError(OperatorError):
 
 
 async def load_demo(database: Database, settings: Settings, now: datetime, catalogue: str | None = None) -> None:
-    """Fill an empty database; one with orders or with other customers is left as it is.
+    """Fill an empty database; a database with orders or with other customers is left unchanged.
 
-    A load that was cut short is completed, but in a database that is not the embedded one products without customers
-    are somebody's beginnings, and left alone. Raises DemoDataError.
+    An interrupted load is completed. A database that is not the embedded one and has products but no customers is also
+    left unchanged: it may be a real one that is being set up. Raises DemoDataError.
     """
     async with reading(database) as tx:
         emails = {account.email_address for account in await list_accounts(tx)}
@@ -79,7 +79,7 @@ def _reseller(settings: Settings) -> Reseller:
 
 
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:
-    """Return the demo customers with their keys, which are derived from the secret and so stay the same."""
+    """Return the demo customers with their keys, which are derived from the secret and never change."""
     notes = customer_notes()
     async with transaction(database) as tx:
         accounts = [account for account in await list_accounts(tx) if account.email_address in notes]

@@ -1,4 +1,4 @@
-"""What a catalogue from elsewhere comes without: made up from its products, the same on every run."""
+"""Makes up what another catalogue lacks (prices, stock and so on) from its products, the same on every run."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
 def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow[Any]]]]:
-    """Yield what products refer to, by kind: from files of the kinds' names beside theirs, else from themselves."""
+    """Yield categories, manufacturers and attributes: from files beside the products' file, or from the products."""
     made_up = {"categories": _categories(products), "manufacturers": _manufacturers(products), "attributes": ()}
     for kind, rows in made_up.items():
         path = _beside(products_file, kind)

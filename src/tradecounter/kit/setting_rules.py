@@ -1,47 +1,49 @@
-"""What a setting's value must be: a check and the words that say what would be right."""
+"""What a setting's value must be: bounds on its type, or a rule with a message."""
 
 import re
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from email.utils import parseaddr
 from ipaddress import ip_address, ip_network
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from msgspec import Meta
+
+from tradecounter.kit.email_addresses import parse_mailbox
 from tradecounter.kit.money import rounded
 
 LONGEST_LIFETIME = timedelta(days=3650)
 SHORTEST_SECRET = 32  # characters
 
-_A_BILLION = 1_000_000_000
+# The decoder enforces the bounds; the description is the message for operators.
+Positive = Annotated[int, Meta(ge=1, description="must be at least 1")]
+NotNegative = Annotated[int, Meta(ge=0, description="must be at least 0")]
+Count = Annotated[int, Meta(ge=0, le=1_000_000_000, description="must be between 0 and 1000000000")]
+Connections = Annotated[int, Meta(ge=1, le=1000, description="must be between 1 and 1000")]
+# With a digit at the end, two orders could have the same reference: P1 with 23 and P with 123.
+ReferencePrefix = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z]([A-Za-z0-9._-]{0,18}[A-Za-z._-])?\Z",
+        description="must start with a letter, must not end with a digit, and have at most 20 letters, digits, dots, "
+        "dashes and underscores",
+    ),
+]
 
-# A digit at the end would let two orders' references be the same: P1 with 23 and P with 123.
-_REFERENCE_PREFIX = re.compile(r"[A-Za-z]([A-Za-z0-9._-]{0,18}[A-Za-z._-])?")
 _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
-_MAILBOX = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 class Rule(NamedTuple):
-    """A condition that a setting's value meets unless it is None, and how to tell whoever set another one."""
+    """A condition for a setting's value unless it is None, and the message when it fails."""
 
     holds: Callable[[Any], bool]
     wanted: str
 
 
-def at_least(least: int) -> Rule:
-    """Return the rule for a number with a lower bound only."""
-    return Rule(lambda number: number >= least, f"must be at least {least}")
-
-
-def between(least: int, most: int = _A_BILLION) -> Rule:
-    """Return the rule for a number with two bounds."""
-    return Rule(lambda number: least <= number <= most, f"must be between {least} and {most}")
-
-
 def at_most(longest: timedelta, words: str) -> Rule:
-    """Return the rule for a duration with an upper bound, which `words` name."""
-    return Rule(lambda duration: timedelta(0) < duration <= longest, f"must be longer than nothing and at most {words}")
+    """Return the rule for a duration of at most `longest`; `words` say it."""
+    return Rule(lambda duration: timedelta(0) < duration <= longest, f"must be longer than 0 and at most {words}")
 
 
 def url_of(*schemes: str) -> Rule:
@@ -52,7 +54,7 @@ def url_of(*schemes: str) -> Rule:
 
 
 def is_safe_url(text: str) -> bool:
-    """Tell whether the traffic to a URL cannot be read or changed: it is https, or plain http to this machine."""
+    """Return True when nobody can read or change the traffic: https, or http to this machine."""
     if not _is_url(text, "http", "https"):
         return False
     parts = urlsplit(text)
@@ -64,7 +66,7 @@ def is_safe_url(text: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host's name or address stands for this machine."""
+    """Return True for this machine's loopback names and addresses."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -91,10 +93,6 @@ def _is_database_url(text: str) -> bool:
         return False
 
 
-def _is_mailbox(text: str) -> bool:
-    return text.isprintable() and _MAILBOX.fullmatch(parseaddr(text)[1]) is not None
-
-
 def _are_networks(text: str) -> bool:
     try:
         return all(ip_network(part, strict=False) for part in comma_separated(text))
@@ -113,16 +111,11 @@ def _is_per_cent(rate: Decimal) -> bool:
 
 
 DATABASE_URL = Rule(_is_database_url, "must be a postgresql:// URL")
-HTTPS_URL = Rule(is_safe_url, "must start with https:// and a host; http:// will do on this machine only")
-MAILBOX = Rule(_is_mailbox, "must be an e-mail address, with a name before it or not")
+HTTPS_URL = Rule(is_safe_url, "must start with https:// and a host; http:// is allowed for this machine only")
+MAILBOX = Rule(lambda text: parse_mailbox(text) is not None, "must be an e-mail address; a name may precede it")
 NETWORKS = Rule(_are_networks, "must be addresses or networks, comma-separated")
 ORIGINS = Rule(_are_origins, "must be * or origins such as https://shop.example, comma-separated, without a path")
 PER_CENT = Rule(_is_per_cent, "must be between 0 and 100 per cent, with at most two decimal places")
-PREFIX = Rule(
-    lambda text: _REFERENCE_PREFIX.fullmatch(text) is not None,
-    "must start with a letter, end with none of the digits, and hold at most 20 letters, digits, dots, dashes and "
-    "underscores",
-)
 SECRET = Rule(lambda text: len(text) >= SHORTEST_SECRET, f"must have at least {SHORTEST_SECRET} characters")
 SECRETS = Rule(
     lambda text: all(len(part) >= SHORTEST_SECRET for part in comma_separated(text)),

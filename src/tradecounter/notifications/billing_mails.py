@@ -2,38 +2,38 @@
 
 from collections.abc import Sequence
 
-from tradecounter.notifications.letters import NothingToTell, Writing
+from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
 from tradecounter.notifications.queries import InvoiceFacts, OrderFacts, invoice_facts, payment_facts
 from tradecounter.ordering.states import ConfirmedOrder
 
 
-async def order_invoiced(writing: Writing, *, order_id: int, resent: int = 0) -> Mail | None:
-    """Send the invoice to whom the order's mails go; `resent` is the second at which it is sent once more."""
-    facts, invoice = await _invoiced(writing, order_id)
-    if not facts.told:
+async def order_invoiced(context: MailContext, *, order_id: int, resent: int = 0) -> Mail | None:
+    """Send the invoice to the order's recipients; `resent` is the Unix time at which it was sent again."""
+    facts, invoice = await _invoiced(context, order_id)
+    if not facts.recipients:
         return None
-    return await _with_invoice(writing, "order-invoiced", facts.told, facts.order, invoice, resent)
+    return await _with_invoice(context, "order-invoiced", facts.recipients, facts.order, invoice, resent)
 
 
-async def invoice_copy(writing: Writing, *, order_id: int, resent: int = 0) -> Mail | None:
-    """Send a copy of the invoice to the account's address for them (specification, section 6, rule 3)."""
-    facts, invoice = await _invoiced(writing, order_id)
+async def invoice_copy(context: MailContext, *, order_id: int, resent: int = 0) -> Mail | None:
+    """Send a copy to the account's address for invoices (specification, section 6, rule 3)."""
+    facts, invoice = await _invoiced(context, order_id)
     if facts.account.accounts_email is None:
         return None
-    return await _with_invoice(writing, "invoice-copy", [facts.account.accounts_email], facts.order, invoice, resent)
+    return await _with_invoice(context, "invoice-copy", [facts.account.accounts_email], facts.order, invoice, resent)
 
 
-async def payment_received(writing: Writing, *, order_id: int, payment_id: int) -> Mail | None:
-    """Tell the account's address for invoices, or else whom the order's mails go to, that a payment came in."""
-    facts, invoice = await _invoiced(writing, order_id)
-    payment = await payment_facts(writing.tx, invoice.number, payment_id)
+async def payment_received(context: MailContext, *, order_id: int, payment_id: int) -> Mail | None:
+    """Send a receipt to the account's address for invoices, or else to the order's recipients."""
+    facts, invoice = await _invoiced(context, order_id)
+    payment = await payment_facts(context.tx, invoice.number, payment_id)
     if payment is None:
-        raise NothingToTell(f"invoice {invoice.number} has no payment {payment_id}")
-    recipients = [facts.account.accounts_email] if facts.account.accounts_email else facts.told
+        raise NothingToSend(f"invoice {invoice.number} has no payment {payment_id}")
+    recipients = [facts.account.accounts_email] if facts.account.accounts_email else facts.recipients
     if not recipients:
         return None
-    return await writing.mail(
+    return await context.mail(
         f"payment-received-{payment.id}",
         payment.paid_at,
         recipients,
@@ -46,10 +46,10 @@ async def payment_received(writing: Writing, *, order_id: int, payment_id: int) 
 
 
 async def _with_invoice(
-    writing: Writing, about: str, to: Sequence[str], order: ConfirmedOrder, invoice: InvoiceFacts, resent: int
+    context: MailContext, about: str, to: Sequence[str], order: ConfirmedOrder, invoice: InvoiceFacts, resent: int
 ) -> Mail:
-    # A mail of another name has another Message-ID: with the same one, mail programs would hide it.
-    return await writing.mail(
+    # The name decides the Message-ID. Mail programs hide a second mail with the same id.
+    return await context.mail(
         f"{about}-{invoice.number}" + (f"-{resent}" if resent else ""),
         invoice.issued_at,
         to,
@@ -58,13 +58,13 @@ async def _with_invoice(
         attachment=Attachment(f"invoice-{invoice.number}.pdf", invoice.pdf),
         order=order,
         invoice=invoice,
-        bank=writing.office.letterhead.seller.bank,
+        bank=context.settings.letterhead.seller.bank,
         is_copy=about == "invoice-copy",
     )
 
 
-async def _invoiced(writing: Writing, order_id: int) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
-    facts, invoice = await writing.order(order_id), await invoice_facts(writing.tx, order_id)
+async def _invoiced(context: MailContext, order_id: int) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
+    facts, invoice = await context.order(order_id), await invoice_facts(context.tx, order_id)
     if invoice is None or not isinstance(facts.order, ConfirmedOrder):
-        raise NothingToTell(f"order {order_id} has no invoice")
+        raise NothingToSend(f"order {order_id} has no invoice")
     return OrderFacts(facts.order, facts.account), invoice

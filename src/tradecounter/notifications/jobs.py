@@ -1,4 +1,4 @@
-"""The jobs that send mail, by the names that `db/jobs.py` queues them under."""
+"""The jobs that send mail; `db/jobs.py` queues them by name."""
 
 import asyncio
 import math
@@ -14,14 +14,14 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications import billing_mails, order_mails, quote_mails
-from tradecounter.notifications.letters import Letter, NothingToTell, NotYetError, Office, Writing
-from tradecounter.notifications.post import Delayed, Post, Refused
+from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
 from tradecounter.notifications.queries import note_support_told
-from tradecounter.notifications.rules import Trouble, next_attempt
+from tradecounter.notifications.rules import FailureKind, next_attempt
+from tradecounter.notifications.transport import Delayed, Refused, Transport
 
 log = structlog.get_logger()
 
-LETTERS: Mapping[JobName, Letter] = {
+MAILS: Mapping[JobName, MailBuilder] = {
     "mail_quote_requested": quote_mails.quote_requested,
     "mail_quote_received": quote_mails.quote_received,
     "mail_quote_priced": quote_mails.quote_priced,
@@ -36,25 +36,25 @@ LETTERS: Mapping[JobName, Letter] = {
 }
 
 
-def trouble_of(error: BaseException) -> Trouble:
-    """Return what kind of trouble kept a mail from being sent."""
+def failure_kind(error: BaseException) -> FailureKind:
+    """Return why a mail could not be sent."""
     match error:
-        # Cancelled: the worker stops.
+        # A worker that stops cancels its jobs.
         case Delayed() | psycopg.OperationalError() | asyncio.CancelledError():
-            return Trouble.PASSING
+            return FailureKind.TRANSIENT
         case Refused():
-            return Trouble.REFUSED
-        case NothingToTell():
-            return Trouble.HOPELESS
+            return FailureKind.REJECTED
+        case NothingToSend():
+            return FailureKind.POINTLESS
         case _:
-            return Trouble.UNEXPECTED
+            return FailureKind.UNEXPECTED
 
 
 class _Retries(procrastinate.BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
         if isinstance(exception, NotYetError):
             return procrastinate.RetryDecision(retry_in={"seconds": math.ceil(exception.wait.total_seconds())})
-        wait = next_attempt(trouble_of(exception), job.attempts)
+        wait = next_attempt(failure_kind(exception), job.attempts)
         if wait is None:
             return None
         log.warning(
@@ -68,22 +68,30 @@ class _Retries(procrastinate.BaseRetryStrategy):
         return procrastinate.RetryDecision(retry_in={"seconds": int(wait.total_seconds())})
 
 
-def add_mail_jobs(app: procrastinate.App, database: Database, clock: Clock, office: Office, post: Post) -> None:
-    """Give the queue's application the jobs that send mail. Run twice, a job sends the same mail again."""
-    for name, letter in LETTERS.items():
-        _add(app, name, letter, database, clock, office, post)
+def add_mail_jobs(
+    app: procrastinate.App, database: Database, clock: Clock, settings: MailSettings, transport: Transport
+) -> None:
+    """Add the jobs that send mail to the queue. A job that runs twice sends the same mail twice."""
+    for name, build in MAILS.items():
+        _add(app, name, build, database, clock, settings, transport)
 
 
 def _add(
-    app: procrastinate.App, name: JobName, letter: Letter, database: Database, clock: Clock, office: Office, post: Post
+    app: procrastinate.App,
+    name: JobName,
+    build: MailBuilder,
+    database: Database,
+    clock: Clock,
+    settings: MailSettings,
+    transport: Transport,
 ) -> None:
     @app.task(name=name, retry=_Retries(), pass_context=False)
     async def send(**ids: int) -> None:
         async with reading(database) as tx:
-            mail = await letter(Writing(tx, office, clock.now()), **ids)
-        if mail is not None:  # no connection is held while the mail server takes its time
-            await post.send(mail)
-            if mail.quotes:  # only now: a mail that is sent twice is better than a quote that nobody hears of
+            mail = await build(MailContext(tx, settings, clock.now()), **ids)
+        if mail is not None:  # the connection is released before the mail server is contacted
+            await transport.send(mail)
+            if mail.quotes:  # after sending: a second mail is better than none
                 async with transaction(database) as tx:
                     await note_support_told(tx, mail.quotes, clock.now())
                     await remove_queued(tx, mail.quotes, name)

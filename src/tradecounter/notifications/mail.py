@@ -1,22 +1,17 @@
-"""A mail, made so that nothing that a customer typed can break it."""
+"""Builds mail messages; nothing that a customer typed can break a header."""
 
 import email.policy
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.utils import format_datetime, parseaddr
+from email.utils import format_datetime
 
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.logo import Logo
 
 LOGO_ID = "logo@tradecounter"
-
-_ATOM = r'[^\s()<>\[\]:;@\\,."]+'
-_DOT_ATOM = re.compile(rf"{_ATOM}(\.{_ATOM})*")
-_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +24,9 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A message and whom it goes to; `name` tells what it is about, `moment` when that happened.
+    """A message and its recipients.
 
-    `quotes` are the ids of those that it asks support to price.
+    `name` identifies its subject, `moment` is when that happened, `quotes` are the quotes that support should price.
     """
 
     name: str
@@ -40,24 +35,6 @@ class Mail:
     recipients: tuple[str, ...]
     message: EmailMessage
     quotes: tuple[int, ...] = ()
-
-
-def mail_address(text: str, name: str = "") -> Address | None:
-    """Return an address to send mail to, its domain in ASCII; None if no mail server could read it."""
-    local, _, domain = text.rpartition("@")
-    try:
-        domain = domain.encode("idna").decode("ascii")
-    except UnicodeError:
-        return None
-    if not (local.isprintable() and _DOT_ATOM.fullmatch(local) and _DOMAIN.fullmatch(domain)):
-        return None
-    return Address(one_line(name), local, domain)
-
-
-def mailbox(text: str) -> Address | None:
-    """Return an address of the settings, which a name may stand before: `Name <name@shop.example>`."""
-    name, address = parseaddr(text)
-    return mail_address(address, name)
 
 
 def make_mail(
@@ -77,8 +54,8 @@ def make_mail(
 ) -> Mail:
     """Return a mail in text and HTML, which shows the logo as `cid:LOGO_ID`.
 
-    Its Message-ID is made of its name and the installation: mail programs recognise a repeated mail as the same, and
-    no mail of another installation has it.
+    The Message-ID consists of the mail's name and the installation. Mail programs therefore recognise a mail that is
+    sent twice, and two installations never use the same id.
     """
     message = EmailMessage(email.policy.SMTP)
     message["From"] = sender

@@ -2,7 +2,7 @@
 
 import structlog
 
-from tradecounter.notifications.letters import NothingToTell, Writing
+from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import (
     dispatched_lines,
@@ -18,45 +18,45 @@ from tradecounter.shipping.tracking import tracking_link
 log = structlog.get_logger()
 
 
-async def order_confirmed(writing: Writing, *, order_id: int) -> Mail | None:
-    """Tell the customer that an order is confirmed, unless it is cancelled by now."""
-    facts = await writing.order(order_id)
+async def order_confirmed(context: MailContext, *, order_id: int) -> Mail | None:
+    """Build the confirmation of an order that is not cancelled since."""
+    facts = await context.order(order_id)
     order = facts.order
     if not isinstance(order, NumberedOrder):
-        raise NothingToTell(f"order {order_id} is not confirmed")
+        raise NothingToSend(f"order {order_id} is not confirmed")
     if isinstance(order, CancelledOrder):
         log.info("the order is cancelled, its confirmation is not sent", order_id=order_id)
         return None
-    if not facts.told:
+    if not facts.recipients:
         return None
-    return await writing.mail(
+    return await context.mail(
         f"order-confirmed-{order.id}",
         order.confirmed_at,
-        facts.told,
+        facts.recipients,
         f"Order {order.order_reference} confirmed (your reference {order.customer_reference})",
         "order_confirmed",
         order=order,
-        lines=await line_facts(writing.tx, order_id),
+        lines=await line_facts(context.tx, order_id),
     )
 
 
-async def order_expected_date(writing: Writing, *, order_id: int, changed: int) -> Mail | None:
-    """Tell the customer when a back-order is expected now; of several changes, only the latest is told."""
-    facts = await writing.order(order_id)
+async def order_expected_date(context: MailContext, *, order_id: int, changed: int) -> Mail | None:
+    """Build the notice of a back-order's new expected date; only the latest change is sent."""
+    facts = await context.order(order_id)
     order = facts.order
     changed_at = order.expected_changed_at if isinstance(order, NumberedOrder) else None
     if changed_at is None or changed > change_told_by(changed_at):
-        raise NothingToTell(f"the expected dates of order {order_id} did not change at {changed}")
-    waiting = [line for line in await line_facts(writing.tx, order_id) if line.back_ordered]
+        raise NothingToSend(f"the expected dates of order {order_id} did not change at {changed}")
+    waiting = [line for line in await line_facts(context.tx, order_id) if line.back_ordered]
     if changed < change_told_by(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
-        log.info("the order does not wait for that date any more, no mail is sent", order_id=order_id)
+        log.info("the order no longer waits for that date, no mail is sent", order_id=order_id)
         return None
-    if not facts.told:
+    if not facts.recipients:
         return None
-    return await writing.mail(
+    return await context.mail(
         f"order-expected-date-{order.id}-{changed}",
         changed_at,
-        facts.told,
+        facts.recipients,
         f"Order {order.order_reference}: new expected date (your reference {order.customer_reference})",
         "order_expected_date",
         order=order,
@@ -64,46 +64,46 @@ async def order_expected_date(writing: Writing, *, order_id: int, changed: int) 
     )
 
 
-async def order_cancelled(writing: Writing, *, order_id: int) -> Mail | None:
-    """Tell the customer that an order or a quote is cancelled, and why."""
-    facts = await writing.order(order_id)
+async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None:
+    """Build the notice that an order or a quote is cancelled, and why."""
+    facts = await context.order(order_id)
     order = facts.order
     if not isinstance(order, CancelledOrder | DeclinedOrder):
-        raise NothingToTell(f"order {order_id} is not cancelled")
-    if not facts.told:
+        raise NothingToSend(f"order {order_id} is not cancelled")
+    if not facts.recipients:
         return None
     what = order.kind if isinstance(order, DeclinedOrder) else "order"
     which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
-    return await writing.mail(
+    return await context.mail(
         f"order-cancelled-{order.id}",
         order.cancelled_at,
-        facts.told,
+        facts.recipients,
         f"{which} cancelled (your reference {order.customer_reference})",
         "order_cancelled",
         order=order,
         what=what,
-        lines=await line_facts(writing.tx, order_id),
+        lines=await line_facts(context.tx, order_id),
     )
 
 
-async def order_dispatched(writing: Writing, *, order_id: int, shipment_id: int) -> Mail | None:
-    """Tell the customer what left, and what is still to come."""
-    facts = await writing.order(order_id)
+async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
+    """Build the notice of what was dispatched and what remains."""
+    facts = await context.order(order_id)
     order = facts.order
-    shipment = await shipment_facts(writing.tx, order_id, shipment_id)
+    shipment = await shipment_facts(context.tx, order_id, shipment_id)
     if shipment is None or not isinstance(order, NumberedOrder):
-        raise NothingToTell(f"order {order_id} has no shipment {shipment_id}")
-    if not facts.told:
+        raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
+    if not facts.recipients:
         return None
-    lines = await dispatched_lines(writing.tx, order_id, shipment_id)
-    units = await units_of(writing.tx, shipment_id)
+    lines = await dispatched_lines(context.tx, order_id, shipment_id)
+    units = await units_of(context.tx, shipment_id)
     remaining = [line for line in lines if line.remaining > 0 and not line.component]
     what = "part dispatched" if remaining else "dispatched"
     method = find_option(order.shipping_options, shipment.shipping_method)
-    return await writing.mail(
+    return await context.mail(
         f"order-dispatched-{order.id}-{shipment.id}",
         shipment.dispatched_at,
-        facts.told,
+        facts.recipients,
         f"Order {order.order_reference} {what} (your reference {order.customer_reference})",
         "order_dispatched",
         order=order,

@@ -1,4 +1,4 @@
-"""Reading what mails tell, and noting what they told."""
+"""The data of mails, and the record of mails to support."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ class OrderFacts(Generic[Order]):
     account: Account
 
     @property
-    def told(self) -> list[str]:
-        """The addresses that the order's mails go to: one or none."""
+    def recipients(self) -> list[str]:
+        """The addresses for the order's mails: one or none."""
         contact = order_contact(self.order, self.account)
         return [] if contact is None else [contact]
 
-    def told_of_quote(self, *, always: bool) -> list[str]:
-        """The addresses that a quote's mails go to: the contact, and the account's if it wants them, or always."""
+    def quote_recipients(self, *, always: bool) -> list[str]:
+        """The addresses for a quote's mails: the contact, and the account's own if it wants mails or with `always`."""
         account = self.account.email_address if always or self.account.order_mails else None
         return [address for address in (named_contact(self.order), account) if address is not None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from tradecounter.customers.queries.accounts import Account
-from tradecounter.notifications.letters import NothingToTell, NotYetError, Writing
+from tradecounter.notifications.context import MailContext, NothingToSend, NotYetError
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
@@ -16,28 +16,28 @@ from tradecounter.ordering.states import AnyOrder, PricedQuote, UnpricedQuote, p
 log = structlog.get_logger()
 
 
-async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
-    """Ask support to price a quote, and with it the customer's other quotes that support was not told of yet.
+async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None:
+    """Ask support to price a quote and the customer's other quotes that support does not know of yet.
 
-    Raises NotYetError within a short while after the customer's last such mail.
+    Raises NotYetError within a minute of the customer's previous mail to support.
     """
-    customer_id = (await writing.order(order_id)).account.id
-    waiting = await unpriced_quotes(writing.tx, customer_id)
+    customer_id = (await context.order(order_id)).account.id
+    waiting = await unpriced_quotes(context.tx, customer_id)
     untold = [quote.id for quote in waiting if quote.support_told_at is None]
-    if order_id not in untold:  # told with others, or dealt with already
+    if order_id not in untold:  # sent with others, or already priced
         return None
     last_told = max((quote.support_told_at for quote in waiting if quote.support_told_at), default=None)
-    if wait := gathering_left(len(untold), last_told, writing.now):
+    if wait := gathering_left(len(untold), last_told, context.now):
         raise NotYetError(wait)
-    quotes = [await _quote(writing, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
+    quotes = [await _quote(context, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
     orders = [quote.order for quote in quotes]
     first, last, account = orders[0], orders[-1], quotes[0].account
     who = account.name
     several = len(orders) > 1
-    mail = await writing.mail(
+    mail = await context.mail(
         f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
         last.created_at,
-        [writing.office.support.addr_spec],
+        [context.settings.support.addr_spec],
         f"{len(orders)} quotes to price: {who}"
         if several
         else f"Quote to price: {first.confirmation_code}, {account.name}",
@@ -50,7 +50,7 @@ async def quote_requested(writing: Writing, *, order_id: int) -> Mail | None:
 
 @dataclass(frozen=True, slots=True)
 class _Quote:
-    """A quote, whose it is, its lines, and the commands that price and confirm it."""
+    """A quote, its account, its lines, and the commands to price and confirm it."""
 
     order: AnyOrder
     account: Account
@@ -59,8 +59,8 @@ class _Quote:
     confirm_command: str
 
 
-async def _quote(writing: Writing, order_id: int) -> _Quote:
-    facts, lines = await writing.order(order_id), await line_facts(writing.tx, order_id)
+async def _quote(context: MailContext, order_id: int) -> _Quote:
+    facts, lines = await context.order(order_id), await line_facts(context.tx, order_id)
     items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
     code = shlex.quote(facts.order.confirmation_code)
     carriage = "" if facts.order.shipping_options else " --shipping METHOD_ID=COST"
@@ -73,68 +73,68 @@ async def _quote(writing: Writing, order_id: int) -> _Quote:
     )
 
 
-async def quote_received(writing: Writing, *, order_id: int) -> Mail | None:
-    """Tell the customer that support has the request, unless support has answered it by now."""
-    facts = await writing.order(order_id)
-    quote, recipients = facts.order, facts.told_of_quote(always=False)
+async def quote_received(context: MailContext, *, order_id: int) -> Mail | None:
+    """Acknowledge a request for a quote that is not priced yet."""
+    facts = await context.order(order_id)
+    quote, recipients = facts.order, facts.quote_recipients(always=False)
     if not recipients or not isinstance(quote, UnpricedQuote):
         return None
-    return await writing.mail(
+    return await context.mail(
         f"quote-received-{quote.id}",
         quote.created_at,
         recipients,
         f"We have your request for a quote (your reference {quote.customer_reference})",
         "quote_received",
         order=quote,
-        lines=await line_facts(writing.tx, order_id),
+        lines=await line_facts(context.tx, order_id),
     )
 
 
-async def quote_priced(writing: Writing, *, order_id: int, pricing: int) -> Mail | None:
-    """Tell the customer what support asks for a quote. Of several pricings, only the latest is told."""
-    facts = await _priced(writing, order_id, pricing)
+async def quote_priced(context: MailContext, *, order_id: int, pricing: int) -> Mail | None:
+    """Send the customer the price of a quote; only the latest pricing is sent."""
+    facts = await _priced(context, order_id, pricing)
     if facts is None:
         return None
     quote = facts.order
-    return await writing.mail(
+    return await context.mail(
         f"quote-priced-{quote.id}-{pricing}",
         quote.pricing.priced_at,
-        facts.told_of_quote(always=True),
+        facts.quote_recipients(always=True),
         f"Your quote {quote.customer_reference} is priced",
         "quote_priced",
         order=quote,
-        lines=await line_facts(writing.tx, order_id),
+        lines=await line_facts(context.tx, order_id),
     )
 
 
-async def quote_expiring(writing: Writing, *, order_id: int, pricing: int) -> Mail | None:
-    """Tell the customer that the price of a quote holds for a day more, unless it is priced again by now."""
-    facts = await _priced(writing, order_id, pricing)
-    recipients = [] if facts is None else facts.told_of_quote(always=False)
+async def quote_expiring(context: MailContext, *, order_id: int, pricing: int) -> Mail | None:
+    """Remind the customer that the price of a quote expires within a day, unless it has a new price."""
+    facts = await _priced(context, order_id, pricing)
+    recipients = [] if facts is None else facts.quote_recipients(always=False)
     if facts is None or not recipients:
         return None
     quote = facts.order
-    return await writing.mail(
+    return await context.mail(
         f"quote-expiring-{quote.id}-{pricing}",
-        writing.now,
+        context.now,
         recipients,
         f"Your quote {quote.customer_reference} is about to expire",
         "quote_expiring",
         order=quote,
-        lines=await line_facts(writing.tx, order_id),
+        lines=await line_facts(context.tx, order_id),
     )
 
 
-async def _priced(writing: Writing, order_id: int, pricing: int) -> OrderFacts[PricedQuote] | None:
-    """Return a quote that can be accepted at this pricing; None when it has changed since. Raises NothingToTell."""
-    facts = await writing.order(order_id)
+async def _priced(context: MailContext, order_id: int, pricing: int) -> OrderFacts[PricedQuote] | None:
+    """Return a quote that can be accepted at this pricing, or None. Raises NothingToSend."""
+    facts = await context.order(order_id)
     quote, latest = facts.order, pricing_of(facts.order)
     if latest is None or pricing > latest.pricings:
-        raise NothingToTell(f"quote {order_id} has no pricing {pricing}")
+        raise NothingToSend(f"quote {order_id} has no pricing {pricing}")
     if pricing < latest.pricings:
-        log.info("a later pricing of the quote is told instead", order_id=order_id, pricing=pricing)
+        log.info("a later pricing of the quote is sent instead", order_id=order_id, pricing=pricing)
         return None
-    if not isinstance(quote, PricedQuote) or quote.has_expired(writing.now):
-        log.info("the quote cannot be accepted any more, no mail is sent", order_id=order_id, pricing=pricing)
+    if not isinstance(quote, PricedQuote) or quote.has_expired(context.now):
+        log.info("the quote can no longer be accepted, no mail is sent", order_id=order_id, pricing=pricing)
         return None
     return OrderFacts(quote, facts.account)

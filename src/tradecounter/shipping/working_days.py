@@ -1,38 +1,31 @@
-"""Working days: Monday to Friday but for England's bank holidays (decisions, shipping dates)."""
+"""Working days: Monday to Friday except England's bank holidays (decisions, shipping dates)."""
 
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
 
 import holidays
 
-_SATURDAY = 5
-
 
 @cache
-def _bank_holidays(year: int) -> frozenset[date]:
-    return frozenset(holidays.country_holidays("GB", subdiv="ENG", years=year))
+def _england() -> holidays.HolidayBase:
+    return holidays.country_holidays("GB", subdiv="ENG")
 
 
 def load_calendar() -> None:
-    """Load what the first look at the calendar needs, which takes so long that no request should have to wait."""
-    _bank_holidays(date.min.year)
+    """Load the calendar, which takes about a second: no request should have to wait for it."""
+    _england()
 
 
 def is_working_day(day: date) -> bool:
-    """Tell whether the warehouse and the carriers work on a day."""
-    return day.weekday() < _SATURDAY and day not in _bank_holidays(day.year)
+    """Return True when the warehouse and the carriers work on this day."""
+    return _england().is_working_day(day)
 
 
 def next_working_day(day: date) -> date:
     """Return the first working day after a day."""
-    day += timedelta(days=1)
-    while not is_working_day(day):
-        day += timedelta(days=1)
-    return day
+    return after_working_days(day, 1)
 
 
 def after_working_days(day: date, count: int) -> date:
-    """Return the day that lies so many working days after a day."""
-    for _ in range(count):
-        day = next_working_day(day)
-    return day
+    """Return the day that is `count` working days after a day; with 0, the day itself even if it is not one."""
+    return _england().get_nth_working_day(day, count) if count else day

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Callable
 from urllib.parse import parse_qsl, urlencode
 
-import httpx
+import httpx2
 import pytest
 import requests
 
@@ -46,17 +46,17 @@ def by_requests(wanted: dict[str, str]) -> str:
 
 
 def by_httpx(wanted: dict[str, str]) -> str:
-    return str(httpx.QueryParams(wanted))
+    return str(httpx2.QueryParams(wanted))
 
 
 def by_url_search_params(wanted: dict[str, str]) -> str:
     script = "console.log(new URLSearchParams(JSON.parse(process.argv[1])).toString())"
-    return _printed("node", "-e", script, httpx.Request("POST", "http://x", json=wanted).content.decode())
+    return _printed("node", "-e", script, httpx2.Request("POST", "http://x", json=wanted).content.decode())
 
 
 def by_http_build_query(wanted: dict[str, str]) -> str:
     script = "echo http_build_query(json_decode($argv[1], true));"
-    return _printed("php", "-r", script, httpx.Request("POST", "http://x", json=wanted).content.decode())
+    return _printed("php", "-r", script, httpx2.Request("POST", "http://x", json=wanted).content.decode())
 
 
 def by_repetition(wanted: dict[str, str]) -> str:

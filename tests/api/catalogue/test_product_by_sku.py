@@ -1,6 +1,6 @@
 """`GET /product/{sku}`: which product an address means, and which products nobody gets to see."""
 
-import httpx
+import httpx2
 import pytest
 
 from support.service import Customer, Service
@@ -57,9 +57,9 @@ def encoded(text: str) -> str:
     return "".join(f"%{byte:02x}" for byte in text.encode())
 
 
-def by_sku(customer: Customer, path: str) -> httpx.Response:
+def by_sku(customer: Customer, path: str) -> httpx2.Response:
     """Ask with the path exactly as it is."""
-    url = httpx.URL(customer.http.base_url).copy_with(raw_path=f"/product/{path}".encode())
+    url = httpx2.URL(customer.http.base_url).copy_with(raw_path=f"/product/{path}".encode())
     return customer.http.send(customer.http.build_request("GET", url))
 
 

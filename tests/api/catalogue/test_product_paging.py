@@ -4,7 +4,7 @@ import csv
 import io
 import re
 
-import httpx
+import httpx2
 import pytest
 
 from support.service import Customer, Service, running_service
@@ -23,12 +23,12 @@ def customer(service: Service) -> Customer:
     return service.customer()
 
 
-def numbers(response: httpx.Response) -> tuple[int, ...]:
+def numbers(response: httpx2.Response) -> tuple[int, ...]:
     """Total count, page, limit, total pages."""
     return tuple(int(response.headers[name]) for name in ("X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages"))
 
 
-def links(response: httpx.Response) -> dict[str, str]:
+def links(response: httpx2.Response) -> dict[str, str]:
     """The targets of the links, by relation, without the address that they all have to start with."""
     found = LINK.findall(response.headers["Link"])
     assert response.headers["Link"] == ", ".join(f'<{url}>; rel="{rel}"' for url, rel in found)
@@ -37,7 +37,7 @@ def links(response: httpx.Response) -> dict[str, str]:
     return {rel: url.removeprefix(base) for url, rel in found}
 
 
-def listed(response: httpx.Response) -> list[str]:
+def listed(response: httpx2.Response) -> list[str]:
     assert response.status_code == 200, response.text
     if response.headers["Content-Type"] == "application/json":
         return [found["sku"] for found in response.json()]

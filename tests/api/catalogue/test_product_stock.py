@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.service import Customer, Service, running_service
@@ -147,5 +147,5 @@ def test_a_customers_changed_terms_show_once_the_server_has_noticed(service: Ser
     assert customer.get("/product/DUE").json()["single_unit_cost"] == 0.5
 
 
-def listed(response: httpx.Response) -> list[str]:
+def listed(response: httpx2.Response) -> list[str]:
     return [found["sku"] for found in response.json()]

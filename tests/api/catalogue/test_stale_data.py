@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -39,11 +39,11 @@ def catalogue_unreadable(service: Service) -> Iterator[None]:
             connection.execute("alter table mislaid rename to attribute")
 
 
-def is_stale(answer: httpx.Response) -> bool:
+def is_stale(answer: httpx2.Response) -> bool:
     return (answer.status_code, answer.headers.get("Retry-After")) == (503, "5") and answer.json() == STALE
 
 
-def calls(customer: Customer) -> list[httpx.Response]:
+def calls(customer: Customer) -> list[httpx2.Response]:
     """The answers to everything that shows or takes live prices."""
     return [
         customer.get("/product"),

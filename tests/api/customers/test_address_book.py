@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import buy, rows
@@ -196,7 +196,7 @@ def test_a_path_that_names_no_address_is_404(customer: Customer, part: str) -> N
 def test_only_deleting_is_possible_on_a_single_address(customer: Customer) -> None:
     saved = save(customer, ADDRESS)
 
-    def ask(method: str) -> httpx.Response:
+    def ask(method: str) -> httpx2.Response:
         return customer.http.request(method, f"/customer/address/{saved['id']}", json={} if method != "GET" else None)
 
     for method in ("GET", "PUT", "PATCH", "POST"):

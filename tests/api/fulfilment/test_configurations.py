@@ -5,7 +5,7 @@ import time
 from functools import partial
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import buy, cancel, create, dispatch, in_parallel, read, rows, sell
@@ -32,7 +32,7 @@ def placed(customer: Customer) -> dict[str, Any]:
 
 def configure(
     customer: Customer, placed: dict[str, Any], *configurations: Any, item: int | str | None = None
-) -> httpx.Response:
+) -> httpx2.Response:
     item = placed["items"][0]["id"] if item is None else item
     return customer.post(f"/order/{placed['order_id']}/item/{item}/configuration", {"configurations": configurations})
 

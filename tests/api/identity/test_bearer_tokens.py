@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -23,7 +23,7 @@ def exchange(database_url: str) -> Iterator[Exchange]:
         yield running
 
 
-def assert_bad(answer: httpx.Response) -> None:
+def assert_bad(answer: httpx2.Response) -> None:
     assert (answer.status_code, answer.content, answer.headers["www-authenticate"]) == (401, b"{}", BAD)
 
 
@@ -34,7 +34,7 @@ def revoke(exchange: Exchange, customer_id: int) -> int:
     return exchange.service.in_transaction(work)
 
 
-def elsewhere(service: Service, token: str) -> httpx.Response:
+def elsewhere(service: Service, token: str) -> httpx2.Response:
     return service.client(Authorization=f"Bearer {token}").get("/customer")
 
 

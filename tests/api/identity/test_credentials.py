@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
@@ -28,7 +28,7 @@ def other(service: Service) -> Customer:
 
 
 @pytest.fixture(scope="module")
-def bare(service: Service) -> httpx.Client:
+def bare(service: Service) -> httpx2.Client:
     """A client without any credential."""
     return service.client()
 
@@ -37,47 +37,47 @@ def headers_of(*pairs: tuple[str, str | bytes]) -> Headers:
     return [(name.encode(), value if isinstance(value, bytes) else value.encode()) for name, value in pairs]
 
 
-def assert_refused(response: httpx.Response, challenge: str) -> None:
+def assert_refused(response: httpx2.Response, challenge: str) -> None:
     assert response.status_code == 401, response.text
     assert response.content == b"{}"
     assert response.headers["content-type"] == "application/json"
     assert response.headers["www-authenticate"] == challenge
 
 
-def who(response: httpx.Response) -> str:
+def who(response: httpx2.Response) -> str:
     assert response.status_code == 200, response.text
     name: str = response.json()["first_name"]
     return name
 
 
-def test_a_key_in_the_header_is_accepted(bare: httpx.Client, customer: Customer) -> None:
+def test_a_key_in_the_header_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": customer.key})) == "Ada"
 
 
-def test_a_key_in_the_query_is_accepted(bare: httpx.Client, customer: Customer) -> None:
+def test_a_key_in_the_query_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", params={"api-key": customer.key})) == "Ada"
 
 
-def test_a_percent_encoded_key_in_the_query_is_accepted(bare: httpx.Client, customer: Customer) -> None:
+def test_a_percent_encoded_key_in_the_query_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     encoded = "".join(f"%{ord(letter):02x}" for letter in customer.key)
     assert who(bare.get(f"/customer?api%2Dkey={encoded}")) == "Ada"
 
 
-def test_the_header_beats_the_query(bare: httpx.Client, customer: Customer, other: Customer) -> None:
+def test_the_header_beats_the_query(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": customer.key}, params={"api-key": other.key})
     assert who(found) == "Ada"
 
 
-def test_a_bad_header_is_not_made_up_for_by_a_good_query(bare: httpx.Client, customer: Customer) -> None:
+def test_a_bad_header_is_not_made_up_for_by_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": WRONG}, params={"api-key": customer.key})
     assert_refused(found, BAD)
 
 
-def test_an_empty_header_leaves_the_query_to_count(bare: httpx.Client, customer: Customer) -> None:
+def test_an_empty_header_leaves_the_query_to_count(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": ""}, params={"api-key": customer.key})) == "Ada"
 
 
-def test_an_empty_parameter_is_as_if_absent(bare: httpx.Client, customer: Customer) -> None:
+def test_an_empty_parameter_is_as_if_absent(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get(f"/customer?api-key=&api-key={customer.key}&api-key=")) == "Ada"
     assert_refused(bare.get("/customer?api-key="), MISSING)
 
@@ -85,7 +85,7 @@ def test_an_empty_parameter_is_as_if_absent(bare: httpx.Client, customer: Custom
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("token", ["a" * 64, "short", "with spaces in it", "\tx"])
 def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
-    bare: httpx.Client, customer: Customer, scheme: str, token: str
+    bare: httpx2.Client, customer: Customer, scheme: str, token: str
 ) -> None:
     found = bare.get(
         "/customer",
@@ -95,16 +95,18 @@ def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
     assert_refused(found, BAD)
 
 
-def test_a_customers_key_is_no_bearer_token(bare: httpx.Client, customer: Customer) -> None:
+def test_a_customers_key_is_no_bearer_token(bare: httpx2.Client, customer: Customer) -> None:
     assert_refused(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
 
 
-def test_an_empty_bearer_token_does_not_fall_back_to_the_key(bare: httpx.Client, customer: Customer) -> None:
+def test_an_empty_bearer_token_does_not_fall_back_to_the_key(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"Authorization": "Bearer", "X-Api-Key": customer.key})
     assert_refused(found, MISSING)
 
 
-def test_a_bearer_token_behind_another_authorization_still_counts_alone(bare: httpx.Client, customer: Customer) -> None:
+def test_a_bearer_token_behind_another_authorization_still_counts_alone(
+    bare: httpx2.Client, customer: Customer
+) -> None:
     headers = headers_of(
         ("Authorization", "Basic eDp5"), ("Authorization", "Bearer stolen"), ("X-Api-Key", customer.key)
     )
@@ -125,18 +127,18 @@ def test_a_bearer_token_behind_another_authorization_still_counts_alone(bare: ht
     ],
 )
 def test_other_authorization_schemes_are_ignored(
-    bare: httpx.Client, customer: Customer, authorization: str | bytes
+    bare: httpx2.Client, customer: Customer, authorization: str | bytes
 ) -> None:
     with_key = headers_of(("Authorization", authorization), ("X-Api-Key", customer.key))
     assert who(bare.get("/customer", headers=with_key)) == "Ada"
     assert_refused(bare.get("/customer", headers=headers_of(("Authorization", authorization))), MISSING)
 
 
-def test_two_keys_in_the_query_are_refused_even_if_both_are_good(bare: httpx.Client, customer: Customer) -> None:
+def test_two_keys_in_the_query_are_refused_even_if_both_are_good(bare: httpx2.Client, customer: Customer) -> None:
     assert_refused(bare.get(f"/customer?api-key={customer.key}&api-key={customer.key}"), BAD)
 
 
-def test_two_key_headers_are_refused(bare: httpx.Client, customer: Customer, other: Customer) -> None:
+def test_two_key_headers_are_refused(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     headers = headers_of(("X-Api-Key", customer.key), ("X-Api-Key", other.key))
     assert_refused(bare.get("/customer", headers=headers), BAD)
 
@@ -158,7 +160,7 @@ MISSHAPEN: dict[str, Callable[[str], bytes]] = {
 
 @pytest.mark.parametrize("change", MISSHAPEN.values(), ids=MISSHAPEN.keys())
 def test_a_key_that_is_not_exactly_right_is_refused(
-    bare: httpx.Client, customer: Customer, change: Callable[[str], bytes]
+    bare: httpx2.Client, customer: Customer, change: Callable[[str], bytes]
 ) -> None:
     key = change(customer.key)
     assert_refused(bare.get("/customer", headers=[(b"X-Api-Key", key)]), BAD)
@@ -166,26 +168,26 @@ def test_a_key_that_is_not_exactly_right_is_refused(
 
 
 @pytest.mark.parametrize("encoded", ["%00" * 64, "%ED%A0%80", "%ff" * 64, "%C3%A9" * 64, "%20", "%", "%zz", "a%0d%0a"])
-def test_garbage_as_a_key_in_the_query_is_refused(bare: httpx.Client, encoded: str) -> None:
+def test_garbage_as_a_key_in_the_query_is_refused(bare: httpx2.Client, encoded: str) -> None:
     assert_refused(bare.get(f"/customer?api-key={encoded}"), BAD)
 
 
-def test_no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge(bare: httpx.Client) -> None:
+def test_no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge(bare: httpx2.Client) -> None:
     assert_refused(bare.get("/customer"), MISSING)
     assert_refused(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)
 
 
 @pytest.mark.parametrize("name", ["API-KEY", "apikey", "api_key", "x-api-key", "key"])
-def test_a_key_under_another_parameter_name_does_not_count(bare: httpx.Client, customer: Customer, name: str) -> None:
+def test_a_key_under_another_parameter_name_does_not_count(bare: httpx2.Client, customer: Customer, name: str) -> None:
     assert_refused(bare.get("/customer", params={name: customer.key}), MISSING)
 
 
-def test_a_key_in_a_cookie_or_in_the_body_does_not_count(bare: httpx.Client, customer: Customer) -> None:
+def test_a_key_in_a_cookie_or_in_the_body_does_not_count(bare: httpx2.Client, customer: Customer) -> None:
     assert_refused(bare.get("/customer", headers={"Cookie": f"api-key={customer.key}"}), MISSING)
     assert_refused(bare.post("/order", json={"api-key": customer.key}), MISSING)
 
 
-def test_a_good_key_works_with_every_way_of_writing_the_header_name(bare: httpx.Client, customer: Customer) -> None:
+def test_a_good_key_works_with_every_way_of_writing_the_header_name(bare: httpx2.Client, customer: Customer) -> None:
     for name in ("x-api-key", "X-API-KEY", "X-Api-Key"):
         assert who(bare.get("/customer", headers={name: customer.key})) == "Ada"
 
@@ -202,11 +204,11 @@ def test_the_database_holds_no_key_only_its_hash_and_beginning(service: Service,
     assert customer.key[8:] not in contents
 
 
-def test_a_key_never_comes_back_in_an_answer(bare: httpx.Client, customer: Customer) -> None:
+def test_a_key_never_comes_back_in_an_answer(bare: httpx2.Client, customer: Customer) -> None:
     """Paging links are the one exception: they carry on a key that came in the query, so that they can be followed."""
     for path in ("/customer", "/product?page=x", "/product?sort=x", "/order/nothing", "/nowhere", "/customer/credit"):
         for found in (
             bare.get(path, headers={"X-Api-Key": customer.key}),
-            bare.get(path, params={**httpx.URL(path).params, "api-key": customer.key}),
+            bare.get(path, params={**httpx2.URL(path).params, "api-key": customer.key}),
         ):
             assert customer.key not in found.text + str(found.headers), path

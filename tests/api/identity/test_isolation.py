@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import buy, confirm, create
@@ -13,7 +13,7 @@ from support.shop import ADDRESS, STANDARD, order, price, product
 PRIVATE = "PRIVATE"
 
 
-def told(response: httpx.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
     """Everything that a client can learn from a response; its moment and its id say nothing."""
     headers = [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
     return response.status_code, response.content, headers

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -131,7 +131,7 @@ def market(service: Service) -> Service:
     return service
 
 
-def read(response: httpx.Response) -> Any:
+def read(response: httpx2.Response) -> Any:
     assert response.status_code in {200, 201}, response.text
     return json.loads(response.content, parse_float=Decimal)
 
@@ -210,7 +210,7 @@ def check_own(member: Member, others: list[Member]) -> None:
     assert not [secret for other in others for secret in other.secrets() if secret in seen]
 
 
-def told(response: httpx.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
     headers = [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
     return response.status_code, response.content, headers
 

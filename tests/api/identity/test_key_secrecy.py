@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -97,7 +97,7 @@ def written(
             connection.execute("alter table address rename to mislaid")
         broken = ask_in_every_way(program, customer)
         with database_away(postgres, database_url):
-            away = httpx.get(f"{program.url}/customer/address?api-key={customer.key}", timeout=30).status_code
+            away = httpx2.get(f"{program.url}/customer/address?api-key={customer.key}", timeout=30).status_code
     return customer, program, broken, away
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -17,7 +17,7 @@ from support.service import Service, running_service
 SECOND = timedelta(seconds=1)
 WRONG = {"X-Api-Key": "0" * 64}
 _numbers = itertools.count(1)
-_clients: dict[str, httpx.Client] = {}
+_clients: dict[str, httpx2.Client] = {}
 PUBLIC = ("/", "/check-health", "/ready", "/openapi.json", "/openapi.yaml", "/docs", "/guide")
 
 
@@ -103,7 +103,7 @@ def test_failures_older_than_a_minute_no_longer_count(exchange: Exchange, addres
     assert fail(service, address, 1) == [403]
 
 
-Present = Callable[[Exchange, httpx.Client], httpx.Response]
+Present = Callable[[Exchange, httpx2.Client], httpx2.Response]
 
 COUNTED: dict[str, Present] = {
     "an unknown key": lambda _, c: c.get("/customer", headers=WRONG),

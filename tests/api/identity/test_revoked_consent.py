@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from structlog.testing import capture_logs
@@ -85,7 +85,7 @@ def test_other_customers_and_applications_are_not_concerned(exchange: Exchange) 
     assert exchange.exchange(exchange.subject_token()).status_code == 200
 
 
-def in_parallel(exchange: Exchange, token: str) -> httpx.Response:
+def in_parallel(exchange: Exchange, token: str) -> httpx2.Response:
     with exchange.service.client() as client:
         return client.post("/oauth/token", data=exchange.form(subject_token=token), auth=exchange.basic)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from authlib.integrations.httpx_client import OAuth2Client
@@ -23,7 +23,7 @@ def exchange(database_url: str) -> Iterator[Exchange]:
         yield running
 
 
-def post(exchange: Exchange, content: str | bytes, content_type: str | None = FORM, **options: Any) -> httpx.Response:
+def post(exchange: Exchange, content: str | bytes, content_type: str | None = FORM, **options: Any) -> httpx2.Response:
     headers = {"Content-Type": content_type} if content_type else {}
     return exchange.http.post("/oauth/token", content=content, headers=headers, auth=exchange.basic, **options)
 

@@ -84,8 +84,8 @@ def test_a_date_that_is_not_known_any_more_is_told(shop: Service) -> None:
     expect(shop, sku)
     assert (update(shop), dispatch_day(shop, placed)) == (1, None)
     [mail] = deliver_mail(shop)
-    assert "not known at present" in plain(mail)
-    assert "not known at present" in html(mail)
+    assert "not known yet" in plain(mail)
+    assert "not known yet" in html(mail)
     expect(shop, sku, ("2026-06-23", 10))
     with at(shop, MORNING + timedelta(minutes=1)):
         assert (update(shop), dispatch_day(shop, placed)) == (1, "2026-06-24")

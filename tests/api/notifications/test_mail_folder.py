@@ -9,25 +9,25 @@ from support.mail import deliver_mail, forget_jobs, internal_id, jobs, let_time_
 from support.orders import buy
 from support.service import MORNING, Service
 from tradecounter.db.jobs import queue
-from tradecounter.worker import work_off
+from tradecounter.worker import drain
 
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "jürgen@harbour.example"}}
 
 
-def work_off_into(service: Service, folder: Path) -> None:
+def drain_into(service: Service, folder: Path) -> None:
     settings = replace(service.settings, data_dir=folder)
-    service.call(lambda: work_off(settings, service.database_url, service.clock))
+    service.call(lambda: drain(settings, service.database_url, service.clock))
 
 
 def test_a_mail_repeated_later_replaces_its_file(shop: Service, tmp_path: Path) -> None:
     placed = buy(shop.customer(), **CONTACT)
     order_id = internal_id(shop, placed)
-    work_off_into(shop, tmp_path)
+    drain_into(shop, tmp_path)
     shop.clock.advance(timedelta(hours=2))
     shop.in_transaction(lambda tx: queue(tx, "mail_order_confirmed", order_id=order_id))
-    work_off_into(shop, tmp_path)
+    drain_into(shop, tmp_path)
     later = buy(shop.customer(), **CONTACT)
-    work_off_into(shop, tmp_path)
+    drain_into(shop, tmp_path)
     shop.clock.set(MORNING)
     assert sorted(path.name for path in (tmp_path / "mail").iterdir()) == [
         f"20260616T080000Z-order-confirmed-{order_id}.eml",
@@ -42,11 +42,11 @@ def test_a_mail_repeated_later_replaces_its_file(shop: Service, tmp_path: Path) 
 def test_while_the_folder_cannot_be_written_mail_waits(shop: Service, tmp_path: Path) -> None:
     (tmp_path / "mail").touch()
     buy(shop.customer(), **CONTACT)
-    work_off_into(shop, tmp_path)
+    drain_into(shop, tmp_path)
     assert jobs(shop) == [("mail_order_confirmed", "todo", 1)]
     (tmp_path / "mail").unlink()
     let_time_pass(shop)
-    work_off_into(shop, tmp_path)
+    drain_into(shop, tmp_path)
     assert len(read_folder(tmp_path / "mail")) == 1
 
 

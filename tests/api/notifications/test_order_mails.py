@@ -116,15 +116,15 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
     holds(
         mail,
         "Part of your order", placed["order_reference"], "TRACK-1", "PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9",
-        "CABLE", "Still to come", "Slowpost Standard", "Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
+        "CABLE", "To be dispatched", "Slowpost Standard", "Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
     )  # fmt: skip
-    for line in ("  1 x PHONE  Product", "  2 x CABLE  Product", "Still to come:\n  2 x PHONE  Product"):
+    for line in ("  1 x PHONE  Product", "  2 x CABLE  Product", "To be dispatched:\n  2 x PHONE  Product"):
         assert line in plain(mail)
     assert "Product PHONE PHONE serial number SN-1, MAC address 00:11:22:33:44:55, provisioned as PROV-9 1 " in shown(
         mail
     )
-    assert "Still to come Product PHONE PHONE 2 " in shown(mail)
-    holds(last, "Your order", "SN-2", "SN-3", "Nothing is left to come")
+    assert "To be dispatched Product PHONE PHONE 2 " in shown(mail)
+    holds(last, "Your order", "SN-2", "SN-3", "This completes the order")
     assert "Tracking" not in plain(last)
     assert "SN-1" not in plain(last)
 

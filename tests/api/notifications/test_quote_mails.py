@@ -10,6 +10,7 @@ import pytest
 from support.embedded_user import wait_for
 from support.mail import (
     deliver_mail,
+    drain_to,
     forget_jobs,
     html,
     internal_id,
@@ -19,7 +20,6 @@ from support.mail import (
     message_id,
     plain,
     running_worker,
-    work_off_over,
 )
 from support.orders import at, cancel, rows
 from support.quotes import price_as_support, request_quote
@@ -117,7 +117,7 @@ def test_a_quote_whose_mail_was_given_up_is_told_with_the_next_one(shop: Service
     with mail_server() as inbox:
         inbox.answer = "554 No spam please"
         for _ in range(5):
-            work_off_over(shop, inbox.url)
+            drain_to(shop, inbox.url)
             let_time_pass(shop)
     assert jobs(shop) == [(REQUESTED, "failed", 5)]
     quotes += request(customer, 1)
@@ -129,11 +129,11 @@ def test_a_mail_that_could_not_be_handed_over_is_made_again_with_what_came_since
     quotes = request(customer, 1)
     with mail_server() as inbox:
         inbox.answer = "451 Try later"
-        work_off_over(shop, inbox.url)
+        drain_to(shop, inbox.url)
         quotes += request(customer, 2)
         inbox.answer = "250 OK"
         let_time_pass(shop)
-        work_off_over(shop, inbox.url)
+        drain_to(shop, inbox.url)
     assert told(inbox.mails, quotes) == [[0, 1, 2]]
     assert jobs(shop) == []
 

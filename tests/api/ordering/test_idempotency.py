@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import at, confirm, create, outstanding, rows, sell
@@ -30,12 +30,12 @@ def orders_of(shop: Service, customer: Customer) -> int:
     return int(count)
 
 
-def send(customer: Customer, path: str, body: bytes, *headers: tuple[str, str]) -> httpx.Response:
+def send(customer: Customer, path: str, body: bytes, *headers: tuple[str, str]) -> httpx2.Response:
     sent = [("Content-Type", "application/json"), *headers]
     return customer.http.post(path, content=body, headers=sent)
 
 
-def refusal(response: httpx.Response) -> str:
+def refusal(response: httpx2.Response) -> str:
     assert response.status_code == 400, response.text
     message: str = response.json()["message"]
     return message

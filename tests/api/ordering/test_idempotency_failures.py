@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
@@ -81,7 +81,7 @@ def test_an_absent_database_does_not(shop: Service, postgres: Cluster) -> None:
     customer.get("/customer")
     with database_away(postgres, shop.database_url):
         assert keyed(customer, "k-1").status_code == 503
-    with suppress(httpx.HTTPError):
+    with suppress(httpx2.HTTPError):
         while customer.get("/customer").status_code != 200:
             pass
     shop.reconnect()
@@ -100,9 +100,9 @@ def test_a_transaction_that_dies_does_not(shop: Service, table: str) -> None:
     assert_good_for(customer, order())
 
 
-def killed_while_writing(shop: Service, table: str, ask: Callable[[], httpx.Response]) -> httpx.Response:
+def killed_while_writing(shop: Service, table: str, ask: Callable[[], httpx2.Response]) -> httpx2.Response:
     """The answer to a request whose database connection breaks while it waits to write to a table."""
-    answers: list[httpx.Response] = []
+    answers: list[httpx2.Response] = []
     asking = threading.Thread(target=lambda: answers.append(ask()))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute(SQL("lock table {} in share mode").format(Identifier(table)))

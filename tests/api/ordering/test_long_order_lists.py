@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -32,7 +32,7 @@ def customer(shop: Service) -> Customer:
     return customer
 
 
-def pages(customer: Customer, **options: Any) -> Iterator[httpx.Response]:
+def pages(customer: Customer, **options: Any) -> Iterator[httpx2.Response]:
     """All orders, a hundred at a time."""
     for page in (1, 2, 3):
         yield customer.get("/order", params={"page": page}, **options)
@@ -149,7 +149,7 @@ def damaged(shop: Service) -> Customer:
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
 def test_a_fault_on_the_way_breaks_the_connection(damaged: Customer, accept: str, coding: str) -> None:
     headers = {"Accept": accept, "Accept-Encoding": coding}
-    with pytest.raises(httpx.RemoteProtocolError, match="incomplete chunked read"):
+    with pytest.raises(httpx2.RemoteProtocolError, match="incomplete chunked read"):
         damaged.get("/order", params=WHOLE, headers=headers)
     assert damaged.get("/order", params={"limit": 1}).status_code == 200
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import at, cancel, confirm, create, rows
@@ -31,7 +31,7 @@ def customer(capped: Service) -> Customer:
     return capped.customer()
 
 
-def refused(answer: httpx.Response, message: str) -> bool:
+def refused(answer: httpx2.Response, message: str) -> bool:
     assert "Retry-After" not in answer.headers
     return (answer.status_code, answer.json()) == (409, {"message": message})
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import at, buy, confirm, create, level, outstanding, rows, sell, uk
@@ -23,7 +23,7 @@ def a_penny_less(amount: str) -> str:
     return str(Decimal(amount) - Decimal("0.01"))
 
 
-def place(customer: Customer, **values: Any) -> httpx.Response:
+def place(customer: Customer, **values: Any) -> httpx2.Response:
     return customer.post("/order", order(**values))
 
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import at, buy, confirm, create, faults_in_the_books, level, outstanding, read, rows, sell
@@ -23,7 +23,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def message(response: httpx.Response, status: int) -> str:
+def message(response: httpx2.Response, status: int) -> str:
     assert response.status_code == status, response.text
     text: str = response.json()["message"]
     return text

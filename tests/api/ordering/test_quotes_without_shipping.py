@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.mail import deliver_mail, html, plain
@@ -22,7 +22,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer(credit="1000000.00")
 
 
-def message(response: httpx.Response, status: int) -> str:
+def message(response: httpx2.Response, status: int) -> str:
     assert response.status_code == status, response.text
     return str(response.json()["message"])
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import buy, confirm, create, dispatch, sell
@@ -27,7 +27,7 @@ class Counted:
     round_trips: int
 
 
-Count = Callable[[Customer, Callable[[], httpx.Response]], Counted]
+Count = Callable[[Customer, Callable[[], httpx2.Response]], Counted]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def customer(counted: Service) -> Customer:
 def count(counted: Service, link: Link) -> Count:
     """Tells what a request takes, its credential being known already."""
 
-    def count(customer: Customer, request: Callable[[], httpx.Response]) -> Counted:
+    def count(customer: Customer, request: Callable[[], httpx2.Response]) -> Counted:
         counted.refresh()
         customer.get("/manufacturer")
         link.spoken.clear()
@@ -121,7 +121,7 @@ def test_dispatching_takes_as_many_statements_for_many_lines_as_for_one(
     assert found[0] == found[1]
 
 
-def reading(customer: Customer, placed: dict[str, Any]) -> Callable[[], httpx.Response]:
+def reading(customer: Customer, placed: dict[str, Any]) -> Callable[[], httpx2.Response]:
     return lambda: customer.get(f"/order/{placed['order_id']}")
 
 
@@ -131,7 +131,7 @@ def test_creating_an_order_takes_as_many_statements_for_many_lines_as_for_one(
 ) -> None:
     address = customer.post("/customer/address", order()["billing_address"]).json()
 
-    def creating(items: list[tuple[str, int]]) -> Callable[[], httpx.Response]:
+    def creating(items: list[tuple[str, int]]) -> Callable[[], httpx2.Response]:
         body = order(
             items,
             customer_reference=another(),
@@ -149,7 +149,7 @@ def test_creating_an_order_takes_as_many_statements_for_many_lines_as_for_one(
 def test_an_idempotency_key_takes_two_statements_but_no_trip_more_and_a_replay_takes_one_and_the_commit(
     count: Count, customer: Customer, another: Callable[[], str], path: str
 ) -> None:
-    def creating(headers: dict[str, str]) -> Callable[[], httpx.Response]:
+    def creating(headers: dict[str, str]) -> Callable[[], httpx2.Response]:
         body = order(customer_reference=another())
         return lambda: customer.post(path, body, headers=headers)
 
@@ -185,7 +185,7 @@ def test_confirming_takes_as_many_statements_for_many_lines_as_for_one(
 ) -> None:
     scarce = sell(counted, "SCARCE", available=1)
 
-    def confirming(items: list[tuple[str, int]]) -> Callable[[], httpx.Response]:
+    def confirming(items: list[tuple[str, int]]) -> Callable[[], httpx2.Response]:
         pending = create(customer, items, customer_reference=another())
         return lambda: confirm(customer, pending)
 

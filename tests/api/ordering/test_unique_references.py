@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import at, buy, cancel, confirm, create, rows
@@ -20,11 +20,11 @@ def customer(shop: Service) -> Customer:
     return shop.customer(unique_references=True)
 
 
-def place(customer: Customer, reference: str = "PO-1", **values: Any) -> httpx.Response:
+def place(customer: Customer, reference: str = "PO-1", **values: Any) -> httpx2.Response:
     return customer.post("/order", order(customer_reference=reference, **values))
 
 
-def conflict(response: httpx.Response) -> str:
+def conflict(response: httpx2.Response) -> str:
     assert response.status_code == 409, response.text
     message: str = response.json()["message"]
     return message

@@ -17,7 +17,7 @@ from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
 from tradecounter.ordering.queries.changes import expire_orders
-from tradecounter.worker import BATCH, work_off
+from tradecounter.worker import BATCH, drain
 
 KEPT = timedelta(days=30)
 ONE_SECOND = timedelta(seconds=1)
@@ -48,7 +48,7 @@ def clean_up(service: Service, *kept: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         chosen: dict[str, Any] = dict.fromkeys(kept, KEPT)
         settings = replace(service.settings, data_dir=Path(folder), **chosen)
-        service.call(lambda: work_off(settings, service.database_url, service.clock))
+        service.call(lambda: drain(settings, service.database_url, service.clock))
     assert rows(service, "select task_name from procrastinate_jobs where task_name = any(%s)", list(JOBS)) == []
 
 

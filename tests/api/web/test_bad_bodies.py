@@ -4,7 +4,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import create
@@ -93,14 +93,14 @@ def code(customer: Customer) -> str:
     return pending
 
 
-Send = Callable[[str, bytes], httpx.Response]
+Send = Callable[[str, bytes], httpx2.Response]
 
 
 @pytest.fixture
 def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
     """Send a body to an endpoint; in the end, nothing may have been written."""
 
-    def request(endpoint: str, body: bytes) -> httpx.Response:
+    def request(endpoint: str, body: bytes) -> httpx2.Response:
         method, path = endpoint.replace("CODE", code).split()
         return customer.http.request(method, path, content=body, headers={"Content-Type": "application/json"})
 
@@ -112,7 +112,7 @@ def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
 ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /customer/address"]
 
 
-def assert_refused(answer: httpx.Response, *words: str) -> None:
+def assert_refused(answer: httpx2.Response, *words: str) -> None:
     assert answer.status_code == 400, answer.text
     assert list(answer.json()) == ["message"]
     message = answer.json()["message"]

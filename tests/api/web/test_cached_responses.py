@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,16 +61,16 @@ def catch_up(twins: Twins) -> None:
 
 def asked(
     service: Service, customer: Customer, path: str, headers: list[Header], method: str = "GET"
-) -> httpx.Response:
+) -> httpx2.Response:
     """Ask a server; headers may repeat, and nothing is sent but these and the key."""
     own = [("Host", "shop.example"), ("X-Api-Key", customer.key)]
     if "X-Forwarded-For" not in dict(headers):  # the same text each time, which the server then knows
         own.append(("X-Forwarded-For", "198.51.100.7"))
     client = service.clients[0] if service.clients else service.client()
-    return client.send(httpx.Request(method, service.url + path, headers=[*own, *headers]))
+    return client.send(httpx2.Request(method, service.url + path, headers=[*own, *headers]))
 
 
-def said(response: httpx.Response) -> tuple[Any, ...]:
+def said(response: httpx2.Response) -> tuple[Any, ...]:
     """All that a response says that is not of this one request."""
     own = {"date", "x-request-id"}
     headers = sorted(item for item in response.headers.multi_items() if item[0] not in own)
@@ -129,14 +129,14 @@ def test_an_answer_from_memory_is_the_endpoints_answer(
         assert said(asked(twins.remembering, customer, path, headers, method)) == expected
 
 
-def at_hand(service: Service, response: httpx.Response) -> FastResponse | None:
+def at_hand(service: Service, response: httpx2.Response) -> FastResponse | None:
     """What the server would answer at once to a request that got a response."""
     fast_path = service.application.fast_path
     head = fast_path.read(scope_of(response))
     return None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
 
 
-def scope_of(response: httpx.Response) -> dict[str, Any]:
+def scope_of(response: httpx2.Response) -> dict[str, Any]:
     """The request that got a response, as the server sees it."""
     request = response.request
     headers = [(name.lower(), value) for name, value in request.headers.raw]

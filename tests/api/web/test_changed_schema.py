@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import LiteralString
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -69,7 +69,7 @@ def test_reads_succeed_though_what_they_select_has_another_type_now(shop: Servic
 def test_writes_get_503_once_and_then_succeed(shop: Service, customer: Customer) -> None:
     pending = create(customer)
 
-    def place(number: int) -> httpx.Response:
+    def place(number: int) -> httpx2.Response:
         return customer.post("/order", order(), headers={"Idempotency-Key": f"key-{number}"})
 
     in_parallel([lambda: create(customer)] * 10)  # prepared on several connections

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import brotli
-import httpx
+import httpx2
 import pytest
 import zstandard
 
@@ -29,12 +29,12 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def fetch(customer: Customer, path: str, coding: str | None, **headers: str) -> tuple[httpx.Response, bytes]:
+def fetch(customer: Customer, path: str, coding: str | None, **headers: str) -> tuple[httpx2.Response, bytes]:
     """An answer, and its body as it went over the wire."""
     asked: dict[str, Any] = {"Accept": "application/json", "X-Api-Key": customer.key, **headers}
     if coding is not None:
         asked["Accept-Encoding"] = coding
-    client = httpx.Client(base_url=customer.http.base_url, headers={"Accept-Encoding": ""})
+    client = httpx2.Client(base_url=customer.http.base_url, headers={"Accept-Encoding": ""})
     with client, client.stream("GET", path, headers=asked) as response:
         return response, b"".join(response.iter_raw())
 

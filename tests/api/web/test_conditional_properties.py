@@ -5,7 +5,7 @@ from datetime import timedelta
 from itertools import product as combinations
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,7 +69,7 @@ def carry_out(shop: Service, customers: list[Customer], kind: str, values: dict[
     shop.must_load(kind, [row])
 
 
-def content(response: httpx.Response) -> tuple[bytes, list[str | None]]:
+def content(response: httpx2.Response) -> tuple[bytes, list[str | None]]:
     return response.content, [response.headers.get(name) for name in SHOWN]
 
 

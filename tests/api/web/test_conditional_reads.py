@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import at, sell, uk
@@ -23,7 +23,9 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def fetch(customer: Customer, path: str, held: str | None = None, coding: str = "identity", **h: str) -> httpx.Response:
+def fetch(
+    customer: Customer, path: str, held: str | None = None, coding: str = "identity", **h: str
+) -> httpx2.Response:
     asked = {"Accept-Encoding": coding, **h}
     return customer.get(path, headers=asked if held is None else {**asked, "If-None-Match": held})
 

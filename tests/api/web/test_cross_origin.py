@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-import httpx
+import httpx2
 import pytest
 
 from support.service import Service, running_service
@@ -17,11 +17,11 @@ def named(service: Service) -> Iterator[Service]:
         yield running
 
 
-def ask(service: Service, origin: str, method: str = "OPTIONS", path: str = "/order/1") -> httpx.Response:
+def ask(service: Service, origin: str, method: str = "OPTIONS", path: str = "/order/1") -> httpx2.Response:
     return service.client().request(method, path, headers={"Origin": origin, "X-Request-Id": "mine", **PREFLIGHT})
 
 
-def granted(response: httpx.Response) -> list[str]:
+def granted(response: httpx2.Response) -> list[str]:
     return [name for name in response.headers if name.startswith("access-control-")]
 
 

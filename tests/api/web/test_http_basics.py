@@ -2,7 +2,7 @@
 
 import re
 
-import httpx
+import httpx2
 import pytest
 
 from support.orders import buy
@@ -24,7 +24,7 @@ def customer(shop: Service) -> Customer:
     return customer
 
 
-def lasting(response: httpx.Response) -> list[tuple[str, str]]:
+def lasting(response: httpx2.Response) -> list[tuple[str, str]]:
     return sorted(item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"})
 
 
@@ -42,7 +42,7 @@ def test_head_answers_as_get_does_without_the_body(customer: Customer, path: str
 
 def test_every_path_that_can_be_read_is_among_those_that_head_is_tried_on(shop: Service) -> None:
     readable = [route for route in shop.application.routes if "GET" in options(shop, route.path)]
-    tried = [httpx.URL(path).path for path in GETS]
+    tried = [httpx2.URL(path).path for path in GETS]
     assert [r.path for r in readable if not any(r.path_regex.match(path) for path in tried)] == []
 
 

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 
 from support.service import Customer, Service
@@ -45,7 +45,7 @@ def customer(shop: Service) -> Customer:
 
 
 @pytest.fixture(scope="module")
-def bare(service: Service) -> httpx.Client:
+def bare(service: Service) -> httpx2.Client:
     return service.client()
 
 
@@ -72,7 +72,7 @@ def bare(service: Service) -> httpx.Client:
     ],
 )
 def test_an_unknown_address_is_404_for_everybody(
-    bare: httpx.Client, customer: Customer, method: str, path: str
+    bare: httpx2.Client, customer: Customer, method: str, path: str
 ) -> None:
     for client in (bare, customer.http):
         found = client.request(method, path)
@@ -83,7 +83,7 @@ def test_an_unknown_address_is_404_for_everybody(
 
 @pytest.mark.parametrize(("path", "allow"), ALLOWED.items())
 def test_a_wrong_method_is_405_and_says_which_are_right_to_everybody(
-    bare: httpx.Client, customer: Customer, path: str, allow: str
+    bare: httpx2.Client, customer: Customer, path: str, allow: str
 ) -> None:
     for method in METHODS:
         if method in allow.split(", "):
@@ -96,7 +96,7 @@ def test_a_wrong_method_is_405_and_says_which_are_right_to_everybody(
 
 
 @pytest.mark.parametrize(("path", "allow"), ALLOWED.items())
-def test_options_names_the_methods_to_everybody(bare: httpx.Client, path: str, allow: str) -> None:
+def test_options_names_the_methods_to_everybody(bare: httpx2.Client, path: str, allow: str) -> None:
     found = bare.options(path)
     assert (found.status_code, found.headers["Allow"], found.content) == (204, allow, b"")
 
@@ -119,7 +119,7 @@ def test_options_names_the_methods_to_everybody(bare: httpx.Client, path: str, a
     ],
 )
 def test_the_credential_is_checked_before_anything_that_was_sent(
-    bare: httpx.Client, method: str, path: str, content: bytes | None, content_type: str | None
+    bare: httpx2.Client, method: str, path: str, content: bytes | None, content_type: str | None
 ) -> None:
     headers = {"Content-Type": content_type} if content_type else {}
     for credential in ({}, {"X-Api-Key": "0" * 64}, {"Authorization": "Bearer x"}):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-import httpx
+import httpx2
 import pytest
 from structlog.testing import capture_logs
 
@@ -42,11 +42,11 @@ def until(wanted: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def is_away(answer: httpx.Response) -> bool:
+def is_away(answer: httpx2.Response) -> bool:
     return (answer.status_code, answer.json()) == (503, AWAY) and answer.headers["Retry-After"] == "5"
 
 
-def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[], httpx.Response]]:
+def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[], httpx2.Response]]:
     return [
         lambda: customer.get("/customer"),
         lambda: customer.get("/order"),

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,13 +47,13 @@ def fresh(twins: Twins) -> None:
     twins.plain.refresh()
 
 
-def asked(service: Service, path: str, headers: list[Header]) -> httpx.Response:
+def asked(service: Service, path: str, headers: list[Header]) -> httpx2.Response:
     own = [("Host", HOST), ("X-Forwarded-For", "198.51.100.7")]
     client = service.clients[0] if service.clients else service.client()
-    return client.send(httpx.Request("GET", service.url + path, headers=[*own, *headers]))
+    return client.send(httpx2.Request("GET", service.url + path, headers=[*own, *headers]))
 
 
-def said(response: httpx.Response) -> tuple[Any, ...]:
+def said(response: httpx2.Response) -> tuple[Any, ...]:
     """All that a response says that is not of this one request."""
     own = {"date", "x-request-id"}
     headers = sorted(item for item in response.headers.multi_items() if item[0] not in own)

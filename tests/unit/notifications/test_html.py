@@ -15,7 +15,7 @@ from support.images import png
 from tradecounter.letterhead.logo import LARGEST_LOGO, read_logo
 from tradecounter.letterhead.seller import Letterhead, Seller, letterhead_from
 from tradecounter.notifications.mail import make_mail
-from tradecounter.notifications.wording import worded
+from tradecounter.notifications.templates import render
 from tradecounter.settings import Settings, SettingsError
 
 NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
@@ -28,15 +28,21 @@ SELLER = Seller(
     company_number="01234567",
     registered_office="8 Office Row, York",
 )
-TEMPLATES = Path(worded.__code__.co_filename).parent / "templates"
+TEMPLATES = Path(render.__code__.co_filename).parent / "templates"
 
 
 def invoice_mail(letterhead: Letterhead) -> EmailMessage:
-    office = {"letterhead": letterhead, "support": {"addr_spec": "help@seller.example"}}
+    settings = {"letterhead": letterhead, "support": {"addr_spec": "help@seller.example"}}
     order: dict[str, Any] = {"order_reference": "ORD-1", "customer_reference": "PO-1", "due": 12, "paid": 0}
     invoice = {"number": 10001, "issued_at": NOW, "due_at": NOW, "gross": 12}
-    text, html = worded(
-        "invoice", subject="Invoice", order=order, invoice=invoice, office=office, bank=["A bank", "12"], is_copy=False
+    text, html = render(
+        "invoice",
+        subject="Invoice",
+        order=order,
+        invoice=invoice,
+        settings=settings,
+        bank=["A bank", "12"],
+        is_copy=False,
     )
     sender = Address("", "seller", "seller.example")
     sent = make_mail(

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tradecounter.notifications.letters import Office
-from tradecounter.notifications.post import MailFolder, MailServer, post_of
+from tradecounter.notifications.context import MailSettings
+from tradecounter.notifications.transport import MailFolder, MailServer, transport_for
 from tradecounter.settings import Settings, SettingsError
 
 
 def test_without_a_mail_server_there_is_a_folder() -> None:
-    assert isinstance(post_of(Settings(data_dir=Path("x"))), MailFolder)
-    assert isinstance(post_of(Settings(smtp_url="smtps://mail.example")), MailServer)
+    assert isinstance(transport_for(Settings(data_dir=Path("x"))), MailFolder)
+    assert isinstance(transport_for(Settings(smtp_url="smtps://mail.example")), MailServer)
 
 
 def test_a_port_that_is_none_is_refused_without_the_password() -> None:
     with pytest.raises(SettingsError, match="TRADECOUNTER_SMTP_URL: the port must be") as refused:
-        post_of(Settings(smtp_url="smtp://user:Sesame@mail.example:99999"))
+        transport_for(Settings(smtp_url="smtp://user:Sesame@mail.example:99999"))
     assert refused.value.__suppress_context__
     assert "Sesame" not in str(refused.value)
 
@@ -25,4 +25,4 @@ def test_a_port_that_is_none_is_refused_without_the_password() -> None:
 @pytest.mark.parametrize("address", ["a..b@x.example", "Ada <a@x..example>", "a@[127.0.0.1]"])
 def test_an_address_that_no_mail_server_could_read_is_refused(setting: str, address: str) -> None:
     with pytest.raises(SettingsError, match=f"TRADECOUNTER_{setting.upper()}: "):
-        Office.from_settings(Settings(**{setting: address}))  # type: ignore[arg-type]
+        MailSettings.from_settings(Settings(**{setting: address}))  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from tradecounter.worker import SILENT_SECONDS
 LARGEST_SKEW = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
 
-_CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, stop all services, and correct"
+_CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, stop all services and correct"
 
 
 def check_schema(state: SchemaState) -> Check:
@@ -47,7 +47,7 @@ async def _clock(tx: Transaction, clock: Clock) -> Check:
     found = f"{skew.total_seconds():.1f} seconds from the database's"
     if skew <= LARGEST_SKEW:
         return fine("clock", found)
-    return wrong("clock", found, "synchronise the clocks of this machine and the database's, with NTP")
+    return wrong("clock", found, "synchronise this machine's and the database's clocks with NTP")
 
 
 async def _worker(tx: Transaction) -> Check:
@@ -55,7 +55,7 @@ async def _worker(tx: Transaction) -> Check:
     if workers.alive:
         return fine("worker", f"{workers.alive} alive")
     last = "" if workers.last_heartbeat is None else f" since {workers.last_heartbeat:%Y-%m-%d %H:%M:%S} UTC"
-    return wrong("worker", f"none has been heard of{last}", "start `tradecounter worker`: without it, no mail is sent")
+    return wrong("worker", f"no heartbeat{last}", "start `tradecounter worker`: it sends the mails")
 
 
 async def _queue(tx: Transaction) -> Check:
@@ -66,7 +66,7 @@ async def _queue(tx: Transaction) -> Check:
     found = f"{waiting.due} due, the oldest for {_rounded(waiting.oldest)}{later}"
     if waiting.oldest <= LONGEST_WAIT:
         return fine("queue", found)
-    return wrong("queue", found, "check that the worker runs and what it logs, or start another one")
+    return wrong("queue", found, "check that the worker is running, read its log, or start another one")
 
 
 def _rounded(wait: timedelta) -> timedelta:
@@ -86,8 +86,8 @@ async def _failed_jobs(tx: Transaction) -> Check:
 async def _credit(tx: Transaction) -> Check:
     found = [f"customer {c.customer_id} {c.charged} instead of {c.unpaid}" for c in await wrong_credit(tx)]
     if not found:
-        return fine("credit", "accounts are charged with what their orders have left to pay")
-    return wrong("credit", f"charged with: {_listed(found)}", f"{_CHANGED_BY_HAND} credit_exposure.outstanding")
+        return fine("credit", "every account's outstanding amount matches its orders")
+    return wrong("credit", f"outstanding: {_listed(found)}", f"{_CHANGED_BY_HAND} credit_exposure.outstanding")
 
 
 async def _stock(tx: Transaction) -> Check:
@@ -97,7 +97,7 @@ async def _stock(tx: Transaction) -> Check:
         for s in await wrong_stock(tx)
     ]
     if not found:
-        return fine("stock", "levels are those of the orders' lines, none is negative")
+        return fine("stock", "levels match the orders' lines and none is negative")
     return wrong("stock", _listed(found), f"{_CHANGED_BY_HAND} stock_level")
 
 

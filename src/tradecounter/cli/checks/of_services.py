@@ -3,13 +3,13 @@
 import os
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import msgspec
 
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
-from tradecounter.notifications.letters import Office
-from tradecounter.notifications.post import MailServer, Undelivered, mail_folder
+from tradecounter.notifications.context import MailSettings
+from tradecounter.notifications.transport import MailServer, Undelivered, mail_folder
 from tradecounter.settings import Settings, SettingsError
 
 _SECONDS = 5.0
@@ -23,17 +23,17 @@ class _Health(msgspec.Struct):
 async def check_mail(settings: Settings) -> Check:
     """Check that mails can be handed over: connect to the mail server and log in, without sending any."""
     try:
-        office = Office.from_settings(settings)
+        mail_settings = MailSettings.from_settings(settings)
         if settings.smtp_url is None:
             return _check_folder(settings)
-        await MailServer(settings.smtp_url).check(office.sender.addr_spec)
+        await MailServer(settings.smtp_url).check(mail_settings.sender.addr_spec)
     except SettingsError as error:
         return wrong("mail", str(error), "correct this setting; mails wait until then")
     except Undelivered as error:
         return wrong(
             "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or repair the mail server; mails wait until then"
         )
-    return fine("mail", f"{urlsplit(settings.smtp_url).hostname} takes mail from {office.sender.addr_spec}")
+    return fine("mail", f"{urlsplit(settings.smtp_url).hostname} accepts mail from {mail_settings.sender.addr_spec}")
 
 
 def _check_folder(settings: Settings) -> Check:
@@ -64,10 +64,10 @@ async def check_snapshot(settings: Settings) -> Check:
     url = f"{settings.base_url}/check-health"
     remedy = "start `tradecounter serve`, or correct TRADECOUNTER_BASE_URL or the proxy; the log of `serve` says more"
     try:
-        async with httpx.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
+        async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
             response = await client.get(url)
         health = msgspec.json.decode(response.content, type=_Health) if response.is_success else None
-    except (httpx.HTTPError, httpx.InvalidURL, OSError, msgspec.DecodeError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, msgspec.DecodeError) as error:
         return wrong("snapshot", f"{url}: {type(error).__name__}: {error}", remedy)
     if health is None:
         return wrong("snapshot", f"{url} responds with status {response.status_code}", remedy)

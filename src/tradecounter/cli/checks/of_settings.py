@@ -20,7 +20,7 @@ def check_settings(settings: Settings) -> Iterator[Check]:
         found = ", ".join(example.setting for example in examples)
         yield wrong("examples", f"still an example, or not set: {found}", "set them, in the environment or in `.env`")
     else:
-        yield fine("examples", "no setting is an example any more")
+        yield fine("examples", "no setting is an example")
     yield _seller(settings)
 
 
@@ -31,17 +31,17 @@ def _seller(settings: Settings) -> Check:
         return wrong("seller", str(error), "correct it: no invoice is issued and no mail is sent until then")
     missing = [f"{PREFIX}{name.upper()}" for name in _OF_THE_SELLER if getattr(settings, name) is None]
     if missing:
-        return fine("seller", f"invoices do not show what is not set: {', '.join(missing)}")
+        return fine("seller", f"not set, so not on invoices: {', '.join(missing)}")
     return fine("seller", f"invoices and mails show all details of {letterhead.seller.name}")
 
 
 def _usable(settings: Settings) -> Check:
     if unknown := unknown_settings():
         names = [name if nearest is None else f"{name} (did you mean {nearest}?)" for name, nearest in unknown]
-        return wrong("settings", f"these are no settings: {', '.join(names)}", "correct or remove them")
+        return wrong("settings", f"unknown settings: {', '.join(names)}", "correct or remove them")
     is_made_later = settings.embedded and settings.secret_key is None and kept_secret(settings.data_dir) is None
     try:
         _ = is_made_later or secret_key(settings)
     except SettingsError as error:
-        return wrong("settings", str(error), "set it; `tradecounter init` writes a file with a fresh one")
-    return fine("settings", f"all {len(fields(Settings))} can be used")
+        return wrong("settings", str(error), "set it; `tradecounter init` writes a file with a new one")
+    return fine("settings", f"all {len(fields(Settings))} are valid")

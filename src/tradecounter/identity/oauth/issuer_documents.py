@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import httpx
+import httpx2
 import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey, import_key
@@ -51,7 +51,7 @@ async def read_issuer(url: str) -> IssuerKeys:
     try:
         async with (
             asyncio.timeout(_SECONDS),
-            httpx.AsyncClient(
+            httpx2.AsyncClient(
                 timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https", verify=_trusted_authorities()
             ) as client,
         ):
@@ -60,7 +60,7 @@ async def read_issuer(url: str) -> IssuerKeys:
                 raise IssuerAwayError(f"the metadata is that of {metadata.issuer[:200]!r}")
             _require_allowed(metadata.jwks_uri, url)
             published = msgspec.json.decode(await _read(client, metadata.jwks_uri), type=_KeySet)
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, msgspec.DecodeError, RecursionError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, OSError, msgspec.DecodeError, RecursionError) as error:
         raise IssuerAwayError(f"{type(error).__name__}: {error}") from error
     keys = tuple(key for data in published.keys[:_MOST_KEYS] if (key := _usable_key(data)) is not None)
     if not keys:
@@ -80,10 +80,10 @@ def _require_allowed(jwks_uri: str, issuer: str) -> None:
 @cache
 def _trusted_authorities() -> ssl.SSLContext:
     # Reading them takes tens of milliseconds, which every request would have to wait for.
-    return httpx.create_ssl_context()
+    return httpx2.create_ssl_context()
 
 
-async def _read_metadata(client: httpx.AsyncClient, url: str) -> _Metadata:
+async def _read_metadata(client: httpx2.AsyncClient, url: str) -> _Metadata:
     parts = urlsplit(url)
     for place in (
         url.removesuffix("/") + _OPENID,
@@ -91,17 +91,17 @@ async def _read_metadata(client: httpx.AsyncClient, url: str) -> _Metadata:
     ):
         try:
             return msgspec.json.decode(await _read(client, place), type=_Metadata)
-        except (httpx.HTTPStatusError, msgspec.DecodeError, RecursionError) as error:
+        except (httpx2.HTTPStatusError, msgspec.DecodeError, RecursionError) as error:
             problem = error
     raise problem
 
 
-async def _read(client: httpx.AsyncClient, url: str) -> bytes:
+async def _read(client: httpx2.AsyncClient, url: str) -> bytes:
     # Not compressed: a few bytes could become gigabytes before their length is known.
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     async with client.stream("GET", url, headers=headers) as answer:
         if not answer.is_success:
-            raise httpx.HTTPStatusError(f"status {answer.status_code}", request=answer.request, response=answer)
+            raise httpx2.HTTPStatusError(f"status {answer.status_code}", request=answer.request, response=answer)
         if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise IssuerAwayError("a document is compressed, which was not asked for")
         body = bytearray()

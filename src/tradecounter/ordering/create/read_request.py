@@ -1,9 +1,12 @@
 """Reading the body of a new order or quote, so that one response names everything that is wrong with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from tradecounter.customers.address_rules import faults_of_address
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, Fault, invalid_fields
 from tradecounter.ordering.create.draft import unknown_skus
 from tradecounter.ordering.create.order_addresses import AddressChoice
@@ -12,6 +15,7 @@ from tradecounter.rest.faults import faults_of
 from tradecounter.rest.json_text import decode_json, read_json
 from tradecounter.storefront.view import CustomerView
 
+_CONTACTS = ("order_notifications", "courier_notifications")
 _ADDRESSES = ("billing_address", "shipping_address")
 
 
@@ -21,13 +25,21 @@ def read_request(raw: bytes, view: CustomerView) -> CreateOrderRequest:
     Where a field is of the wrong type, the others are checked by the rules all the same.
     """
     try:
-        return read_json(raw, CreateOrderRequest)
+        request = read_json(raw, CreateOrderRequest)
     except DomainError as error:
         body = decode_json(raw) if error.faults else None
         if not isinstance(body, dict):
             raise
-        further = (*_faults_of_items(body.get("items"), view), *_faults_of_addresses(body))
-        raise invalid_fields([*error.faults, *further]) from error
+        further = (
+            *_faults_of_items(body.get("items"), view),
+            *_faults_of_addresses(body),
+            *_faults_of_contacts({name: body.get(name) for name in _CONTACTS}),
+        )
+        raise invalid_fields(list(dict.fromkeys([*error.faults, *further]))) from error
+    contacts = {name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS}
+    if faults := list(_faults_of_contacts(contacts)):
+        raise invalid_fields(faults)
+    return request
 
 
 def _faults_of_items(items: Any, view: CustomerView) -> Iterator[Fault]:
@@ -35,6 +47,14 @@ def _faults_of_items(items: Any, view: CustomerView) -> Iterator[Fault]:
         skus = ((n, item.get("sku")) for n, item in enumerate(items[:MOST_ITEMS]) if isinstance(item, dict))
         texts = ((n, sku) for n, sku in skus if isinstance(sku, str) and sku.strip())
         yield from unknown_skus(view, ((n, sku) for n, sku in texts if len(sku) <= LONGEST_SKU))
+
+
+def _faults_of_contacts(contacts: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield addresses that mails cannot be sent to: the decoder's pattern lets some through."""
+    for name, contact in contacts.items():
+        email = contact.get("email_address") if isinstance(contact, dict) else None
+        if isinstance(email, str) and parse_email(email) is None:
+            yield Fault(f"{name}.email_address", NOT_AN_EMAIL)
 
 
 def _faults_of_addresses(body: dict[str, Any]) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Placing the demo's orders and letting happen to them what `wishes.py` wishes."""
+"""Places the orders of `demo_orders.py` and applies their steps."""
 
 import hashlib
 from contextlib import suppress
@@ -14,8 +14,8 @@ from tradecounter.db.changes import read_versions
 from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.demo.progress import Reseller
-from tradecounter.demo.wishes import WISHES, Wish
+from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoOrder
+from tradecounter.demo.steps import Reseller
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
@@ -38,7 +38,7 @@ from tradecounter.storefront.view import CustomerView
 
 @dataclass(frozen=True, slots=True)
 class _Market:
-    """What orders are placed in."""
+    """The data that placing an order needs."""
 
     storefront: Storefront
     methods: ShippingMethods
@@ -46,21 +46,21 @@ class _Market:
 
 
 async def place_demo_orders(database: Database, reseller: Reseller, now: datetime) -> None:
-    """Place the demo's orders, as if over the last weeks; all of them, or none if it is cut short."""
+    """Place the demo's orders, dated over the last weeks, in one transaction."""
     market = await _open_market(database, now)
-    untold: list[int] = []
+    without_mail: list[int] = []
     async with transaction(database) as tx:
-        for number, wish in enumerate(WISHES, start=1):
-            # A catalogue from elsewhere may be too small, too dear or too heavy for an order: then there is one less.
+        for number, demo_order in enumerate(DEMO_ORDERS, start=1):
+            # With another catalogue an order may be impossible: too few products, too dear, too heavy.
             with suppress(DomainError):
                 async with tx.savepoint():
-                    code = await _fulfil(tx, wish, number, market, reseller, now)
-                    if not wish.told:
-                        untold.append((await any_order(tx, code)).id)
+                    code = await _place_with_steps(tx, demo_order, number, market, reseller, now)
+                    if not demo_order.send_mail:
+                        without_mail.append((await any_order(tx, code)).id)
         await expire_orders(tx, now)
         await remind_of_quotes(tx, now)
         await update_expected_dates(tx, now)
-        await remove_queued(tx, untold)
+        await remove_queued(tx, without_mail)
 
 
 async def _open_market(database: Database, now: datetime) -> _Market:
@@ -72,9 +72,11 @@ async def _open_market(database: Database, now: datetime) -> _Market:
         return _Market(storefront, methods, await list_accounts(tx))
 
 
-async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, reseller: Reseller, now: datetime) -> str:
-    """Place an order, let its steps happen, and return its confirmation code."""
-    account = market.accounts[wish.customer]
+async def _place_with_steps(
+    tx: Transaction, demo_order: DemoOrder, number: int, market: _Market, reseller: Reseller, now: datetime
+) -> str:
+    """Place an order, apply its steps and return its confirmation code."""
+    account = market.accounts[demo_order.customer]
     view = market.storefront.view(account.id)
     if view is None:
         raise LookupError(f"customer {account.id} has no view, though the storefront was refreshed")
@@ -84,55 +86,55 @@ async def _fulfil(tx: Transaction, wish: Wish, number: int, market: _Market, res
         methods=market.methods.all,
         regions=market.methods.regions,
         policy=reseller.policy,
-        now=now - timedelta(days=wish.days_ago),
+        now=now - timedelta(days=demo_order.days_ago),
         code=_code(number),
     )
-    code = await _place(tx, wish, number, context, account)
-    for step in wish.since:
-        await step.take(tx, code, reseller, now - timedelta(days=step.days_ago))
+    code = await _place(tx, demo_order, number, context, account)
+    for step in demo_order.steps:
+        await step.apply(tx, code, reseller, now - timedelta(days=step.days_ago))
     return code
 
 
-async def _place(tx: Transaction, wish: Wish, number: int, context: OrderContext, account: Account) -> str:
+async def _place(tx: Transaction, demo_order: DemoOrder, number: int, context: OrderContext, account: Account) -> str:
     [saved, *_] = await list_addresses(tx, account.id)
     address = msgspec.Raw(to_json({"id": saved.id}))
     region = context.regions.of_address(saved.country_code, saved.zip)
     fitting = fitting_methods(context.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
     view = context.view
-    named = [sku for sku in wish.skus if view.find(sku)]  # a catalogue from elsewhere may not have them
-    skus = named or _cheap_skus(view, wish, skip=number * 3)
+    named = [sku for sku in demo_order.skus if view.find(sku)]  # another catalogue may not have them
+    skus = named or _cheap_skus(view, demo_order, skip=number * 3)
     request = CreateOrderRequest(
         customer_reference=f"DEMO-{number:03}",
-        items=[CreateOrderItem(sku, wish.quantity) for sku in skus],
+        items=[CreateOrderItem(sku, demo_order.quantity) for sku in skus],
         billing_address=address,
         shipping_address=address,
         shipping_method=ShippingChoice(fitting[0].id),
-        order_notifications=NotificationDetails(email_address=account.email_address) if wish.told else None,
+        order_notifications=NotificationDetails(email_address=account.email_address) if demo_order.send_mail else None,
     )
-    standing = await account_standing(tx, "quote" if wish.kind == "quote" else "order", request, context)
-    if wish.kind == "quote":
+    standing = await account_standing(tx, "quote" if demo_order.kind == "quote" else "order", request, context)
+    if demo_order.kind == "quote":
         quote, _ = await request_quote(tx, request, standing, context)
         return quote.confirmation_code
     order, _ = await place_order(tx, request, standing, context)
-    if wish.kind == "confirmed":
+    if demo_order.kind == "confirmed":
         await confirm_order(tx, order.confirmation_code, None, context)
     return order.confirmation_code
 
 
 def _code(number: int) -> str:
-    """Return the confirmation code of a demo order: the same in every demo, since the interface document names some."""
+    """Return a confirmation code that is the same in every demo: the interface document names some."""
     return hashlib.sha256(f"demo order {number}".encode()).hexdigest()[:32]
 
 
-def _cheap_skus(view: CustomerView, wish: Wish, skip: int) -> list[str]:
-    """Return a few SKUs, from the cheap end, that are in stock or not as wished. Raises DomainError without any."""
+def _cheap_skus(view: CustomerView, demo_order: DemoOrder, skip: int) -> list[str]:
+    """Return cheap SKUs that are in stock, or out of stock, as the order needs. Raises DomainError."""
     rows = [
         row
         for row in view.snapshot.active
-        if view.unit_costs(row) is not None and (view.available(row) >= wish.quantity) == wish.from_stock
+        if view.unit_costs(row) is not None and (view.available(row) >= demo_order.quantity) == demo_order.from_stock
     ]
     rows.sort(key=lambda row: (view.unit_costs(row), row))
     if not rows:
-        raise invalid("items", "no product is in stock, or out of it, as wished")
+        raise invalid("items", "no product is in stock, or out of stock, as the order needs")
     start = skip % len(rows)
-    return [view.product(row).sku for row in rows[start : start + wish.lines]]
+    return [view.product(row).sku for row in rows[start : start + demo_order.lines]]

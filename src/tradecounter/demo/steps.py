@@ -1,4 +1,4 @@
-"""What becomes of the demo's orders after they are placed, by the use cases that everybody uses."""
+"""What happens to the demo's orders after they are placed, through the ordinary use cases."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from tradecounter.stock.queries.deliveries import announce_delivery
 
 @dataclass(frozen=True, slots=True)
 class Reseller:
-    """What the reseller works with: its policy, its letterhead, where it keeps configurations."""
+    """The reseller's ordering policy, letterhead and vault of configurations."""
 
     policy: OrderingPolicy
     letterhead: Letterhead
@@ -46,20 +46,20 @@ class Step(Protocol):
         """How many days ago it happened."""
         ...
 
-    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Let it happen to the order with a confirmation code. Raises DomainError."""
+    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        """Apply the step to the order with a confirmation code. Raises DomainError."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Support prices a quote, at so many per cent of the customer's prices."""
+    """Support prices a quote at `percent` of the customer's prices."""
 
     days_ago: float
     percent: int
     note: str
 
-    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         """Price it."""
         lines = await _lines(tx, code)
         unit_costs = {line.sku: percentage(line.unit_cost, Decimal(self.percent)) for line in lines}
@@ -73,7 +73,7 @@ class Configured:
     days_ago: float
     units: int
 
-    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         """Attach them."""
         order, [item, *_] = await any_order(tx, code), await _lines(tx, code)
         configurations = [
@@ -87,14 +87,14 @@ class Configured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatched:
-    """A shipment leaves: so many lines, or all; `numbered` ones have serial numbers and MAC addresses."""
+    """A shipment of the first `lines` lines, or of all; `numbered` adds serial numbers and MAC addresses."""
 
     days_ago: float
     lines: int | None = None
     tracking: str | None = None
     numbered: bool = False
 
-    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Dispatch it."""
         leaving = (await _lines(tx, code))[: self.lines]
         request = DispatchRequest(
@@ -107,14 +107,14 @@ class Dispatched:
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """The courier says where the latest shipment is."""
+    """The courier reports where the latest shipment is."""
 
     days_ago: float
     type: str
     description: str
     locality: str
 
-    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Note it."""
         sighting = Sighting(type=self.type, description=self.description, locality=self.locality)
         await track_shipment(tx, code, None, sighting, now)
@@ -126,7 +126,7 @@ class Filmed:
 
     days_ago: float
 
-    async def take(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
         """Note where."""
         reference = (await any_order(tx, code)).name
         video = OrderVideoResponse(
@@ -141,19 +141,19 @@ class Invoiced:
 
     days_ago: float
 
-    async def take(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         """Issue it."""
         await issue_invoice(tx, code, reseller.letterhead, now)
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """So many per cent of what is due are paid."""
+    """The customer pays `percent` of the amount due."""
 
     days_ago: float
     percent: int = 100
 
-    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Record the payment."""
         due = (await lock_confirmed_order(tx, code)).due
         await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
@@ -161,12 +161,12 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """A supplier announces the delivery of what the order waits for, in so many days."""
+    """A supplier announces a delivery of the order's back-ordered products, in `in_days` days."""
 
     days_ago: float
     in_days: int
 
-    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Note the delivery, as an import of deliveries would."""
         day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
         for line in await _lines(tx, code):
@@ -181,7 +181,7 @@ class Cancelled:
     days_ago: float
     reason: str
 
-    async def take(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         """Cancel it."""
         await cancel_order(tx, code, self.reason, now)
 
@@ -192,7 +192,7 @@ async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
 
 
 def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:
-    """Yield numbers for every unit, of a bundle for what it holds; the MAC addresses are of the range for examples."""
+    """Yield numbers for every unit, for a bundle's components; MAC addresses are from the range for documentation."""
     units = [part for line in lines for part in line.components or (line,) for _ in range(part.quantity)]
     for number, part in enumerate(units, start=1):
         yield Serial(part.id, f"{part.sku}-{part.id:05}-{number:03}", f"00:00:5E:00:53:{number % 256:02X}", part.sku)

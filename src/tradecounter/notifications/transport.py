@@ -1,4 +1,4 @@
-"""Carrying mails: to a mail server, or into a folder where there is none."""
+"""Sends mails to a mail server, or writes them to a folder when none is configured."""
 
 import asyncio
 import email.policy
@@ -26,50 +26,50 @@ GOODBYE_SECONDS = 2.0
 CHECK_SECONDS = 10.0
 
 _PORT, _TLS_PORT = 25, 465
-_PERMANENT = 500  # SMTP answers from here on say no for good
+_PERMANENT = 500  # SMTP replies from here on are final
 _LONGEST_ANSWER = 300
 
 
 class Undelivered(Exception):  # noqa: N818 it is not an error of the program
-    """A mail could not be handed over."""
+    """A mail could not be sent."""
 
 
 class Delayed(Undelivered):
-    """It may go through later."""
+    """A later attempt may succeed."""
 
 
 class Refused(Undelivered):
-    """The mail server will not have it."""
+    """The mail server permanently rejects the mail."""
 
 
-class Post(Protocol):
-    """Carries mails."""
+class Transport(Protocol):
+    """Sends mails."""
 
     async def send(self, mail: Mail) -> None:
-        """Hand a mail over. Raises Delayed or Refused."""
+        """Send a mail. Raises Delayed or Refused."""
         ...
 
 
-def post_of(settings: Settings) -> Post:
-    """Return what carries mails. Raises SettingsError when the mail server's address cannot be used."""
+def transport_for(settings: Settings) -> Transport:
+    """Return the transport that the settings choose. Raises SettingsError for an invalid mail server address."""
     if settings.smtp_url is None:
         return MailFolder(mail_folder(settings))
     return MailServer(settings.smtp_url)
 
 
 def mail_folder(settings: Settings) -> Path:
-    """Return where mails land without a mail server."""
+    """Return the folder for mails when no mail server is set."""
     return settings.data_dir / "mail"
 
 
 class MailFolder:
-    """Writes mails as files, named by time and by what they are about; a repeated mail replaces its file."""
+    """Writes mails as files, named by time and subject; a mail that is sent again replaces its file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def send(self, mail: Mail) -> None:
-        """Write a mail."""
+        """Write a mail. Raises Delayed."""
         try:
             path = await asyncio.to_thread(self._write, mail)
         except OSError as error:
@@ -91,7 +91,7 @@ class MailFolder:
 
 
 class MailServer:
-    """Hands mails to a mail server: `smtps://` (TLS), `smtp://` (STARTTLS) or `smtp+plain://` (no TLS).
+    """Sends mails to a mail server: `smtps://` (TLS), `smtp://` (STARTTLS) or `smtp+plain://` (no TLS).
 
     With `smtp://`, STARTTLS is required unless the server is on this machine and there are no credentials to protect.
     """
@@ -101,7 +101,7 @@ class MailServer:
         self._tls = parts.scheme == "smtps"
         try:
             self._port = parts.port or (_TLS_PORT if self._tls else _PORT)
-        except ValueError:  # its message would be harmless, its context might hold the password
+        except ValueError:  # not chained: the context might hold the password
             raise SettingsError("TRADECOUNTER_SMTP_URL: the port must be a number up to 65535") from None
         self._host = parts.hostname or ""
         self._user = None if parts.username is None else unquote(parts.username)
@@ -110,7 +110,7 @@ class MailServer:
         self._starttls_required = self._starttls and (self._user is not None or not is_loopback(self._host))
 
     async def check(self, sender: str) -> None:
-        """Connect as for a mail of a sender, log in, and send nothing. Raises Delayed."""
+        """Connect and log in as for a mail from a sender, without sending one. Raises Delayed."""
         client = self._client(sender)
         try:
             async with asyncio.timeout(CHECK_SECONDS):
@@ -124,16 +124,16 @@ class MailServer:
             client.close()
 
     async def send(self, mail: Mail) -> None:
-        """Hand a mail to the server."""
+        """Send a mail. Raises Delayed or Refused."""
         client = self._client(mail.sender)
         try:
             async with asyncio.timeout(SENDING_SECONDS):
                 await self._connect(client)
                 refused, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
-            with suppress(aiosmtplib.SMTPException, OSError):  # the mail is handed over, whatever comes now
+            with suppress(aiosmtplib.SMTPException, OSError):  # the mail is sent, whatever happens now
                 await client.quit(timeout=GOODBYE_SECONDS)
         except (aiosmtplib.SMTPException, OSError) as error:
-            # Not chained: what the library was doing then may hold the password.
+            # Not chained: the library's error may hold the password.
             raise _undelivered(mail, error) from None
         finally:
             client.close()
@@ -167,24 +167,24 @@ class MailServer:
 
 
 def _undelivered(mail: Mail, error: Exception) -> Undelivered:
-    """Return what a failure means: a `no for good` to the mail or all its recipients, or else try again."""
+    """Return Refused when the server permanently rejects the mail or all its recipients, else Delayed."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         answers = "; ".join(_answer(one.code, one.message) for one in error.recipients)
         final = all(one.code >= _PERMANENT for one in error.recipients)
-        return (Refused if final else Delayed)(f"the mail server refuses all recipients: {answers}")
+        return (Refused if final else Delayed)(f"the mail server rejects all recipients: {answers}")
     if isinstance(error, aiosmtplib.SMTPDataError) and error.code >= _PERMANENT:
-        return Refused(f"the mail server refuses the mail: {_answer(error.code, error.message)}")
+        return Refused(f"the mail server rejects the mail: {_answer(error.code, error.message)}")
     if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
-        return Refused("the mail server takes no addresses that are not ASCII")
+        return Refused("the mail server accepts only ASCII addresses")
     return _delayed(error)
 
 
 def _delayed(error: Exception) -> Delayed:
-    """Return what keeps any mail from being handed over now."""
+    """Return the error of a server that accepts no mail now."""
     if isinstance(error, aiosmtplib.SMTPAuthenticationError):
         return Delayed(f"the mail server does not accept user and password: {error.code}")
     if isinstance(error, aiosmtplib.SMTPResponseException):
-        return Delayed(f"the mail server answers {_answer(error.code, error.message)}")
+        return Delayed(f"the mail server replies {_answer(error.code, error.message)}")
     return Delayed(f"the mail server cannot be reached: {type(error).__name__}: {one_line(str(error))}")
 
 

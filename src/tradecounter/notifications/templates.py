@@ -1,4 +1,4 @@
-"""The templates, and how they write amounts, moments, addresses and what customers typed."""
+"""Renders the mail templates; filters format amounts, times, addresses and text from customers."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,7 +18,7 @@ _TEXT_WIDTH = 62
 
 
 class _Laid(str):
-    """Text with line breaks and no-break spaces of the template's own."""
+    """Text whose line breaks and no-break spaces come from the template."""
 
     __slots__ = ()
 
@@ -32,12 +32,12 @@ def _moment(moment: datetime) -> str:
 
 
 def _unbroken(words: str) -> _Laid:
-    """Return words that stay on one line of a narrow screen, but for a break after a comma."""
+    """Return words that break only after a comma, even on a narrow screen."""
     return _Laid(words.replace(" ", "\u00a0").replace(",\u00a0", ", "))
 
 
 def _fact(lines: str | Iterable[str], label: str) -> _Laid:
-    """Return a label and a value of one or several lines, which all begin in the same column."""
+    """Return a label and a value; all lines of the value begin in the same column."""
     values = [lines] if isinstance(lines, str) else lines
     labels = [label]
     return _Laid("\n".join(f"{labels.pop() if labels else '':{_LABEL_WIDTH}}{one_line(line)}" for line in values))
@@ -52,7 +52,7 @@ def _amount(amount: Decimal, label: str) -> _Laid:
 
 
 def _in_one_line(value: Any) -> Any:
-    """Keep what a customer typed from looking like a line of the mail's own."""
+    """Replace line breaks that a customer typed, so that they cannot imitate lines of the mail."""
     return one_line(value) if type(value) is str and not value.isprintable() else value
 
 
@@ -78,6 +78,6 @@ def _templates(*, html: bool) -> jinja2.Environment:
 _TEXT, _HTML = _templates(html=False), _templates(html=True)
 
 
-def worded(template: str, **facts: Any) -> tuple[str, str]:
+def render(template: str, **facts: Any) -> tuple[str, str]:
     """Return a mail's text and HTML."""
     return _TEXT.get_template(f"{template}.txt").render(facts), _HTML.get_template(f"{template}.html").render(facts)

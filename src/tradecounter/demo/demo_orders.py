@@ -1,0 +1,149 @@
+"""The demo's orders: one or more in every state, dated over the last weeks.
+
+Examples in the interface document name some of their ids, so add new orders at the end.
+
+Only orders with `send_mail` send their mails, so that the mail folder shows one or two of each kind.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tradecounter.demo.steps import (
+    Announced,
+    Cancelled,
+    Configured,
+    Dispatched,
+    Filmed,
+    Invoiced,
+    Paid,
+    Priced,
+    Step,
+    Tracked,
+)
+
+HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # places in data/customers.jsonl
+
+Kind = Literal["pending", "confirmed", "quote"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoOrder:
+    """An order to place, and the steps that follow.
+
+    `skus` name the products. When the catalogue has none of them, the order has `lines` cheap products that are in
+    stock (`from_stock`) or out of stock.
+    """
+
+    customer: int
+    days_ago: float
+    quantity: int
+    kind: Kind = "confirmed"
+    skus: Sequence[str] = ()
+    lines: int = 1
+    from_stock: bool = True
+    send_mail: bool = False
+    steps: Sequence[Step] = ()
+
+
+DEMO_ORDERS: Sequence[DemoOrder] = (
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=64,
+        lines=3,
+        quantity=6,
+        steps=(Dispatched(days_ago=63.9, tracking="NW-4410-2265"), Invoiced(days_ago=63), Paid(days_ago=20)),
+    ),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=58,
+        lines=2,
+        quantity=12,
+        steps=(Dispatched(days_ago=57.9), Invoiced(days_ago=57), Paid(days_ago=12, percent=40)),
+    ),
+    DemoOrder(
+        customer=PETREL_COVE,
+        days_ago=26,
+        quantity=2,
+        steps=(Dispatched(days_ago=25.9, tracking="MX-7718"), Invoiced(days_ago=25)),
+    ),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=9,
+        skus=("CV-320G", "CV-445G"),
+        quantity=3,
+        send_mail=True,
+        steps=(
+            Dispatched(days_ago=8.9, tracking="NW-4410-9871", numbered=True),
+            Filmed(days_ago=8.8),
+            Tracked(8.6, "Collected", "The courier has the parcel.", "Southampton"),
+            Tracked(7.9, "Delivered", "Signed for by M Adeyemi-Holt.", "Southampton"),
+            Invoiced(days_ago=7),
+            Paid(days_ago=0.5, percent=50),
+        ),
+    ),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=8,
+        lines=1,
+        quantity=5,
+        send_mail=True,
+        steps=(Cancelled(7.5, "You asked us to cancel it: the wrong model was ordered."),),
+    ),
+    DemoOrder(
+        customer=NORDKAI, days_ago=7, lines=2, quantity=10, steps=(Dispatched(days_ago=6.5), Invoiced(days_ago=6))
+    ),
+    DemoOrder(
+        customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=8, steps=(Configured(days_ago=5.9, units=2),)
+    ),
+    DemoOrder(customer=FENWICK_BROOK, days_ago=5, lines=2, quantity=5),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=4,
+        skus=("HM-BRANCH-KIT",),
+        quantity=2,
+        steps=(
+            Dispatched(days_ago=3.9, tracking="NW-4411-0042", numbered=True),
+            Filmed(days_ago=3.8),
+            Tracked(3.6, "Collected", "The courier has the parcel.", "Southampton"),
+            Tracked(2.8, "Out for delivery", "The parcel is on the van.", "Eastleigh"),
+        ),
+    ),
+    DemoOrder(customer=FENWICK_BROOK, days_ago=3, quantity=1, kind="pending"),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=2.5,
+        lines=2,
+        quantity=4,
+        send_mail=True,
+        steps=(Dispatched(days_ago=2.1, lines=1, tracking="NW-4411-0387"),),
+    ),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=2.2,
+        lines=2,
+        quantity=40,
+        kind="quote",
+        send_mail=True,
+        steps=(Priced(1.5, percent=92, note="The price holds for a delivery in one go."),),
+    ),
+    DemoOrder(customer=PETREL_COVE, days_ago=2, quantity=1),
+    DemoOrder(
+        customer=HARBOURLINE,
+        days_ago=1,
+        quantity=4,
+        from_stock=False,
+        send_mail=True,
+        steps=(Announced(days_ago=0.5, in_days=9),),
+    ),
+    DemoOrder(customer=HARBOURLINE, days_ago=0.2, lines=3, quantity=25, kind="quote", send_mail=True),
+    DemoOrder(customer=HARBOURLINE, days_ago=0.1, lines=4, quantity=2, kind="pending"),
+    DemoOrder(
+        customer=FENWICK_BROOK,
+        days_ago=7.2,
+        quantity=20,
+        kind="quote",
+        send_mail=True,
+        steps=(Priced(6.3, percent=95, note="Delivered in one go."),),
+    ),
+)

@@ -1,0 +1,34 @@
+"""E-mail addresses: the API, imports, settings and mails accept the same ones."""
+
+import re
+from email.headerregistry import Address
+from email.utils import parseaddr
+
+from tradecounter.kit.text import one_line
+
+_ATOM = r'[^\s()<>\[\]:;@\\,."]+'
+_DOT_ATOM = rf"{_ATOM}(\.{_ATOM})*"
+_ASCII_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+
+# For the interface document and the decoder. `parse_email` also refuses domains that have no ASCII form.
+# In Python `$` alone also matches before a line break at the end, which must not get into a mail's header.
+EMAIL_PATTERN = rf"^{_DOT_ATOM}@{_DOT_ATOM}$(?!\s)"
+NOT_AN_EMAIL = "must be an e-mail address"
+
+
+def parse_email(text: str, name: str = "") -> Address | None:
+    """Return an address that a mail server can read, its domain in ASCII, or None."""
+    local, _, domain = text.rpartition("@")
+    try:
+        domain = domain.encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    if not (local.isprintable() and re.fullmatch(_DOT_ATOM, local) and _ASCII_DOMAIN.fullmatch(domain)):
+        return None
+    return Address(one_line(name), local, domain)
+
+
+def parse_mailbox(text: str) -> Address | None:
+    """Return an address with an optional name before it, `Name <name@shop.example>`, or None."""
+    name, address = parseaddr(text)
+    return parse_email(address, name) if text.isprintable() else None
