@@ -27,6 +27,7 @@ def most_connections(service: Service) -> int:
     return int(most)
 
 
+@pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
 @pytest.mark.parametrize("path", ["/order", "/quote"])
 @pytest.mark.parametrize("most", [1, 10, 30])
 def test_of_many_at_once_as_many_are_created_as_there_is_room_for(shop: Service, path: str, most: int) -> None:

@@ -28,6 +28,7 @@ def confirmed_gross(service: Service, customer: Customer) -> Decimal:
     return Decimal(total)
 
 
+@pytest.mark.spec("7 402", "no credit terms, or not enough credit")
 def test_of_fifty_confirmations_at_once_exactly_those_succeed_that_the_limit_allows(shop: Service) -> None:
     sku = sell(shop, "LIMITED", 50, available=100)
     customer = shop.customer(credit="1000.00")

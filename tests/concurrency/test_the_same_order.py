@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
+import pytest
+
 from support.orders import at, confirm, create, faults_in_the_books, in_parallel, level, outstanding, rows, sell
 from support.service import MORNING, Service
 from support.shop import NEXT_DAY, STANDARD, order
@@ -54,6 +56,7 @@ def test_of_twenty_orders_with_one_unique_reference_confirmed_at_once_one_gets_t
     assert [found["id"] for found in customer.get("/order").json()] == [placed["order_id"]]
 
 
+@pytest.mark.spec("7 409", "duplicate data")
 def test_of_twenty_pending_orders_with_one_unique_reference_one_is_held(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     answers = in_parallel([partial(customer.post, "/order", order())] * 20)

@@ -49,6 +49,7 @@ def contract(
     return {"customer_id": customer.id, "sku": sku, "single_unit_cost": single, **dates}
 
 
+@pytest.mark.spec("2 Product", "costs are net, by the account's pricing, for one, five and ten units")
 @pytest.mark.parametrize(
     ("price_list", "discount", "expected"),
     [
@@ -156,6 +157,7 @@ def test_sorting_by_price_follows_the_customers_own_prices(service: Service) -> 
     assert [p["sku"] for p in customer.get("/product?sort=price").json()] == ["ALL", "GOLD", "NONE", "PLAIN"]
 
 
+@pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
 def test_imported_prices_show_as_soon_as_the_server_notices(service: Service) -> None:
     customer, agreed = service.customer(), service.customer()
     service.must_load("products", [product("FRESH")])

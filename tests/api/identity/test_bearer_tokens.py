@@ -38,6 +38,7 @@ def elsewhere(service: Service, token: str) -> httpx.Response:
     return service.client(Authorization=f"Bearer {token}").get("/customer")
 
 
+@pytest.mark.spec("5 Authentication", "a token gives the customer's own access, for a while, then 401")
 def test_a_token_stands_for_its_customer_alone(exchange: Exchange) -> None:
     other = exchange.service.customer(first_name="Bob")
     token = exchange.access_token()
@@ -46,6 +47,8 @@ def test_a_token_stands_for_its_customer_alone(exchange: Exchange) -> None:
     assert exchange.use(token, f"/customer?api-key={other.key}").json()["first_name"] == "Ada"
 
 
+@pytest.mark.spec("5 Authentication", "a token gives the customer's own access, for a while, then 401")
+@pytest.mark.spec("7 401", "an expired token")
 def test_a_token_expires_to_the_second_also_when_it_is_remembered(exchange: Exchange) -> None:
     token = exchange.access_token()
     exchange.service.clock.advance(timedelta(hours=1) - SECOND)
@@ -64,6 +67,7 @@ def test_the_lifetime_of_tokens_is_a_setting(database_url: str) -> None:
         assert_bad(exchange.use(answer["access_token"]))
 
 
+@pytest.mark.spec("5 Authentication", "the subject token is no credential")
 def test_what_is_no_access_token_is_refused(exchange: Exchange) -> None:
     token = exchange.access_token()
     for wrong in (token[:-1], token + "0", token.upper(), "0" * 64, exchange.subject_token(), exchange.customer.key,

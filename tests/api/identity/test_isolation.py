@@ -57,6 +57,7 @@ def victim(shop: Service) -> Household:
     )
 
 
+@pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @pytest.mark.parametrize("field", ["order_id", "order_reference", "confirmed_code", "pending_code", "expired_code"])
 def test_reading_a_foreign_order_answers_as_for_an_unknown_one(
     curious: Customer, victim: Household, field: str
@@ -115,6 +116,7 @@ def test_a_product_without_a_price_for_the_customer_is_as_if_it_did_not_exist(
         assert int(listed.headers["X-Total-Count"]) == len(listed.json())
 
 
+@pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @pytest.mark.usefixtures("victim")
 def test_lists_hold_only_the_customers_own(shop: Service) -> None:
     newcomer = shop.customer()

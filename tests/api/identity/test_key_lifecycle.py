@@ -3,6 +3,8 @@
 import time
 from datetime import timedelta
 
+import pytest
+
 from support.cluster import Cluster
 from support.service import Customer, Service, running_service
 from tradecounter.db.transaction import Transaction
@@ -42,6 +44,7 @@ def test_a_new_key_works_at_once_beside_the_old_one(service: Service) -> None:
     assert status(service, customer.key) == 200
 
 
+@pytest.mark.spec("8 API key and bearer token length", "a key has 64 characters")
 def test_a_key_is_64_hexadecimal_characters_and_never_the_same(service: Service) -> None:
     customer = service.customer()
     keys = {new_key(service, customer).key for _ in range(20)}
@@ -49,6 +52,7 @@ def test_a_key_is_64_hexadecimal_characters_and_never_the_same(service: Service)
     assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys)
 
 
+@pytest.mark.spec("5 Authentication", "a disabled key stops working")
 def test_a_disabled_key_stops_working_and_the_customers_others_go_on(service: Service) -> None:
     customer, neighbour = service.customer(), service.customer()
     key = new_key(service, customer)

@@ -41,6 +41,7 @@ def found(customer: Customer, **params: Any) -> list[str]:
     return listed
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize("reference", ["PO-1", "po-1", "  pO-1\t"])
 def test_a_reference_is_found_in_any_case_and_with_white_space_around_it(customer: Customer, reference: str) -> None:
     assert found(customer, customer_reference=reference) == [" PO-1 ", "po-1", "PO-1"]
@@ -54,6 +55,7 @@ def test_a_reference_is_found_as_a_whole(customer: Customer, reference: str, exp
     assert found(customer, customer_reference=reference) == expected
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
@@ -73,6 +75,7 @@ def test_a_status_is_found_in_any_case_and_an_unknown_one_finds_nothing(
     assert found(customer, status=status) == expected
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize(
     ("since", "until", "expected"),
     [
@@ -138,6 +141,7 @@ def test_an_empty_filter_is_as_if_absent(customer: Customer) -> None:
     assert found(customer, customer_reference="", status="", created_from="", created_to="") == NEWEST_FIRST
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize("name", ["created_from", "created_to"])
 @pytest.mark.parametrize(
     "text",

@@ -55,6 +55,7 @@ def test_tax_goes_by_the_destination_not_by_the_billing_address(customer: Custom
     assert (abroad["cost_tax"], at_home["cost_tax"]) == (0.00, 10.00)
 
 
+@pytest.mark.spec("2 Order", "costs cover the items; shipping has its own")
 @pytest.mark.parametrize(
     ("country", "method_id", "tax", "shipping_net", "shipping_tax"),
     [("GB", STANDARD, 10.00, 5.50, 1.10), ("JE", ISLANDS, 0.00, 20.50, 0.00), ("DE", EUROPE, 0.00, 20.00, 0.00)],
@@ -67,6 +68,7 @@ def test_items_and_shipping_of_a_confirmed_order_are_taxed_alike(
     assert (found["shipping"][0]["cost_net"], found["shipping"][0]["cost_tax"]) == (shipping_net, shipping_tax)
 
 
+@pytest.mark.spec("2 Order request", "the region is 1 unless given")
 @pytest.mark.parametrize(
     ("country", "region", "methods"),
     [
@@ -85,6 +87,7 @@ def test_without_a_region_that_of_the_country_is_taken(
     assert method_ids(created) == methods
 
 
+@pytest.mark.spec("2 Order request", "the region is 1 unless given")
 @pytest.mark.parametrize(
     ("country", "region", "methods"),
     [("GB", 2, {HIGHLANDS}), ("GB", 1, {STANDARD, NEXT_DAY}), ("IM", 3, {ISLANDS}), ("IE", 9, {IRISH_SEA})],

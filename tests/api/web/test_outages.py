@@ -58,6 +58,7 @@ def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[]
     ]
 
 
+@pytest.mark.spec("7 503", "also when the database hangs")
 def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
     service: Service, shop: Service, link: Link
 ) -> None:
