@@ -17,8 +17,9 @@ from support.cluster import Cluster
 from support.command_line import SECRET, Forker, Program
 from support.issuer import running_issuer
 from support.mail import free_port, mail_server, running_worker
-from support.orders import buy
+from support.orders import buy, rows
 from support.service import Service
+from support.waiting import wait_for
 from tradecounter.cli.checks.check import Check
 from tradecounter.cli.checks.of_database import check_contents
 from tradecounter.db.transaction import Transaction
@@ -45,6 +46,7 @@ def installation(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker
     invoiced(shop, buyer)
     buy(buyer, [("SWITCH", 5)])
     with mail_server() as inbox, running_issuer() as issuer, running_worker(shop, inbox.url):
+        wait_for(lambda: rows(shop, "select id from procrastinate_workers"))
         found = {
             **SETTINGS,
             "TRADECOUNTER_SMTP_URL": inbox.url,

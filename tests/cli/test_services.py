@@ -14,11 +14,12 @@ import psycopg
 import pytest
 
 from support.command_line import SECRET, Running, started, without_settings
-from support.embedded_user import alive, kill_server, wait_for
 from support.interface import checked_client
+from support.processes import alive, kill_server
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
 from support.steady_clients import steady_clients
+from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 
 BACK = "the embedded PostgreSQL runs again"

@@ -9,11 +9,11 @@ from psycopg.sql import SQL, Identifier
 
 from support.cluster import Cluster
 from support.command_line import SECRET, started
-from support.embedded_user import wait_for
 from support.mail import forget_jobs, jobs, mail_server, running_worker, work_off_over
 from support.orders import buy
 from support.outage import database_away
 from support.service import Service
+from support.waiting import wait_for
 
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buyer@harbour.example"}}
 

@@ -12,9 +12,10 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from support.embedded_user import adopt_orphans, kill_server, wait_for
+from support.processes import adopt_orphans, kill_server
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
+from support.waiting import wait_for
 from tradecounter.bulk.rows import Row
 from tradecounter.db.changes import read_versions
 from tradecounter.db.embedded import EmbeddedPostgres

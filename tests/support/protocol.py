@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
+from support.waiting import happened
+from tradecounter.rest.answer_memory import GivenAnswer
 from tradecounter.web.connections import Connections
-from tradecounter.web.http_protocol import HttpProtocol
+from tradecounter.web.http_protocol import AnswerAtOnce, HttpProtocol
 from tradecounter.web.server import listen
 from tradecounter.web.stopping import Stopping
 
@@ -25,6 +27,28 @@ class Served(ABC):
 
     @abstractmethod
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+
+class Remembering(Served):
+    """Answers `/known` at once with `known.`; a test says how it responds to anything else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shortcut = self
+        self.learnt: dict[bytes, str] = {}
+
+    def read(self, scope: Scope) -> str | None:
+        path: str = scope["path"]
+        return path if path == "/known" else None
+
+    def known(self, raw: bytes) -> str | None:
+        return self.learnt.get(raw)
+
+    def learn(self, raw: bytes, asked: str) -> None:
+        self.learnt[raw] = asked
+
+    def at_once(self, _asked: str, _client: tuple[str, int] | None) -> AnswerAtOnce:
+        return AnswerAtOnce(GivenAnswer(200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
 
 
 @dataclass
@@ -44,10 +68,13 @@ class Server:
         self.opened.append(writer)
         return reader, writer
 
+    async def has(self, count: int) -> None:
+        """Wait until exactly this many connections are open."""
+        await happened(lambda: len(self.state.connections) == count)
+
     async def is_quiet(self) -> None:
         """Wait until no connection is open and no response is being made."""
-        while self.state.connections or self.state.tasks:  # noqa: ASYNC110 the server offers no event
-            await asyncio.sleep(0.01)
+        await happened(lambda: not (self.state.connections or self.state.tasks))
 
 
 @asynccontextmanager

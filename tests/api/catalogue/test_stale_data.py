@@ -10,10 +10,10 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
-from support.embedded_user import wait_for
 from support.orders import buy, confirm, create
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order, price, stock_shop
+from support.waiting import wait_for
 
 STALE = {"message": "prices and stock cannot be confirmed at present; try again in 5 seconds"}
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from support.billing import invoiced, pay
-from support.embedded_user import wait_for
 from support.mail import (
     deliver_mail,
     forget_jobs,
@@ -25,6 +24,7 @@ from support.mail import (
 from support.orders import at, buy, cancel, confirm, create, dispatch, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
+from support.waiting import wait_for
 from tradecounter.ordering.remind_of_quotes import remind_of_quotes
 
 BUYER = "buying@harbour.example"

@@ -8,10 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from support.cluster import Cluster
-from support.embedded_user import wait_for
 from support.outage import database_away
 from support.service import Service, running_service
 from support.shop import stock_shop
+from support.waiting import wait_for
 from tradecounter.web import health
 
 OFTEN = timedelta(seconds=0.05)
