@@ -174,10 +174,8 @@ BAD_ROWS = [
 
 
 @pytest.fixture(scope="module")
-def filled(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
+def filled(importer: Importer) -> Importer:
     """A database with a little of what rows may refer to."""
-    importer = Importer(database_url, tmp_path_factory.mktemp("imports"))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
     importer.load(
         "categories", [{"key": "phones", "name": "Phones", "children": [{"key": "desk", "name": "Desk phones"}]}]
     )

@@ -3,7 +3,6 @@
 import io
 from collections.abc import Sequence
 from datetime import date, datetime, time
-from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
@@ -18,9 +17,7 @@ METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, 
 
 
 @pytest.fixture(scope="module")
-def shop(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
-    importer = Importer(database_url, Path(tmp_path_factory.mktemp("imports")))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
+def shop(importer: Importer) -> Importer:
     importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
     return importer
 
