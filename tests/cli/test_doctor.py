@@ -125,7 +125,7 @@ def test_a_missing_secret_is_a_wrong_setting(installation: Program) -> None:
     assert found["settings"]["message"].startswith("TRADECOUNTER_SECRET_KEY: is required")
 
 
-def test_a_database_that_is_away_is_told_and_the_services_are_checked_all_the_same(installation: Program) -> None:
+def test_an_unreachable_database_is_found_and_the_services_are_checked(installation: Program) -> None:
     away = f"postgresql://user:hunter2@127.0.0.1:{free_port()}/shop"
     found = ill(installation, TRADECOUNTER_DATABASE_URL=away)
     assert found.keys() == {"database"}
@@ -148,7 +148,7 @@ def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, fo
     assert not (tmp_path / ".tradecounter").exists()
 
 
-def test_a_mail_server_that_is_away_or_refuses_the_login_is_told_and_gets_no_mail(installation: Program) -> None:
+def test_an_unreachable_or_refusing_mail_server_is_found_and_gets_no_mail(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_SMTP_URL=f"smtp://user:hunter2@127.0.0.1:{free_port()}")
     assert away["mail"]["message"].startswith("the mail server cannot be reached: ")
     with mail_server(

@@ -60,7 +60,7 @@ def creations_locked(service: Service, customer: Customer, lock: LiteralString) 
         yield
 
 
-def test_only_where_all_connections_together_could_exceed_the_cap_a_creation_waits_for_those_under_way(
+def test_a_creation_waits_only_where_the_cap_could_be_exceeded(
     shop: Service,
 ) -> None:
     with running_service(shop.database_url, max_pending_orders=most_connections(shop) + 1) as one:

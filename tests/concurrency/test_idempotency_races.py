@@ -158,7 +158,7 @@ def test_a_key_that_was_recorded_after_it_was_looked_for_is_not_recorded_again(s
     assert rows(shop, "select body from idempotency_key where customer_id = %s", here.id) == [(b"first",)]
 
 
-def test_what_another_request_with_the_key_made_meanwhile_is_answered_and_no_reason_to_refuse(shop: Service) -> None:
+def test_a_lost_race_for_the_key_gets_what_the_winner_made(shop: Service) -> None:
     """As above; only that this one is refused before it comes to record anything."""
     customer = shop.customer(unique_references=True)
     with at(shop, MORNING - timedelta(days=2)):

@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 
 
-def test_twenty_orders_invoiced_at_once_among_attempts_that_fail_get_numbers_without_a_gap(shop: Service) -> None:
+def test_invoice_numbers_have_no_gap_when_attempts_fail(shop: Service) -> None:
     customer = shop.customer()
     placed = [buy(customer) for _ in range(20)]
     for order in placed:

@@ -29,7 +29,7 @@ def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_confirmations_with_different_methods_one_wins_and_the_others_are_told(shop: Service) -> None:
+def test_of_confirmations_with_different_methods_one_wins(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)
 
@@ -43,7 +43,7 @@ def test_of_confirmations_with_different_methods_one_wins_and_the_others_are_tol
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_twenty_orders_with_one_unique_reference_confirmed_at_once_one_gets_through(shop: Service) -> None:
+def test_of_twenty_confirmations_with_one_unique_reference_one_succeeds(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     body = order(auto_confirm=True, shipping_method={"id": STANDARD})
 

@@ -90,7 +90,7 @@ def test_queuing_a_mail_notifies_nobody(shop: Service) -> None:
     forget_jobs(shop)
 
 
-def test_a_worker_that_loses_its_database_while_it_sends_finds_it_back_and_its_job(
+def test_a_worker_that_loses_its_database_while_it_sends_reconnects(
     shop: Service, postgres: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with mail_server() as inbox:

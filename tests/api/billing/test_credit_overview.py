@@ -40,7 +40,7 @@ def test_an_account_without_credit_terms_has_none(shop: Service) -> None:
 
 
 @pytest.mark.spec("2 CreditOverview", "each order with an amount due: the amount and its due date")
-def test_an_order_is_owed_with_its_shipping_until_the_end_of_the_day_after_its_term(shop: Service) -> None:
+def test_an_order_with_its_shipping_is_due_at_the_end_of_its_term(shop: Service) -> None:
     customer = shop.customer(credit="100.00", term_days=30)
     placed = buy(customer, customer_reference="PO-7")
     assert overview(customer) == {

@@ -63,7 +63,7 @@ def contract(
         (None, 100, {"ALL": (0, 0, 0), "NONE": None}),
     ],
 )
-def test_the_price_list_or_else_the_default_one_prices_a_product_less_the_discount(
+def test_the_price_is_from_the_price_list_or_the_default_less_the_discount(
     service: Service, price_list: str | None, discount: Any, expected: dict[str, Any]
 ) -> None:
     customer = service.customer(price_list=price_list, discount=discount)

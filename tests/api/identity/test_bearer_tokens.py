@@ -97,7 +97,7 @@ def test_revoked_tokens_stop_in_every_process_and_those_of_others_go_on(exchange
     assert revoke(exchange, exchange.customer.id) == 0
 
 
-def test_a_disabled_applications_tokens_stop_in_every_process_within_five_seconds(exchange: Exchange) -> None:
+def test_a_disabled_applications_tokens_stop_within_five_seconds(exchange: Exchange) -> None:
     token = exchange.access_token()
     with running_service(exchange.service.database_url) as second:
         second.refresh()

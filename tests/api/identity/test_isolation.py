@@ -79,9 +79,7 @@ def test_confirming_a_foreign_order_answers_as_for_an_unknown_one(
     assert curious.put(f"/order/{foreign}", body).status_code == 404
 
 
-def test_deleting_a_foreign_address_answers_as_for_an_unknown_one_and_deletes_nothing(
-    curious: Customer, victim: Household
-) -> None:
+def test_deleting_a_foreign_address_is_404_and_deletes_nothing(curious: Customer, victim: Household) -> None:
     foreign, unknown = (curious.delete(f"/customer/address/{number}") for number in (victim.address_id, 99999999))
     assert foreign.status_code == 404
     assert told(foreign) == told(unknown)

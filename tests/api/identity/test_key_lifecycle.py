@@ -74,7 +74,7 @@ def test_disabling_twice_keeps_the_first_time_and_an_unknown_key_is_told(service
     assert not disable(service, 2**62)
 
 
-def test_a_disabled_key_stops_working_in_a_process_that_hears_nothing_within_five_seconds(service: Service) -> None:
+def test_a_disabled_key_stops_within_five_seconds_without_a_refresh(service: Service) -> None:
     """The tests' server polls once an hour: nobody tells it, it just stops trusting what it remembers."""
     key = new_key(service, service.customer())
     service.refresh()
@@ -85,7 +85,7 @@ def test_a_disabled_key_stops_working_in_a_process_that_hears_nothing_within_fiv
     assert client.get("/customer").status_code == 401
 
 
-def test_a_process_with_a_single_connection_to_the_database_works_and_records_uses(postgres: Cluster) -> None:
+def test_a_single_database_connection_is_enough(postgres: Cluster) -> None:
     with postgres.database() as url, running_service(url, database_connections=1) as service:
         customer = service.customer()
         assert status(service, customer.key) == 200

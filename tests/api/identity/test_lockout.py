@@ -185,9 +185,7 @@ def test_another_process_counts_on_and_learns_of_the_block_when_it_looks(
     assert ask(first, address, **good) == 403
 
 
-def test_a_process_that_has_not_heard_of_the_block_refuses_wrong_credentials_and_learns_by_that(
-    exchange: Exchange, second: Service, address: str
-) -> None:
+def test_a_process_learns_of_a_block_from_a_wrong_credential(exchange: Exchange, second: Service, address: str) -> None:
     second.clock.set(exchange.service.clock.now())
     fail(exchange.service, address)
     assert fail(second, address, 1) == [403]

@@ -107,7 +107,7 @@ def test_creating_orders_neither_counts_nor_is_refused(customer: Customer) -> No
     assert confirmation.status_code == 429
 
 
-def test_token_and_key_of_a_customer_share_the_count_and_other_customers_have_their_own(exchange: Exchange) -> None:
+def test_a_customers_token_and_key_share_one_count(exchange: Exchange) -> None:
     exchange.service.clock.advance(timedelta(minutes=5))
     token = exchange.access_token()
     assert [exchange.use(token, "/category").status_code for _ in range(3)] == [200] * 3

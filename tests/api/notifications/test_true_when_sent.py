@@ -61,7 +61,7 @@ def test_an_order_that_was_cancelled_meanwhile_is_not_told_to_be_confirmed(shop:
 
 
 @pytest.mark.parametrize(("kind", "name"), [("order", "Order"), ("quote", "Quote")])
-def test_a_pending_order_or_quote_that_is_cancelled_is_told_by_the_customers_reference(
+def test_the_mail_of_a_cancelled_pending_order_names_the_customers_reference(
     shop: Service, kind: str, name: str
 ) -> None:
     make = create if kind == "order" else request_quote

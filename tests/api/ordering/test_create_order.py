@@ -149,7 +149,7 @@ def test_tax_is_rounded_line_by_line(shop: Service) -> None:
     assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (5.97, 1.20, 7.17)
 
 
-def test_the_sku_is_found_without_regard_to_case_and_shown_as_the_catalogue_spells_it(shop: Service) -> None:
+def test_a_sku_is_found_in_any_case_and_shown_in_the_catalogues(shop: Service) -> None:
     [item] = create(shop.customer(), [("pHoNe", 1)])["items"]
     assert item["sku"] == "PHONE"
 
@@ -189,7 +189,7 @@ def test_the_customers_price_list_counts_before_the_default_one(shop: Service) -
     assert [item["cost_net"] for item in created["items"]] == [300.00, 1.99]
 
 
-def test_a_contract_price_counts_first_without_the_discount_and_only_while_it_is_valid(shop: Service) -> None:
+def test_a_valid_contract_price_comes_first_without_discount(shop: Service) -> None:
     customer = shop.customer(discount=50)
     shop.must_load(
         "contract-prices",
@@ -221,7 +221,7 @@ def test_the_weight_is_that_of_all_items_and_unknown_weights_are_nothing(shop: S
 @pytest.mark.spec(
     "3 POST /order, to be confirmed", "the order is pending; the response has its code and the shipping options"
 )
-def test_a_pending_order_is_not_among_the_customers_orders_and_holds_neither_stock_nor_credit(shop: Service) -> None:
+def test_a_pending_order_is_not_listed_and_takes_no_stock_or_credit(shop: Service) -> None:
     customer, sku = shop.customer(), sell(shop, "PENDING", available=5)
     created = create(customer, [(sku, 5)], shipping_method={"id": STANDARD})
     shop.refresh()

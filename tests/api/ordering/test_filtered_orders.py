@@ -106,7 +106,7 @@ def test_an_order_is_in_the_second_that_its_created_on_shows(shop: Service) -> N
     assert found(customer, created_to="2026-06-16T09:00:02") == []
 
 
-def test_the_hour_that_comes_twice_is_within_from_its_first_start_to_its_last_end(shop: Service) -> None:
+def test_a_range_includes_both_passes_of_the_hour_that_comes_twice(shop: Service) -> None:
     customer = shop.customer()
     for moment, reference in (
         (uk(2026, 10, 25, 1, 30), "in summer time"),

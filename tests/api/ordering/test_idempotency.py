@@ -114,7 +114,7 @@ def test_a_replay_still_tells_of_a_pending_order_that_was_confirmed_since(custom
     assert keyed(customer, "k-1").content == first.content
 
 
-def test_key_order_white_space_escapes_and_the_spelling_of_numbers_do_not_matter(customer: Customer) -> None:
+def test_the_spelling_of_json_does_not_matter(customer: Customer) -> None:
     body = order(external_customer_id="Zoë", ignored=[1.50, 100])
     first = keyed(customer, "k-1", body)
     backwards = json.dumps(dict(reversed(body.items())), indent=3).replace("1.5,", "15e-1,").replace("100\n", "1e2\n")

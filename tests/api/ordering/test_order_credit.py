@@ -95,7 +95,7 @@ def test_credit_is_checked_again_at_confirmation(shop: Service) -> None:
     assert len(customer.get("/order").json()) == 1
 
 
-def test_an_order_refused_for_its_credit_stays_pending_and_can_be_confirmed_later(shop: Service) -> None:
+def test_an_order_refused_for_its_credit_stays_pending(shop: Service) -> None:
     customer = shop.customer(credit=ITEMS)
     pending = create(customer)
     assert confirm(customer, pending).status_code == 402

@@ -49,7 +49,7 @@ def test_what_no_method_fits_is_refused_as_an_order_and_taken_as_a_quote(
     assert customer.get(f"/quote/{quote['confirmation_code']}").json() == {**quote, "status": "Waiting"}
 
 
-def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused_all_the_same(customer: Customer) -> None:
+def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused(customer: Customer) -> None:
     unknown = customer.post("/quote", order(TOO_HEAVY, shipping_region=99))
     assert message(unknown, 400).startswith("shipping_region: there is no region 99")
     named = customer.post("/quote", order(TOO_HEAVY, shipping_method={"id": NEXT_DAY}))

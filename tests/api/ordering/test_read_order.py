@@ -86,7 +86,7 @@ def test_an_order_shows_its_product_after_that_was_deactivated(shop: Service, cu
     assert listed["items"] == [item]
 
 
-def test_an_order_shows_a_product_that_has_no_price_any_more_at_what_it_was_ordered_for(shop: Service) -> None:
+def test_an_order_keeps_the_price_of_a_product_that_lost_its_own(shop: Service) -> None:
     customer = shop.customer()
     shop.must_load("products", [product("AGREED")])
     agreed = {"customer_id": customer.id, "sku": "AGREED", "single_unit_cost": 15, "five_plus_unit_cost": 12}

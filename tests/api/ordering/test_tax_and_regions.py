@@ -127,7 +127,7 @@ def test_where_it_is_billed_does_not_matter_to_shipping(customer: Customer) -> N
     assert created["shipping_region"] == 1
 
 
-def test_a_method_taken_out_of_use_is_not_offered_but_still_confirms_what_it_was_offered_for(shop: Service) -> None:
+def test_a_retired_method_still_confirms_what_it_was_offered_for(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer, shipping_address=to("IE"))
     in_use = [*METHODS, method(IRISH_SEA, 9, "IE"), method(HIGHLANDS, 2, "GB", "IM"), method(ISLANDS, 3, "JE", "GG")]

@@ -66,9 +66,7 @@ def test_a_fault_half_way_through_writes_nothing(shop: Service, customer: Custom
     assert confirm(customer, pending).status_code == 200
 
 
-def test_a_connection_lost_in_the_middle_of_an_order_is_a_503_that_writes_nothing(
-    shop: Service, customer: Customer
-) -> None:
+def test_a_connection_lost_during_an_order_is_a_503_that_writes_nothing(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     before = written(shop)
     with psycopg.connect(shop.database_url) as holder:

@@ -102,9 +102,7 @@ def test_a_commit_that_is_cut_off_is_a_503_and_leaves_all_or_nothing(
     assert faults_in_the_books(service) == {}
 
 
-def test_a_database_that_stops_is_a_503_for_cached_reads_too_and_changes_made_then_are_seen_afterwards(
-    service: Service, shop: Service, postgres: Cluster
-) -> None:
+def test_cached_reads_are_503_while_the_database_is_down(service: Service, shop: Service, postgres: Cluster) -> None:
     customer = shop.customer()
     shop.refresh()
     tag = customer.get("/product").headers["ETag"]

@@ -89,7 +89,7 @@ queries = st.lists(st.tuples(names, st.text(st.characters(codec="latin-1"), max_
 
 @settings(deadline=None)
 @given(queries, st.integers(1, 10**18 - 1), st.integers(0, 500), st.integers(0, 10**9))
-def test_links_are_short_whatever_the_query_and_leave_out_first_last_prev_next_in_turn(
+def test_links_stay_short_by_leaving_out_first_last_prev_next_in_turn(
     pairs: list[tuple[str, str]], number: int, limit: int, total: int
 ) -> None:
     page = Page(number, limit)

@@ -113,7 +113,7 @@ def test_what_is_sent_behind_the_last_request_is_not_done(path: bytes, headers: 
     assert "/order" not in app.asked
 
 
-def test_an_answer_behind_one_given_at_once_may_take_longer_than_an_idle_connection() -> None:
+def test_a_response_may_take_longer_than_an_idle_connection() -> None:
     answers = answered(SlowOrKnown(), get(b"/known") + get(b"/slow", b"Connection: close"), keep_alive=0)
     assert answers.endswith(b"not done")
 
@@ -128,7 +128,7 @@ def test_a_refusal_follows_the_responses_before_it(apart: bool) -> None:
 
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("before", [1, 2])
-def test_a_body_that_breaks_off_in_noise_is_refused_after_the_responses_before_it(before: int, apart: bool) -> None:
+def test_a_broken_body_is_refused_after_the_responses_before_it(before: int, apart: bool) -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     pieces = [get(b"/slow") * before + head, b"no chunk"]
     answers = answered(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
