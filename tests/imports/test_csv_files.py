@@ -15,6 +15,10 @@ PRODUCTS = [
 
 @pytest.fixture(scope="module")
 def shop(importer: Importer) -> Importer:
+    return with_products(importer)
+
+
+def with_products(importer: Importer) -> Importer:
     importer.load("categories", [{"key": "phones", "name": "Phones"}, {"key": "desk", "name": "Desk phones"}])
     importer.load("products", PRODUCTS)
     return importer
@@ -178,7 +182,8 @@ def test_json_stays_strict(kind: str, row: dict[str, Any], reason: str, shop: Im
     assert any(message.startswith(reason) for _, message in errors(shop.load(kind, [row])))
 
 
-def test_the_catalogue_that_the_api_gives_as_csv_can_be_imported(shop: Importer) -> None:
+def test_the_catalogue_that_the_api_gives_as_csv_can_be_imported(own_importer: Importer) -> None:
+    shop = with_products(own_importer)
     text = (
         "sku,ean,name,manufacturer,weight_kg,box_width_mm,box_height_mm,box_length_mm,clearance_product,images,"
         "availability.available,availability.status,availability.incoming,single_unit_cost,five_plus_unit_cost,"

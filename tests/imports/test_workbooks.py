@@ -16,10 +16,10 @@ from tradecounter.bulk.encodings import UnreadableFileError
 METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, "base_cost_net": 5}
 
 
-@pytest.fixture(scope="module")
-def shop(importer: Importer) -> Importer:
-    importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
-    return importer
+@pytest.fixture
+def shop(own_importer: Importer) -> Importer:
+    own_importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
+    return own_importer
 
 
 def workbook(*rows: Sequence[Any], formats: dict[str, str] | None = None) -> bytes:

@@ -137,11 +137,12 @@ def test_inactive_unpriced_and_unknown_products_get_the_same_answer(service: Ser
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 
-def test_a_product_that_is_active_again_is_found_again(service: Service, customer: Customer) -> None:
-    service.must_load("products", [product("SEASONAL", active=False)])
-    service.must_load("price-list", [price("SEASONAL", 1)])
+def test_a_product_that_is_active_again_is_found_again(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    own_shop.must_load("products", [product("SEASONAL", active=False)])
+    own_shop.must_load("price-list", [price("SEASONAL", 1)])
     assert customer.get("/product/seasonal").status_code == 404
-    service.must_load("products", [{"sku": "seasonal", "active": True}])
+    own_shop.must_load("products", [{"sku": "seasonal", "active": True}])
     assert customer.get("/product/SEASONAL").json()["sku"] == "seasonal"
 
 

@@ -8,7 +8,12 @@ from support.service import Customer, Service
 from support.shop import price, product
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def service(own_service: Service) -> Service:
+    return own_service
+
+
+@pytest.fixture
 def customer(service: Service) -> Customer:
     return service.customer()
 
