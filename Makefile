@@ -5,7 +5,7 @@
 # make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
-# make docs    write docs/openapi.json and the Postman collection from the code
+# make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser the pages of documentation in a real Chromium, when that is installed
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
@@ -72,6 +72,7 @@ bench: $(UV)
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json
 	@$(RUN) tradecounter openapi --postman > docs/tradecounter.postman_collection.json
+	@PYTHONPATH=tests $(RUN) python -m support.specification > docs/specification-table.md
 
 .uv/bin/uv:
 	@echo "Installing uv into .uv"

@@ -1,4 +1,4 @@
-"""What all tests share: a PostgreSQL, a database and a service per module, and a closed network."""
+"""What all tests share: a PostgreSQL, a database and a service per module or test, and a closed network."""
 
 import ipaddress
 import os
@@ -107,3 +107,17 @@ def shop(service: Service) -> Service:
     """The API with the small catalogue of `support/shop.py`."""
     stock_shop(service)
     return service
+
+
+@pytest.fixture
+def own_service(postgres: Cluster) -> Iterator[Service]:
+    """The API on a database for one test, which changes data that other tests rely on."""
+    with postgres.database() as url, running_service(url) as running:
+        yield running
+
+
+@pytest.fixture
+def own_shop(own_service: Service) -> Service:
+    """The API with the small catalogue for one test."""
+    stock_shop(own_service)
+    return own_service

@@ -1,6 +1,7 @@
 """`tradecounter app`."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -11,10 +12,10 @@ from support.command_line import Forker, Program
 UNKNOWN = "no-such-application"
 
 
-@pytest.fixture(scope="module")
-def shell(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[Program]:
+@pytest.fixture
+def shell(postgres: Cluster, tmp_path: Path, forker: Forker) -> Iterator[Program]:
     with postgres.database() as url:
-        yield Program(tmp_path_factory.mktemp("app"), url, forker)
+        yield Program(tmp_path, url, forker)
 
 
 def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:

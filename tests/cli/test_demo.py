@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from support.command_line import started, without_settings
-from support.embedded_user import alive, wait_for
 from support.interface import checked_client
+from support.processes import alive
+from support.waiting import wait_for
 
 SMALL_CATALOGUE = [
     {"sku": f"ODD/{number}", "name": f"Odd {number}", "manufacturer": "odd", "manufacturer_name": "Odd Ltd",

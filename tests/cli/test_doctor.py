@@ -17,8 +17,9 @@ from support.cluster import Cluster
 from support.command_line import SECRET, Forker, Program
 from support.issuer import running_issuer
 from support.mail import free_port, mail_server, running_worker
-from support.orders import buy
+from support.orders import buy, rows
 from support.service import Service
+from support.waiting import wait_for
 from tradecounter.cli.checks.check import Check
 from tradecounter.cli.checks.of_database import check_contents
 from tradecounter.db.transaction import Transaction
@@ -45,6 +46,7 @@ def installation(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker
     invoiced(shop, buyer)
     buy(buyer, [("SWITCH", 5)])
     with mail_server() as inbox, running_issuer() as issuer, running_worker(shop, inbox.url):
+        wait_for(lambda: rows(shop, "select id from procrastinate_workers"))
         found = {
             **SETTINGS,
             "TRADECOUNTER_SMTP_URL": inbox.url,
@@ -123,7 +125,7 @@ def test_a_missing_secret_is_a_wrong_setting(installation: Program) -> None:
     assert found["settings"]["message"].startswith("TRADECOUNTER_SECRET_KEY: is required")
 
 
-def test_a_database_that_is_away_is_told_and_the_services_are_checked_all_the_same(installation: Program) -> None:
+def test_an_unreachable_database_is_found_and_the_services_are_checked(installation: Program) -> None:
     away = f"postgresql://user:hunter2@127.0.0.1:{free_port()}/shop"
     found = ill(installation, TRADECOUNTER_DATABASE_URL=away)
     assert found.keys() == {"database"}
@@ -146,7 +148,7 @@ def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, fo
     assert not (tmp_path / ".tradecounter").exists()
 
 
-def test_a_mail_server_that_is_away_or_refuses_the_login_is_told_and_gets_no_mail(installation: Program) -> None:
+def test_an_unreachable_or_refusing_mail_server_is_found_and_gets_no_mail(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_SMTP_URL=f"smtp://user:hunter2@127.0.0.1:{free_port()}")
     assert away["mail"]["message"].startswith("the mail server cannot be reached: ")
     with mail_server(

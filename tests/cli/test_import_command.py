@@ -80,7 +80,12 @@ def test_nothing_on_standard_input_is_refused(tradecounter: Program) -> None:
     assert tradecounter.run("import", "stock", "-").status == 1
 
 
+def set_stock(tradecounter: Program, phones: int) -> None:
+    tradecounter.json("import", "stock", "-", given=f"sku,available\nPHONE,{phones}\n")
+
+
 def test_people_are_told_what_was_done(tradecounter: Program) -> None:
+    set_stock(tradecounter, 0)
     given = "sku,available\nPHONE,70\n"
     tried = tradecounter.text("import", "stock", "-", "--dry-run", given=given)
     assert tried == "0 would be added, 1 would be changed, 0 unchanged, 0 would be deactivated\n"
@@ -113,6 +118,7 @@ def test_a_refused_import_reports_every_bad_row_and_ends_with_status_1(tradecoun
         {"line": 4, "message": "available: must be at least 0"},
         {"line": 5, "message": "repeats what is on line 2"},
     ]
+    set_stock(tradecounter, 70)
     reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more faults)\n'
     done = tradecounter.run("import", "stock", "-", "--json", given=given)
     assert (done.status, done.err) == (1, reason)
@@ -149,6 +155,7 @@ def test_a_fault_of_a_value_is_not_answered_with_how_to_map_columns(tradecounter
 
 
 def test_columns_are_mapped_and_unknown_ones_left_out(tradecounter: Program) -> None:
+    set_stock(tradecounter, 0)
     given = "Item Code;Qty on hand;Bin\nPHONE;1,071;A7\n"
     options = ("--map", "item code=sku", "--map", "Qty on hand = available", "--ignore-unknown")
     done = tradecounter.json("import", "stock", "-", *options, given=given)

@@ -19,7 +19,7 @@ def here(tmp_path: Path, forker: Forker) -> Program:
     return Program(tmp_path, None, forker)
 
 
-def test_the_file_holds_every_setting_and_a_fresh_secret_key_for_the_owner_alone(here: Program) -> None:
+def test_the_file_has_every_setting_and_only_its_owner_can_read_it(here: Program) -> None:
     file = here.folder / ".env"
     assert here.json("init") == {"path": str(file), "saved": None}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -145,7 +145,7 @@ def test_an_order_is_shown_by_the_unique_beginning_of_its_code(tradecounter: Pro
     assert tradecounter.refused("order", "show", "fff") == "there is no order fff"
 
 
-def test_an_order_is_shown_in_any_case_and_by_a_unique_beginning_of_its_reference(
+def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
     tradecounter: Program, orders: Lookup, service: Service
 ) -> None:
     reference = orders["bundle"]["order_reference"]

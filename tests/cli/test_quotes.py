@@ -59,7 +59,7 @@ def test_a_quote_waiting_for_a_price_is_listed_and_shown(tradecounter: Program, 
     ]
 
 
-def test_quotes_waiting_are_listed_oldest_first_and_with_all_every_one_latest_first(
+def test_waiting_quotes_are_listed_oldest_first_and_all_quotes_latest_first(
     shop: Service, tradecounter: Program, customer: Customer
 ) -> None:
     first, priced, confirmed, last = (request_quote(customer) for _ in range(4))

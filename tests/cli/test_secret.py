@@ -52,7 +52,7 @@ def counts(rotated: int, current: int, unreadable: int) -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("item")
-def test_the_first_service_of_a_database_registers_its_key_and_others_are_refused(
+def test_the_first_service_of_a_database_registers_its_key(
     service: Service, tradecounter: Program, tmp_path: Path
 ) -> None:
     environment = {"TRADECOUNTER_DATABASE_URL": service.database_url, **keys(OLD)}
@@ -64,7 +64,7 @@ def test_the_first_service_of_a_database_registers_its_key_and_others_are_refuse
     assert registered(service.database_url) == {OLD}
 
 
-def test_an_installation_that_knows_no_key_yet_takes_one_that_decrypts_its_configurations(
+def test_the_first_key_must_decrypt_the_stored_configurations(
     item: int, service: Service, tradecounter: Program
 ) -> None:
     configure(service.database_url, item, OLD, ["first", "second"])
@@ -99,7 +99,7 @@ def test_a_former_key_is_needed_until_it_is_rotated_out(
     assert tradecounter.refused("worker", **keys(OLD)) == REFUSED
 
 
-def test_what_a_rotation_did_before_it_was_killed_stays_and_the_next_one_does_the_rest(
+def test_a_killed_rotation_is_completed_by_the_next_one(
     item: int, service: Service, tradecounter: Program, tmp_path: Path
 ) -> None:
     url, names = service.database_url, [f"password {number}" for number in range(1800)]
@@ -134,7 +134,7 @@ def test_a_lost_key_is_given_up_only_when_told_to(item: int, service: Service, t
     assert passwords(url, OLD) == ["lost", None]  # it stays as it was, should the key be found again
 
 
-def test_an_order_with_configurations_that_cannot_be_decrypted_is_shown_without_them(
+def test_configurations_that_cannot_be_decrypted_are_left_out(
     item: int, placed: dict[str, Any], service: Service, tradecounter: Program
 ) -> None:
     configure(service.database_url, item, OLD, ["lost"])

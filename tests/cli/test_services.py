@@ -14,11 +14,12 @@ import psycopg
 import pytest
 
 from support.command_line import SECRET, Running, started, without_settings
-from support.embedded_user import alive, kill_server, wait_for
 from support.interface import checked_client
+from support.processes import alive, kill_server
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
 from support.steady_clients import steady_clients
+from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 
 BACK = "the embedded PostgreSQL runs again"
@@ -135,9 +136,7 @@ def embedded_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("words", [("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2"), ("worker",)])
-def test_an_embedded_database_that_is_killed_under_a_service_is_back_without_a_restart(
-    words: tuple[str, ...], embedded_folder: Path
-) -> None:
+def test_a_service_survives_its_embedded_database_being_killed(words: tuple[str, ...], embedded_folder: Path) -> None:
     server = EmbeddedPostgres(embedded_folder / ".tradecounter")
     with started(*words, "--json", folder=embedded_folder, environment={}) as running:
         killed = server.postmaster

@@ -90,7 +90,7 @@ def test_the_columns_that_are_asked_for_are_shown_in_their_order(
     assert told == ""
 
 
-def test_columns_that_there_are_not_are_wrong_usage_and_those_that_there_are_are_listed(
+def test_an_unknown_column_is_wrong_usage_and_the_known_ones_are_listed(
     tradecounter: Program, placed: list[dict[str, Any]]
 ) -> None:
     assert placed

@@ -12,9 +12,9 @@ import pytest
 
 from support.cluster import Cluster
 from support.command_line import SECRET, Running, started
-from support.embedded_user import wait_for
 from support.interface import checked_client
 from support.outage import database_away
+from support.waiting import wait_for
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ def most_connections(service: Service) -> int:
     return int(most)
 
 
+@pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
 @pytest.mark.parametrize("path", ["/order", "/quote"])
 @pytest.mark.parametrize("most", [1, 10, 30])
 def test_of_many_at_once_as_many_are_created_as_there_is_room_for(shop: Service, path: str, most: int) -> None:
@@ -59,7 +60,7 @@ def creations_locked(service: Service, customer: Customer, lock: LiteralString) 
         yield
 
 
-def test_only_where_all_connections_together_could_exceed_the_cap_a_creation_waits_for_those_under_way(
+def test_a_creation_waits_only_where_the_cap_could_be_exceeded(
     shop: Service,
 ) -> None:
     with running_service(shop.database_url, max_pending_orders=most_connections(shop) + 1) as one:

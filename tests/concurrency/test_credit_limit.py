@@ -28,7 +28,8 @@ def confirmed_gross(service: Service, customer: Customer) -> Decimal:
     return Decimal(total)
 
 
-def test_of_fifty_confirmations_at_once_exactly_those_succeed_that_the_limit_allows(shop: Service) -> None:
+@pytest.mark.spec("7 402", "no credit terms, or not enough credit")
+def test_of_fifty_confirmations_as_many_succeed_as_the_credit_allows(shop: Service) -> None:
     sku = sell(shop, "LIMITED", 50, available=100)
     customer = shop.customer(credit="1000.00")
     pending = [create(customer, [(sku, 1)]) for _ in range(50)]
@@ -86,9 +87,7 @@ def test_accounts_do_not_stand_in_each_others_way(shop: Service) -> None:
 
 
 @pytest.mark.parametrize(("limit", "status"), [("90.00", 402), ("500.00", 200)])
-def test_a_limit_that_changes_while_an_order_waits_for_its_turn_is_the_one_that_holds(
-    shop: Service, limit: str, status: int
-) -> None:
+def test_a_limit_changed_while_an_order_waits_applies_to_it(shop: Service, limit: str, status: int) -> None:
     customer = shop.customer(credit="250.00")
     buy(customer)
     pending = create(customer)

@@ -66,6 +66,7 @@ def under_way(shop: Service, customer: Customer, body: Any) -> Iterator[list[htt
     asking.join(timeout=30)
 
 
+@pytest.mark.spec("8 Idempotency rules", "a replay is the first response to the byte, marked, and creates nothing")
 @pytest.mark.parametrize(("path", "body"), [("/order", AT_ONCE), ("/quote", order())])
 def test_of_forty_identical_creations_on_two_servers_one_creates(
     shop: Service, here: Customer, there: Customer, path: str, body: dict[str, Any]
@@ -106,6 +107,7 @@ def test_of_different_requests_with_one_key_one_creates(shop: Service, here: Cus
     assert orders_of(shop, here) == 1
 
 
+@pytest.mark.spec("7 409", "the same request is still being processed")
 def test_while_a_request_is_under_way_its_key_is_taken_on_every_server(
     shop: Service, here: Customer, there: Customer
 ) -> None:
@@ -156,7 +158,7 @@ def test_a_key_that_was_recorded_after_it_was_looked_for_is_not_recorded_again(s
     assert rows(shop, "select body from idempotency_key where customer_id = %s", here.id) == [(b"first",)]
 
 
-def test_what_another_request_with_the_key_made_meanwhile_is_answered_and_no_reason_to_refuse(shop: Service) -> None:
+def test_a_lost_race_for_the_key_gets_what_the_winner_made(shop: Service) -> None:
     """As above; only that this one is refused before it comes to record anything."""
     customer = shop.customer(unique_references=True)
     with at(shop, MORNING - timedelta(days=2)):

@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 
 
-def test_twenty_orders_invoiced_at_once_among_attempts_that_fail_get_numbers_without_a_gap(shop: Service) -> None:
+def test_invoice_numbers_have_no_gap_when_attempts_fail(shop: Service) -> None:
     customer = shop.customer()
     placed = [buy(customer) for _ in range(20)]
     for order in placed:
@@ -39,31 +39,31 @@ def test_twenty_orders_invoiced_at_once_among_attempts_that_fail_get_numbers_wit
     assert rows(shop, "select last from invoice_number") == [(before + 20,)]
 
 
-def test_an_order_invoiced_many_times_at_once_has_one_invoice(shop: Service) -> None:
-    placed = buy(shop.customer(accounts_email="pay@x.example"))
-    dispatch(shop, placed)
-    issued = in_parallel([partial(issue, shop, placed)] * 8)
+def test_an_order_invoiced_many_times_at_once_has_one_invoice(own_shop: Service) -> None:
+    placed = buy(own_shop.customer(accounts_email="pay@x.example"))
+    dispatch(own_shop, placed)
+    issued = in_parallel([partial(issue, own_shop, placed)] * 8)
     assert len({invoice.number for invoice in issued}) == 1
     assert [invoice.anew for invoice in issued].count(True) == 1
-    assert rows(shop, "select count(*) from procrastinate_jobs where task_name = 'mail_invoice_copy'") == [(1,)]
+    assert rows(own_shop, "select count(*) from procrastinate_jobs where task_name = 'mail_invoice_copy'") == [(1,)]
 
 
-def test_payments_at_once_never_come_to_more_than_is_due(shop: Service) -> None:
-    customer = shop.customer()
-    placed = invoiced(shop, customer)
+def test_payments_at_once_never_come_to_more_than_is_due(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    placed = invoiced(own_shop, customer)
 
     def try_to_pay() -> bool:
         try:
-            pay(shop, placed, "10.00")
+            pay(own_shop, placed, "10.00")
         except DomainError:
             return False
         return True
 
     assert in_parallel([try_to_pay] * 12).count(True) == 6
-    assert outstanding(shop, customer) == Decimal("6.60")
-    pay(shop, placed, "6.60")
+    assert outstanding(own_shop, customer) == Decimal("6.60")
+    pay(own_shop, placed, "6.60")
     assert read(customer, placed)["status"] == "Completed"
-    total = rows(shop, "select sum(amount) from payment p join invoice i on i.number = p.invoice where i.gross = 66.60")
+    total = rows(own_shop, "select sum(amount) from payment")
     assert total == [(Decimal("66.60"),)]
 
 

@@ -14,10 +14,10 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
-from support.embedded_user import wait_for
 from support.orders import confirm, create, faults_in_the_books
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
+from support.waiting import wait_for
 
 AT_A_TIME = 3  # of ten connections
 CONFIRMATIONS = 12

@@ -47,7 +47,7 @@ def test_a_quote_is_confirmed_at_the_price_before_or_after_never_between(shop: S
     assert faults_in_the_books(shop) == {}
 
 
-def test_a_quote_that_is_priced_while_it_is_confirmed_is_confirmed_at_that_price_or_not_at_all(shop: Service) -> None:
+def test_a_quote_priced_during_confirmation_has_that_price_or_fails(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(10):
         quote = request_quote(customer, ITEMS)

@@ -43,7 +43,7 @@ def customers(shop: Service) -> list[Customer]:
     return [shop.customer() for _ in range(10)]
 
 
-def test_fifty_confirmations_at_once_share_out_scarce_stock_and_back_order_the_rest(
+def test_fifty_confirmations_share_scarce_stock_and_back_order_the_rest(
     shop: Service, customers: list[Customer]
 ) -> None:
     sku = sell(shop, "SCARCE", available=61)
@@ -85,7 +85,7 @@ def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
     assert faults_in_the_books(shop) == {}
 
 
-def test_orders_that_hold_the_same_products_in_different_order_do_not_block_each_other(
+def test_orders_with_the_same_products_in_another_order_do_not_deadlock(
     shop: Service, customers: list[Customer]
 ) -> None:
     skus = [f"KNOT-{number}" for number in range(200)]  # so many that locking them takes a while
@@ -118,7 +118,7 @@ def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customer
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_stock_that_comes_in_while_orders_are_confirmed_is_neither_lost_nor_promised_twice(
+def test_stock_arriving_during_confirmations_is_promised_once(
     shop: Service, customers: list[Customer], *, replace: bool
 ) -> None:
     skus = [sell(shop, f"COMING-{number}-{replace}", available=3) for number in range(4)]
@@ -142,9 +142,7 @@ def test_stock_that_comes_in_while_orders_are_confirmed_is_neither_lost_nor_prom
     assert faults_in_the_books(shop) == {}
 
 
-def test_stock_that_is_counted_on_hand_while_orders_are_confirmed_is_promised_once(
-    shop: Service, customers: list[Customer]
-) -> None:
+def test_on_hand_stock_imported_during_confirmations_is_promised_once(shop: Service, customers: list[Customer]) -> None:
     skus = [sell(shop, f"COUNTED-{number}", available=3) for number in range(2)]
     pending = [(customer, create(customer, [(sku, 2) for sku in order])) for customer in customers
                for order in (skus, skus[::-1])]  # fmt: skip

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
+import pytest
+
 from support.orders import at, confirm, create, faults_in_the_books, in_parallel, level, outstanding, rows, sell
 from support.service import MORNING, Service
 from support.shop import NEXT_DAY, STANDARD, order
@@ -27,7 +29,7 @@ def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_confirmations_with_different_methods_one_wins_and_the_others_are_told(shop: Service) -> None:
+def test_of_confirmations_with_different_methods_one_wins(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)
 
@@ -41,7 +43,7 @@ def test_of_confirmations_with_different_methods_one_wins_and_the_others_are_tol
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_twenty_orders_with_one_unique_reference_confirmed_at_once_one_gets_through(shop: Service) -> None:
+def test_of_twenty_confirmations_with_one_unique_reference_one_succeeds(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     body = order(auto_confirm=True, shipping_method={"id": STANDARD})
 
@@ -54,6 +56,7 @@ def test_of_twenty_orders_with_one_unique_reference_confirmed_at_once_one_gets_t
     assert [found["id"] for found in customer.get("/order").json()] == [placed["order_id"]]
 
 
+@pytest.mark.spec("7 409", "duplicate data")
 def test_of_twenty_pending_orders_with_one_unique_reference_one_is_held(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     answers = in_parallel([partial(customer.post, "/order", order())] * 20)

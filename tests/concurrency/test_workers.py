@@ -9,11 +9,11 @@ from psycopg.sql import SQL, Identifier
 
 from support.cluster import Cluster
 from support.command_line import SECRET, started
-from support.embedded_user import wait_for
 from support.mail import drain_to, forget_jobs, jobs, mail_server, running_worker
 from support.orders import buy
 from support.outage import database_away
 from support.service import Service
+from support.waiting import wait_for
 
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buyer@harbour.example"}}
 
@@ -90,7 +90,7 @@ def test_queuing_a_mail_notifies_nobody(shop: Service) -> None:
     forget_jobs(shop)
 
 
-def test_a_worker_that_loses_its_database_while_it_sends_finds_it_back_and_its_job(
+def test_a_worker_that_loses_its_database_while_it_sends_reconnects(
     shop: Service, postgres: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with mail_server() as inbox:

@@ -74,6 +74,10 @@ def test_what_the_document_announces_passes(given: Any) -> None:
     interface().check(response(*given))
 
 
+@pytest.mark.spec("1 General rules", "responses are JSON unless stated")
+@pytest.mark.spec("1 Pagination", "the body is a plain array or table; the headers say total, page, limit and pages")
+@pytest.mark.spec("4 DELETE /customer/address/{id}", "204 without a body; unknown is 404")
+@pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize("given", BAD.values(), ids=BAD)
 def test_what_it_does_not_announce_fails(given: Any) -> None:
     with pytest.raises((AssertionError, UnicodeDecodeError)):

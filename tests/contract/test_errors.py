@@ -132,6 +132,9 @@ def assert_general(answer: httpx2.Response, status: int) -> None:
     assert not LEAKS.search(body["message"])
 
 
+@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an error is its message")
+@pytest.mark.spec("4 POST /order", "its errors")
+@pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize(
     ("status", "method", "path", "ask"), ERRORS, ids=[f"{e[0]} {e[1]} {e[2]} {n}" for n, e in enumerate(ERRORS)]
 )
@@ -148,6 +151,7 @@ def test_a_malformed_head_is_a_bad_request_everywhere(shoppers: Shoppers, method
     assert_general(shoppers.nobody.request(method, path, headers={"Host": "a" * 256}), 400)
 
 
+@pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize(("method", "path"), [("GET", "/nowhere"), ("PATCH", "/order"), ("POST", "/product")])
 def test_addresses_and_methods_that_there_are_not_have_the_general_body(
     shoppers: Shoppers, method: str, path: str
@@ -155,6 +159,7 @@ def test_addresses_and_methods_that_there_are_not_have_the_general_body(
     assert_general(shoppers.nobody.request(method, path), 404 if path == "/nowhere" else 405)
 
 
+@pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
 def test_a_refused_credential_is_the_one_exception(shoppers: Shoppers) -> None:
     answer = shoppers.nobody.get("/order")
     assert (answer.status_code, answer.content) == (401, b"{}")
@@ -165,6 +170,8 @@ def test_a_refused_credential_is_the_one_exception(shoppers: Shoppers) -> None:
     assert problems({"message": "x"}) != []
 
 
+@pytest.mark.spec("4 POST /order", "its errors")
+@pytest.mark.spec("4 PUT /order/{reference}", "its errors")
 def test_every_error_of_the_document_is_tried_here() -> None:
     """But for those of every operation: credentials, tokens, lockout and rate limit in `tests/api/identity/`, faults in
     `tests/api/web/test_faults.py`.

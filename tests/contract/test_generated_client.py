@@ -104,6 +104,7 @@ def test_the_guides_call_lists_products(generated: SimpleNamespace, client: Any,
     assert [product.sku for product in eval(call, names)] == listed  # noqa: S307 the guide's own code
 
 
+@pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "the document is true")
 def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client: Any) -> None:
     models = generated.models
     products = generated.list_products.sync(client=client)

@@ -17,6 +17,7 @@ def report(database_url: str) -> Report:
     return found
 
 
+@pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "the document is true")
 def test_no_answer_breaks_the_documents_promises(report: Report) -> None:
     assert not report.failures, report.summary()
 

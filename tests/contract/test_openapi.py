@@ -45,6 +45,7 @@ def test_the_committed_document_is_the_one_that_the_code_makes(service: Service)
     assert COMMITTED.read_bytes().strip() == made.strip(), "docs/openapi.json is out of date: run `make docs`"
 
 
+@pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "public; the interface document in both forms")
 def test_json_and_yaml_say_the_same_for_the_address_that_was_asked(service: Service) -> None:
     client = service.client()
     as_json, as_yaml = client.get("/openapi.json"), client.get("/openapi.yaml")
@@ -64,6 +65,7 @@ def test_another_host_is_told_its_own_address(service: Service) -> None:
         assert ".invalid" not in found.get("/docs").text + found.get("/openapi.json").text
 
 
+@pytest.mark.spec("9 Versioning", "the document's version is 1.0, the paths have none")
 def test_the_head_of_the_document_is_that_of_the_specification(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1.")
     assert document["info"]["version"] == "1.0"
@@ -124,6 +126,7 @@ def test_responses_are_described_and_bodies_have_schemas(document: dict[str, Any
             assert "400" in operation["responses"]
 
 
+@pytest.mark.spec("5 Authentication", "every endpoint but the public ones needs a credential")
 def test_security_requirements_name_schemes_that_exist(document: dict[str, Any]) -> None:
     schemes = document["components"]["securitySchemes"]
     asked = [*document["security"], *(need for _, _, o in operations(document) for need in o.get("security", []))]
@@ -194,6 +197,7 @@ def test_names_are_identifiers_that_generators_keep(document: dict[str, Any]) ->
         assert not re.search("List(of|Of)", name)
 
 
+@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
 def test_every_credential_may_be_refused_blocked_or_limited(document: dict[str, Any]) -> None:
     """Specification, sections 5 and 8: all authenticated operations; new orders and quotes have no rate limit."""
     for path, method, operation in operations(document):
@@ -242,6 +246,7 @@ def test_an_invoice_is_a_pdf_file_and_nothing_else(document: dict[str, Any]) -> 
     assert answer["content"] == {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}
 
 
+@pytest.mark.spec("1 General rules", "prices are numbers; gross is net and tax")
 def test_amounts_are_numbers(document: dict[str, Any]) -> None:
     named = {"cost_net", "cost_tax", "cost_gross", "single_unit_cost", "credit_limit", "total_due", "weight_kg"}
     found = [
@@ -254,6 +259,7 @@ def test_amounts_are_numbers(document: dict[str, Any]) -> None:
     assert all(property_["type"] == "number" for _, property_ in found)
 
 
+@pytest.mark.spec("4 GET /", "public; name and documentation, in the body and as links")
 def test_the_index_names_the_documents_in_its_body_and_in_its_links(service: Service) -> None:
     answer = service.client().get("/")
     names = {"openapi_json": f"{service.url}/openapi.json", "openapi_yaml": f"{service.url}/openapi.yaml"}

@@ -58,10 +58,13 @@ def filled(path: str) -> str:
     return re.sub(r"\{\w+\}", "1", path.replace("/static/{name}", "/static/style.0.css"))
 
 
+@pytest.mark.spec("1 General rules", "no operation cancels or amends an order, or applies for an account")
+@pytest.mark.spec("9 Versioning", "the document's version is 1.0, the paths have none")
 def test_the_routes_are_exactly_those_of_the_specification(service: Service) -> None:
     assert routes_of(service) == PUBLIC | AUTHENTICATED
 
 
+@pytest.mark.spec("5 Authentication", "every endpoint but the public ones needs a credential")
 def test_every_route_but_the_public_ones_needs_a_credential(service: Service) -> None:
     client = service.client()
     for method, path in sorted(routes_of(service)):
@@ -71,6 +74,10 @@ def test_every_route_but_the_public_ones_needs_a_credential(service: Service) ->
             assert (found.status_code == 400) == ((method, path) in CLIENT_AUTHENTICATED), (asked, path)
 
 
+@pytest.mark.spec("4 GET /", "public; name and documentation, in the body and as links")
+@pytest.mark.spec("4 GET /check-health", "public; an object")
+@pytest.mark.spec("4 GET /ready", "public; 503 with the reasons while the process should get no requests")
+@pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "public; the interface document in both forms")
 @pytest.mark.parametrize(("method", "path"), sorted(PUBLIC - CLIENT_AUTHENTICATED))
 def test_a_public_route_does_not_mind_any_credential(service: Service, method: str, path: str) -> None:
     client: httpx2.Client = service.client()
@@ -78,6 +85,7 @@ def test_a_public_route_does_not_mind_any_credential(service: Service, method: s
         assert client.request(method, filled(path), headers=headers, params={"api-key": "bad"}).status_code == 200
 
 
+@pytest.mark.spec("5 Authentication", "every endpoint but the public ones needs a credential")
 def test_the_interface_document_knows_the_same_routes_and_which_are_public(service: Service) -> None:
     document = service.client().get("/openapi.json").json()
     operations = {

@@ -29,6 +29,7 @@ def answers(exchange: Exchange) -> Iterator[httpx2.Response]:
     yield exchange.http.post("/oauth/token", headers=wrong)
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a blocked address is 403")
 def test_the_token_endpoint_is_described(exchange: Exchange) -> None:
     document = interface_document()
     operation = document["paths"]["/oauth/token"]["post"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from support.interface import problems_by
@@ -58,9 +58,9 @@ def customer(service: Service) -> Customer:
 
 
 @pytest.fixture
-def client(service: Service, customer: Customer) -> Iterator[httpx.Client]:
+def client(service: Service, customer: Customer) -> Iterator[httpx2.Client]:
     """A client that is not held to the usual interface document, which lacks the example."""
-    with httpx.Client(base_url=service.url, headers={"X-Api-Key": customer.key}) as made:
+    with httpx2.Client(base_url=service.url, headers={"X-Api-Key": customer.key}) as made:
         yield made
 
 
@@ -74,16 +74,16 @@ def operation(document: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_the_path_is_routed_and_needs_a_credential(service: Service, client: httpx.Client) -> None:
+def test_the_path_is_routed_and_needs_a_credential(service: Service, client: httpx2.Client) -> None:
     assert client.get("/shelf/CV-320P").json() == {"shelf": "B4", "enough": True}
     assert client.head("/shelf/CV-320P").status_code == 200
     assert client.get("/shelf/NONE").json() == {"message": "product not found"}
     assert client.options("/shelf/CV-320P").headers["Allow"] == "GET, HEAD, OPTIONS"
     assert client.get("/shelves/CV-320P").status_code == 404
-    assert httpx.get(f"{service.url}/shelf/CV-320P").status_code == 401
+    assert httpx2.get(f"{service.url}/shelf/CV-320P").status_code == 401
 
 
-def test_the_query_is_validated(client: httpx.Client) -> None:
+def test_the_query_is_validated(client: httpx2.Client) -> None:
     assert client.get("/shelf/CV-320P?quantity=4").json() == {"shelf": "B4", "enough": False}
     wrong = client.get("/shelf/CV-320P?quantity=0")
     assert (wrong.status_code, wrong.json()["message"]) == (400, "quantity: must be at least 1")
@@ -91,12 +91,12 @@ def test_the_query_is_validated(client: httpx.Client) -> None:
     assert client.get("/shelf/CV-320P?qty=4").headers["X-Ignored"] == "qty"
 
 
-def test_requests_are_counted_against_the_rate_limit(client: httpx.Client) -> None:
+def test_requests_are_counted_against_the_rate_limit(client: httpx2.Client) -> None:
     statuses = [client.get("/shelf/CV-320P").status_code for _ in range(LIMIT + 1)]
     assert statuses == [*[200] * LIMIT, 429]
 
 
-def test_the_interface_document_describes_it(client: httpx.Client, document: dict[str, Any]) -> None:
+def test_the_interface_document_describes_it(client: httpx2.Client, document: dict[str, Any]) -> None:
     described = operation(document)
     assert [(p["in"], p["name"], p["example"]) for p in described["parameters"]] == [
         ("path", "sku", "CV-320P"),
@@ -116,7 +116,7 @@ def test_a_link_leads_to_it(document: dict[str, Any]) -> None:
 
 
 def test_the_reference_and_the_postman_collection_have_it(service: Service, document: dict[str, Any]) -> None:
-    page = Page(httpx.get(f"{service.url}/docs").text)
+    page = Page(httpx2.get(f"{service.url}/docs").text)
     samples = {language: code for (language, name), code in page.samples.items() if name == "getShelf"}
     assert len(samples) == 4
     assert all(f"{service.url}/shelf/CV-320P" in code for code in samples.values())

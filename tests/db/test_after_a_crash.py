@@ -12,9 +12,10 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from support.embedded_user import adopt_orphans, kill_server, wait_for
+from support.processes import adopt_orphans, kill_server
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
+from support.waiting import wait_for
 from tradecounter.bulk.rows import Row
 from tradecounter.db.changes import read_versions
 from tradecounter.db.embedded import EmbeddedPostgres
@@ -152,7 +153,7 @@ CRASHES = pytest.mark.parametrize("crash", [power_failure, killed_process])
 
 
 @CRASHES
-def test_stock_is_seen_that_a_transaction_with_an_earlier_id_changes_after_a_crash(
+def test_stock_changed_after_a_crash_with_an_earlier_transaction_id_is_seen(
     crashing: Crashing, shop: Service, customer: Customer, crash: Crash
 ) -> None:
     burnt = burn_transaction_ids(crashing)
@@ -176,7 +177,7 @@ def test_prices_are_seen_that_get_a_version_that_was_lost_in_a_crash(
     assert customer.get("/product/PHONE").json()["single_unit_cost"] == 70 + lost
 
 
-def test_a_catalogue_that_cannot_be_read_again_after_a_crash_is_not_confirmed_by_its_version(
+def test_an_unreadable_catalogue_is_not_confirmed_by_its_version(
     crashing: Crashing,
 ) -> None:
     often, soon = timedelta(seconds=0.05), timedelta(seconds=1)
@@ -227,9 +228,7 @@ def test_versions_tell_one_life_of_a_server_from_the_next(crashing: Crashing, en
 
 
 @pytest.mark.parametrize(("server", "is_seen"), [("the same", False), ("another", True)])
-def test_on_another_server_all_stock_is_read_again_also_where_the_connection_stays(
-    crashing: Crashing, server: str, is_seen: bool
-) -> None:
+def test_a_change_of_server_reads_all_stock_again(crashing: Crashing, server: str, is_seen: bool) -> None:
     """A pooler keeps a client's connection when the server behind it is another one."""
 
     async def levels() -> tuple[int, int]:

@@ -57,9 +57,7 @@ def answer_length(link: Link) -> int:
     return asyncio.run(measured())
 
 
-def test_a_link_that_breaks_after_any_byte_leaves_all_or_nothing_and_never_tells_of_a_success_that_was_none(
-    database_url: str, link: Link
-) -> None:
+def test_a_link_that_breaks_after_any_byte_leaves_all_or_nothing(database_url: str, link: Link) -> None:
     whole = answer_length(link)
 
     async def broken_after(left: int, number: int) -> bool:
@@ -86,9 +84,7 @@ def test_a_link_that_breaks_after_any_byte_leaves_all_or_nothing_and_never_tells
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_transaction_that_is_cancelled_at_any_moment_leaves_all_or_nothing_and_a_connection_for_the_next(
-    database_url: str, again: bool
-) -> None:
+def test_a_transaction_cancelled_at_any_moment_leaves_all_or_nothing(database_url: str, again: bool) -> None:
     async def cancelled_after(turns: int, database: Database, number: int) -> None:
         task = asyncio.create_task(note(database, number))
         for _ in range(turns):

@@ -16,16 +16,14 @@ import pytest
 from support.embedded_user import (
     IS_ROOT,
     account,
-    adopt_orphans,
-    alive,
     become,
     embedded_user,
-    kill_server,
     ready,
     refusal,
     start_user,
-    wait_for,
 )
+from support.processes import adopt_orphans, alive, kill_server
+from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_programs import EmbeddedError, Programs, programs, server_account
 

@@ -9,7 +9,8 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from support.embedded_user import adopt_orphans, alive, kill_server, wait_for
+from support.processes import adopt_orphans, alive, kill_server
+from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 

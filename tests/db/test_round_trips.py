@@ -254,7 +254,7 @@ def test_bytes_come_back_as_they_were_sent_also_when_nothing_is_prepared(in_data
     in_database(work)
 
 
-def test_a_trip_may_be_far_larger_than_what_the_network_holds_in_either_direction(in_database: Any) -> None:
+def test_a_trip_may_be_larger_than_the_networks_buffers(in_database: Any) -> None:
     async def work(database: Database) -> None:
         large = [letter * 2_000_000 for letter in "abcdefghij"]
         async with asyncio.timeout(30), transaction(database) as tx, tx.pipeline() as p:
@@ -295,9 +295,7 @@ def test_any_decimal_comes_back_as_it_was_sent(in_database: Any, value: Decimal)
 
 
 @pytest.mark.parametrize("what", ["alter table noted alter column number type bigint", "deallocate all"])
-def test_statements_that_no_longer_hold_as_they_were_prepared_fail_once_and_then_work(
-    in_database: Any, what: LiteralString
-) -> None:
+def test_outdated_prepared_statements_fail_once_and_then_work(in_database: Any, what: LiteralString) -> None:
     """As after a migration under a running service: its connections would fail for as long as they live."""
 
     async def work(database: Database) -> None:

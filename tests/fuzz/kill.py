@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support.cluster import cluster
-from support.embedded_user import wait_for
 from support.kills import faults_in_mails, faults_in_orders, place_under_fire, running_processes
 from support.mail import jobs, mail_server
 from support.service import Service, running_service
 from support.shop import stock_shop
+from support.waiting import wait_for
 
 COMMANDS = ("serve", "serve", "worker")
 PAUSE = 3

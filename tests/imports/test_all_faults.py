@@ -1,6 +1,5 @@
 """Every fault of a row is reported, whatever finds it: the reader, the rules, or the database."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,7 @@ ADDRESS = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip"
 
 
 @pytest.fixture(scope="module")
-def shop(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
-    importer = Importer(database_url, Path(tmp_path_factory.mktemp("imports")))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
+def shop(importer: Importer) -> Importer:
     importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
     return importer
 

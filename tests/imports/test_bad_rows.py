@@ -176,10 +176,8 @@ BAD_ROWS = [
 
 
 @pytest.fixture(scope="module")
-def filled(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
+def filled(importer: Importer) -> Importer:
     """A database with a little of what rows may refer to."""
-    importer = Importer(database_url, tmp_path_factory.mktemp("imports"))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
     importer.load(
         "categories", [{"key": "phones", "name": "Phones", "children": [{"key": "desk", "name": "Desk phones"}]}]
     )
@@ -194,6 +192,7 @@ def content(filled: Importer) -> dict[str, str]:
     return filled.content()
 
 
+@pytest.mark.spec("8 Category depth", "two levels")
 @pytest.mark.parametrize("bad", BAD_ROWS, ids=lambda bad: f"{bad.kind}: {bad.reason}"[:60].encode("ascii", "replace"))
 def test_a_bad_row_is_refused_with_its_line_and_its_reason(bad: Bad, filled: Importer, content: dict[str, str]) -> None:
     report = filled.load_text(bad.kind, json.dumps(bad.row), ".jsonl")

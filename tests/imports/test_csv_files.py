@@ -1,6 +1,5 @@
 """CSV as other programs write it: separators, encodings, names of columns, stray cells."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,11 @@ PRODUCTS = [
 
 
 @pytest.fixture(scope="module")
-def shop(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
-    importer = Importer(database_url, Path(tmp_path_factory.mktemp("imports")))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
+def shop(importer: Importer) -> Importer:
+    return with_products(importer)
+
+
+def with_products(importer: Importer) -> Importer:
     importer.load("categories", [{"key": "phones", "name": "Phones"}, {"key": "desk", "name": "Desk phones"}])
     importer.load("products", PRODUCTS)
     return importer
@@ -181,7 +182,8 @@ def test_json_stays_strict(kind: str, row: dict[str, Any], reason: str, shop: Im
     assert any(message.startswith(reason) for _, message in errors(shop.load(kind, [row])))
 
 
-def test_the_catalogue_that_the_api_gives_as_csv_can_be_imported(shop: Importer) -> None:
+def test_the_catalogue_that_the_api_gives_as_csv_can_be_imported(own_importer: Importer) -> None:
+    shop = with_products(own_importer)
     text = (
         "sku,ean,name,manufacturer,weight_kg,box_width_mm,box_height_mm,box_length_mm,clearance_product,images,"
         "availability.available,availability.status,availability.incoming,single_unit_cost,five_plus_unit_cost,"

@@ -108,6 +108,7 @@ def test_customers_cannot_be_replaced(fresh: Importer, form: str, histories: dic
     assert fresh.content() == before
 
 
+@pytest.mark.spec("2 Product", "every field, with the type in the table")
 def test_every_field_of_a_product_arrives(fresh: Importer, histories: dict[str, History]) -> None:
     assert "products" in histories
     fresh.load("products", [PHONE])

@@ -1,6 +1,5 @@
 """A replacing file that lacks more than a fifth of what there is has to be confirmed."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +9,7 @@ from tradecounter.kit.errors import DomainError
 
 
 @pytest.fixture(scope="module")
-def shop(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
-    importer = Importer(database_url, Path(tmp_path_factory.mktemp("imports")))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
+def shop(importer: Importer) -> Importer:
     importer.load("products", PRODUCTS)
     importer.load("customers", [{"email_address": "a@a.example", "first_name": "A", "last_name": "B"}])
     return importer

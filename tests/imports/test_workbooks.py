@@ -3,7 +3,6 @@
 import io
 from collections.abc import Sequence
 from datetime import date, datetime, time
-from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
@@ -17,12 +16,10 @@ from tradecounter.bulk.encodings import UnreadableFileError
 METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, "base_cost_net": 5}
 
 
-@pytest.fixture(scope="module")
-def shop(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importer:
-    importer = Importer(database_url, Path(tmp_path_factory.mktemp("imports")))
-    importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
-    importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
-    return importer
+@pytest.fixture
+def shop(own_importer: Importer) -> Importer:
+    own_importer.load("products", [{"sku": "PHONE", "name": "Phone", "manufacturer": "acme"}])
+    return own_importer
 
 
 def workbook(*rows: Sequence[Any], formats: dict[str, str] | None = None) -> bytes:

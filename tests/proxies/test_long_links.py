@@ -8,21 +8,15 @@ from functools import partial
 import pytest
 
 from support.front_proxies import FrontProxy, haproxy, nginx
-from support.service import Customer, Service, running_service
-from support.shop import stock_shop
+from support.service import Customer, Service
+from support.shop import ORIGIN, shop_with_all_headers
 
 Starting = Callable[[str], AbstractContextManager[FrontProxy]]
-
-ORIGIN = "https://shop.example"
 
 
 @pytest.fixture(scope="module")
 def service(database_url: str) -> Iterator[Service]:
-    """A service whose responses have all the headers that there can be."""
-    with running_service(
-        database_url, base_url="https://api.shop.example", cors_origins=ORIGIN, rate_limit=10**9
-    ) as running:
-        stock_shop(running)
+    with shop_with_all_headers(database_url) as running:
         yield running
 
 

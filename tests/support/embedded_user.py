@@ -1,15 +1,12 @@
 """A process that uses an embedded PostgreSQL until its standard input ends: a program, and the handle on it."""
 
-import ctypes
 import json
 import os
 import pwd
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,37 +100,6 @@ def ready(process: subprocess.Popen[str]) -> EmbeddedUser:
     assert line, process.stderr.read()
     told: dict[str, Any] = json.loads(line)
     return EmbeddedUser(process, told["url"], Path(told["socket_dir"]), Path(told["home"]), told["administrator_url"])
-
-
-def kill_server(pid: int, number: int = signal.SIGKILL) -> None:
-    """End a postmaster that a user started, and wait until nothing is left of it, whatever runs as process 1 here."""
-    os.kill(pid, number)
-    with suppress(ChildProcessError):
-        os.waitpid(pid, 0)
-    wait_for(lambda: not Path(f"/proc/{pid}").exists())
-
-
-def adopt_orphans() -> None:
-    """Let this process inherit the servers that its child processes start (Linux)."""
-    set_child_subreaper = 36
-    ctypes.CDLL(None).prctl(set_child_subreaper, 1)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that ended and was not yet waited for does not."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until something that another process does has happened."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
+from support.waiting import happened
 from tradecounter.web.connection.connections import Connections
+from tradecounter.web.fast_path.middleware import FastResponse
 from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.web.fast_path.response_cache import CachedResponse
 from tradecounter.web.server import listen
 from tradecounter.web.stopping import Stopping
 
@@ -25,6 +28,31 @@ class Served(ABC):
 
     @abstractmethod
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+
+class Remembering(Served):
+    """Responds to `/known` on the fast path with `known.`; a test says how it responds to anything else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fast_path = self
+        self.known_heads: dict[bytes, str] = {}
+
+    def read(self, scope: Scope) -> str | None:
+        path: str = scope["path"]
+        return path if path == "/known" else None
+
+    def known(self, raw: bytes) -> str | None:
+        return self.known_heads.get(raw)
+
+    def add_known(self, raw: bytes, head: str) -> None:
+        self.known_heads[raw] = head
+
+    def context(self, head: str, _client: tuple[str, int] | None) -> str:
+        return head
+
+    def respond(self, _context: str) -> FastResponse:
+        return FastResponse(CachedResponse((), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
 
 
 @dataclass
@@ -44,10 +72,13 @@ class Server:
         self.opened.append(writer)
         return reader, writer
 
+    async def has(self, count: int) -> None:
+        """Wait until exactly this many connections are open."""
+        await happened(lambda: len(self.state.connections) == count)
+
     async def is_quiet(self) -> None:
         """Wait until no connection is open and no response is being made."""
-        while self.state.connections or self.state.tasks:  # noqa: ASYNC110 the server offers no event
-            await asyncio.sleep(0.01)
+        await happened(lambda: not (self.state.connections or self.state.tasks))
 
 
 @asynccontextmanager

@@ -1,9 +1,12 @@
 """A small catalogue to order from, and the pieces of an order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from support.service import Service
+from support.service import Service, running_service
+
+ORIGIN = "https://shop.example"  # of the page that may call `shop_with_all_headers`
 
 ADDRESS = {
     "contact_name": "Ada Example",
@@ -83,6 +86,16 @@ def stock_shop(service: Service) -> None:
         "stock", [{"sku": s, "available": n} for s, n in (("PHONE", 100), ("CABLE", 1000), ("SWITCH", 3))]
     )
     service.must_load("shipping-methods", METHODS)
+
+
+@contextmanager
+def shop_with_all_headers(database_url: str) -> Iterator[Service]:
+    """Run the API with the small catalogue so that a response can have every header that there is."""
+    with running_service(
+        database_url, base_url="https://api.shop.example", cors_origins=ORIGIN, rate_limit=10**9
+    ) as running:
+        stock_shop(running)
+        yield running
 
 
 def order(items: Iterable[tuple[str, int]] = (("PHONE", 1),), **values: Any) -> dict[str, Any]:

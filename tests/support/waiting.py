@@ -1,6 +1,25 @@
-"""Waiting until a statement of the service waits for a lock that the test holds."""
+"""Waiting, with a bound, for a condition and for a statement that waits for a lock."""
+
+import asyncio
+import time
+from collections.abc import Callable
 
 import psycopg
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Return as soon as the condition holds. AssertionError when it does not in this time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+async def happened(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Wait as `wait_for` does, while the event loop goes on."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 what is waited for offers no event
+            await asyncio.sleep(0.01)
 
 
 def waiting_for_a_lock(database_url: str, *, processes: int = 1) -> int:

@@ -150,6 +150,7 @@ def test_space_around_a_value_does_not_matter() -> None:
     assert read(LOW_STOCK=" 7 ").low_stock == 7
 
 
+@pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [

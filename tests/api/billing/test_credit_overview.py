@@ -19,6 +19,7 @@ def overview(customer: Customer) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.spec("4 GET /customer/credit", "the overview")
 def test_an_account_that_never_ordered_has_all_its_credit(shop: Service) -> None:
     assert overview(shop.customer(credit="500.00")) == {
         "credit_limit": 500.00,
@@ -28,6 +29,7 @@ def test_an_account_that_never_ordered_has_all_its_credit(shop: Service) -> None
     }
 
 
+@pytest.mark.spec("4 GET /customer/credit", "the overview")
 def test_an_account_without_credit_terms_has_none(shop: Service) -> None:
     assert overview(shop.customer(credit=None)) == {
         "credit_limit": 0.00,
@@ -37,7 +39,8 @@ def test_an_account_without_credit_terms_has_none(shop: Service) -> None:
     }
 
 
-def test_an_order_is_owed_with_its_shipping_until_the_end_of_the_day_after_its_term(shop: Service) -> None:
+@pytest.mark.spec("2 CreditOverview", "each order with an amount due: the amount and its due date")
+def test_an_order_with_its_shipping_is_due_at_the_end_of_its_term(shop: Service) -> None:
     customer = shop.customer(credit="100.00", term_days=30)
     placed = buy(customer, customer_reference="PO-7")
     assert overview(customer) == {
@@ -59,6 +62,7 @@ def test_an_order_is_owed_with_its_shipping_until_the_end_of_the_day_after_its_t
     }
 
 
+@pytest.mark.spec("2 CreditOverview", "credit limit, amount owed and available credit")
 def test_what_is_available_is_the_limit_less_what_all_orders_come_to(shop: Service) -> None:
     customer = shop.customer(credit="200.00")
     placed = [buy(customer), buy(customer, method=NEXT_DAY)]
@@ -71,6 +75,7 @@ def test_what_is_available_is_the_limit_less_what_all_orders_come_to(shop: Servi
     assert [order["total_due"] for order in found["outstanding_orders"]] == [66.60, 72.00]
 
 
+@pytest.mark.spec("2 CreditOverview", "each order with an amount due: the amount and its due date")
 def test_an_order_is_overdue_once_its_due_second_is_over(shop: Service) -> None:
     customer = shop.customer(term_days=14)
     buy(customer)
@@ -124,6 +129,7 @@ def test_orders_stand_by_their_confirmation_whatever_is_invoiced_first(shop: Ser
     assert found == [order["order_reference"] for order in placed]
 
 
+@pytest.mark.spec("2 CreditOverview", "each order with an amount due: the amount and its due date")
 def test_a_part_payment_leaves_the_rest_due_and_a_full_one_nothing(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     placed = invoiced(shop, customer)

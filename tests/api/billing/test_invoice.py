@@ -13,6 +13,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer(company="Buyer plc")
 
 
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "a PDF")
 def test_it_is_a_pdf_file_by_reference_and_by_id(shop: Service, customer: Customer) -> None:
     placed = invoiced(shop, customer)
     [(number,)] = rows(shop, "select max(number) from invoice")
@@ -62,6 +63,8 @@ def test_it_stays_there_once_paid(shop: Service, customer: Customer) -> None:
     assert customer.get(f"/order/{placed['order_id']}/invoice").status_code == 200
 
 
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "412 before it is issued")
+@pytest.mark.spec("7 412", "an invoice before it is issued")
 def test_before_it_is_issued_the_answer_is_412(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
 
@@ -83,6 +86,7 @@ def test_a_cancelled_order_has_none(shop: Service, customer: Customer) -> None:
     assert "cancelled" in answer.json()["message"]
 
 
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "404 when unknown")
 def test_anothers_invoice_is_as_unknown_as_one_that_does_not_exist(shop: Service, customer: Customer) -> None:
     theirs = invoiced(shop, shop.customer())
     pending = create(customer)

@@ -197,7 +197,8 @@ def test_a_refused_attempt_uses_up_no_number(shop: Service) -> None:
     assert stored(shop, placed)["number"] == before + 1
 
 
-def test_the_status_is_invoiced_and_a_copy_is_queued_where_the_account_has_an_address_for_it(shop: Service) -> None:
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "available as soon as the status says invoiced")
+def test_issuing_sets_the_status_and_queues_the_accounts_copy(shop: Service) -> None:
     for accounts_email, queued in ((None, []), ("pay@b.example", ["mail_invoice_copy"])):
         customer = shop.customer(accounts_email=accounts_email)
         placed = invoiced(shop, customer)

@@ -163,7 +163,7 @@ def no_folder_for_a_file(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("hindrance", [no_other_process, a_process_that_fails, no_folder_for_a_file])
-def test_everything_else_is_followed_while_no_process_can_read_the_catalogue_and_later_it_is_read(
+def test_all_other_data_stays_current_while_no_process_can_read_the_catalogue(
     shop: Service,
     elsewhere: Another,
     buyers: list[int],
@@ -189,9 +189,7 @@ def test_everything_else_is_followed_while_no_process_can_read_the_catalogue_and
     assert elsewhere.freshness.confirmed_at > confirmed_at
 
 
-def test_a_process_that_stands_back_for_too_long_is_ended_and_the_next_one_does_not_stand_back(
-    shop: Service, buyers: list[int]
-) -> None:
+def test_a_process_that_stands_back_for_too_long_is_ended(shop: Service, buyers: list[int]) -> None:
     elsewhere = Another(shop, elsewhere=True, stale_after=timedelta(milliseconds=20))  # none is ready in half of that
 
     def name(shown: Another) -> str:
@@ -207,7 +205,7 @@ def test_a_process_that_stands_back_for_too_long_is_ended_and_the_next_one_does_
     assert name(elsewhere) == "In time"
 
 
-def test_prices_that_changed_while_another_process_read_are_not_lost_when_it_is_done(
+def test_prices_changed_during_a_read_in_a_subprocess_are_kept(
     shop: Service, elsewhere: Another, buyers: list[int]
 ) -> None:
     elsewhere.refresh()

@@ -21,6 +21,10 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
+@pytest.mark.spec("1 Pagination", "page and limit out of bounds are refused")
+@pytest.mark.spec("4 GET /product", "sort: four words, any other is 400")
+@pytest.mark.spec("7 400", "an unknown sort")
+@pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -61,6 +65,7 @@ def test_a_bad_value_is_refused_and_named(customer: Customer, query: str, messag
     assert (response.status_code, response.json()["message"]) == (400, message)
 
 
+@pytest.mark.spec("4 GET /product", "attribute: names, operators by type, values")
 @pytest.mark.parametrize(
     "filters",
     [
@@ -143,6 +148,7 @@ def test_empty_and_unknown_parameters_are_as_if_absent(customer: Customer, query
     assert response.content == customer.get("/product").content
 
 
+@pytest.mark.spec("4 GET /product/{sku}", "extra, comma-separated")
 @pytest.mark.parametrize("extra", ["nonsense", "related,,nonsense", "description&extra=nonsense"])
 def test_one_product_refuses_an_unknown_extra(customer: Customer, extra: str) -> None:
     response = customer.get(f"/product/PHONE?extra={extra}")

@@ -63,6 +63,8 @@ def by_sku(customer: Customer, path: str) -> httpx2.Response:
     return customer.http.send(customer.http.build_request("GET", url))
 
 
+@pytest.mark.spec("2 Product", "SKU lookup ignores case")
+@pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
 @pytest.mark.parametrize("sku", STRANGE)
 def test_any_sku_percent_encoded_answers_with_its_own_product(customer: Customer, sku: str) -> None:
     for spelling in (sku, sku.lower(), sku.upper()):
@@ -113,6 +115,8 @@ def test_an_address_means_one_sku_or_none(customer: Customer, path: str, sku: st
         assert (response.status_code, response.json().get("sku")) == (200, sku)
 
 
+@pytest.mark.spec("2 Product", "extra fields are present only on request; descriptions always on one product")
+@pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
 def test_a_product_by_sku_is_the_one_of_the_list_with_its_descriptions(customer: Customer) -> None:
     listed = customer.get("/product?limit=0&extra=description,short_description,similar").json()
     assert sorted(found["sku"] for found in listed) == sorted(STRANGE)
@@ -120,6 +124,9 @@ def test_a_product_by_sku_is_the_one_of_the_list_with_its_descriptions(customer:
         assert by_sku(customer, encoded(found["sku"]) + "?extra=similar").json() == found
 
 
+@pytest.mark.spec("4 GET /product", "active products at the customer's own prices and stock")
+@pytest.mark.spec("4 GET /product/{sku}", "unknown is 404")
+@pytest.mark.spec("7 404", "unknown reference, SKU, address id or code")
 def test_inactive_unpriced_and_unknown_products_get_the_same_answer(service: Service, customer: Customer) -> None:
     service.must_load("products", [product("RETIRED", active=False), product("UNPRICED")])
     service.must_load("price-list", [price("RETIRED", 1)])
@@ -130,11 +137,12 @@ def test_inactive_unpriced_and_unknown_products_get_the_same_answer(service: Ser
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 
-def test_a_product_that_is_active_again_is_found_again(service: Service, customer: Customer) -> None:
-    service.must_load("products", [product("SEASONAL", active=False)])
-    service.must_load("price-list", [price("SEASONAL", 1)])
+def test_a_product_that_is_active_again_is_found_again(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    own_shop.must_load("products", [product("SEASONAL", active=False)])
+    own_shop.must_load("price-list", [price("SEASONAL", 1)])
     assert customer.get("/product/seasonal").status_code == 404
-    service.must_load("products", [{"sku": "seasonal", "active": True}])
+    own_shop.must_load("products", [{"sku": "seasonal", "active": True}])
     assert customer.get("/product/SEASONAL").json()["sku"] == "seasonal"
 
 

@@ -74,6 +74,8 @@ def skus(customer: Customer, query: str) -> list[str]:
     return [found["sku"] for found in response.json()]
 
 
+@pytest.mark.spec("4 GET /product", "manufacturer: comma-separated keys")
+@pytest.mark.spec("4 GET /manufacturer", "by name; keys filter")
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -96,6 +98,8 @@ def test_a_manufacturer_filter_finds_its_products(customer: Customer, query: str
     assert skus(customer, query) == found
 
 
+@pytest.mark.spec("4 GET /product", "category: comma-separated names")
+@pytest.mark.spec("4 GET /category", "a tree of two levels, whose names filter")
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -122,6 +126,7 @@ def test_a_category_filter_finds_by_name_or_key_and_includes_children(
     assert skus(customer, query) == found
 
 
+@pytest.mark.spec("4 GET /product", "attribute: names, operators by type, values")
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
@@ -166,6 +171,7 @@ def test_an_attribute_filter_compares_values(customer: Customer, filters: str, f
     assert skus(customer, f"attribute={filters}") == found
 
 
+@pytest.mark.spec("4 GET /product", "query: keywords over the details")
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -201,6 +207,7 @@ def test_a_query_finds_products_by_the_starts_of_words(customer: Customer, query
     assert skus(customer, f"query={query}&sort=sku") == found
 
 
+@pytest.mark.spec("4 GET /product", "query: keywords over the details")
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -220,6 +227,7 @@ def test_an_exact_sku_or_ean_comes_first_unless_a_sort_is_asked_for(
     assert skus(customer, query) == found
 
 
+@pytest.mark.spec("4 GET /product", "reduced or clearance; inStock")
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -239,6 +247,7 @@ def test_flags_filter_and_different_parameters_have_to_hold_together(
     assert skus(customer, query) == found
 
 
+@pytest.mark.spec("4 GET /product", "sort: four words, any other is 400")
 @pytest.mark.parametrize(
     ("sort", "found"),
     [

@@ -41,6 +41,9 @@ def customer(service: Service) -> Customer:
     return service.customer()
 
 
+@pytest.mark.spec("1 Content negotiation", "the Accept header chooses the format, the accept parameter overrides it")
+@pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
+@pytest.mark.spec("9 Versioning", "JSON in general, CSV for the two lists without an Accept header")
 @pytest.mark.parametrize(
     ("accept", "expected"),
     [
@@ -83,6 +86,7 @@ def test_an_accept_header_on_several_lines_counts_as_one(customer: Customer) -> 
     assert client.send(request).headers["Content-Type"] == JSON_TYPE
 
 
+@pytest.mark.spec("1 Content negotiation", "the Accept header chooses the format, the accept parameter overrides it")
 @pytest.mark.parametrize(
     ("accept", "parameter", "expected"),
     [
@@ -100,6 +104,7 @@ def test_the_accept_parameter_overrides_the_header(
     assert response.headers["Content-Type"] == expected
 
 
+@pytest.mark.spec("1 Content negotiation", "the Accept header chooses the format, the accept parameter overrides it")
 @pytest.mark.parametrize(
     "value", ["text/html", "application/xml", "*/*", "json", "TEXT/CSV", "text/csv,text/csv", "null"]
 )
@@ -115,11 +120,15 @@ def test_an_error_is_json_even_where_csv_was_asked_for(customer: Customer) -> No
     assert response.json()["message"] == "sort: 'colour' is not one of price, availability, sku, name"
 
 
+@pytest.mark.spec("1 General rules", "responses are JSON unless stated")
+@pytest.mark.spec("1 Content negotiation", "all other endpoints respond in JSON")
+@pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
 def test_one_product_is_json_whatever_is_accepted(customer: Customer) -> None:
     response = customer.get("/product/plain?accept=text/csv", headers={"Accept": "text/csv"})
     assert (response.status_code, response.headers["Content-Type"]) == (200, JSON_TYPE)
 
 
+@pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
 def test_csv_follows_rfc_4180_to_the_byte(customer: Customer) -> None:
     response = customer.get("/product", headers={"Accept": "text/csv"})
     assert response.content.decode() == (
@@ -149,6 +158,7 @@ def test_csv_without_any_product_is_the_header_alone(customer: Customer) -> None
     assert (response.status_code, response.content.decode()) == (200, f"{HEADER},related_products\r\n")
 
 
+@pytest.mark.spec("1 General rules", "prices are numbers; gross is net and tax")
 def test_json_has_amounts_and_sizes_as_plain_numbers(customer: Customer) -> None:
     response = customer.get("/product/Q%221%2C%20x?extra=related")
     assert response.content.decode() == (
@@ -164,6 +174,8 @@ def test_json_has_amounts_and_sizes_as_plain_numbers(customer: Customer) -> None
     )
 
 
+@pytest.mark.spec("2 Product", "extra fields are present only on request; descriptions always on one product")
+@pytest.mark.spec("4 GET /product", "extra: fields to add")
 @pytest.mark.parametrize(
     ("extra", "added"),
     [

@@ -61,6 +61,8 @@ JSON_PAGES = [
 ]
 
 
+@pytest.mark.spec("1 Pagination", "the body is a plain array or table; the headers say total, page, limit and pages")
+@pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize(("query", "found", "counts", "pages", "limit"), JSON_PAGES)
 def test_a_page_has_its_slice_its_numbers_and_its_links(
@@ -79,18 +81,23 @@ def test_a_page_has_its_slice_its_numbers_and_its_links(
     assert links(response) == {rel: f"page={page}&limit={limit}" for rel, page in pages.items()}
 
 
+@pytest.mark.spec("1 Pagination", "a page has 100 results unless limit says otherwise; 0 is everything")
+@pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 def test_json_without_page_and_limit_is_the_first_hundred(customer: Customer) -> None:
     response = customer.get("/product")
     assert (listed(response), numbers(response)) == (SKUS[:100], (TOTAL, 1, 100, 3))
     assert links(response)["next"] == "page=2&limit=100"
 
 
+@pytest.mark.spec("1 Pagination", "the CSV catalogue is whole unless page or limit is given; orders are always paged")
+@pytest.mark.spec("8 Unpaginated CSV catalogue", "whole without limit and page")
 def test_csv_without_page_and_limit_is_the_whole_catalogue(customer: Customer) -> None:
     response = customer.get("/product?page=&limit=", headers={"Accept": "text/csv"})
     assert (listed(response), numbers(response)) == (SKUS, (TOTAL, 1, 0, 1))
     assert links(response) == {"first": "page=1&limit=0", "last": "page=1&limit=0"}
 
 
+@pytest.mark.spec("1 Pagination", "the CSV catalogue is whole unless page or limit is given; orders are always paged")
 def test_csv_with_a_page_alone_is_paged_by_the_hundred(customer: Customer) -> None:
     response = customer.get("/product?page=3", headers={"Accept": "text/csv"})
     assert (listed(response), numbers(response)) == (SKUS[200:], (TOTAL, 3, 100, 3))
@@ -113,6 +120,7 @@ def test_nothing_found_has_no_page_and_no_link(customer: Customer, query: str, c
     assert "Link" not in response.headers
 
 
+@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
 @pytest.mark.parametrize(
     ("query", "kept"),
     [
@@ -130,6 +138,7 @@ def test_links_keep_the_other_parameters_in_order(customer: Customer, query: str
         assert re.fullmatch(re.escape(kept) + r"page=\d+&limit=\d+", target)
 
 
+@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
 def test_following_the_links_visits_every_page_once(customer: Customer) -> None:
     response, found = customer.get("/product?limit=60&sort=sku"), []
     while True:

@@ -49,6 +49,7 @@ def contract(
     return {"customer_id": customer.id, "sku": sku, "single_unit_cost": single, **dates}
 
 
+@pytest.mark.spec("2 Product", "costs are net, by the account's pricing, for one, five and ten units")
 @pytest.mark.parametrize(
     ("price_list", "discount", "expected"),
     [
@@ -62,7 +63,7 @@ def contract(
         (None, 100, {"ALL": (0, 0, 0), "NONE": None}),
     ],
 )
-def test_the_price_list_or_else_the_default_one_prices_a_product_less_the_discount(
+def test_the_price_is_from_the_price_list_or_the_default_less_the_discount(
     service: Service, price_list: str | None, discount: Any, expected: dict[str, Any]
 ) -> None:
     customer = service.customer(price_list=price_list, discount=discount)
@@ -156,17 +157,18 @@ def test_sorting_by_price_follows_the_customers_own_prices(service: Service) -> 
     assert [p["sku"] for p in customer.get("/product?sort=price").json()] == ["ALL", "GOLD", "NONE", "PLAIN"]
 
 
-def test_imported_prices_show_as_soon_as_the_server_notices(service: Service) -> None:
-    customer, agreed = service.customer(), service.customer()
-    service.must_load("products", [product("FRESH")])
+@pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
+def test_imported_prices_show_as_soon_as_the_server_notices(own_shop: Service) -> None:
+    customer, agreed = own_shop.customer(), own_shop.customer()
+    own_shop.must_load("products", [product("FRESH")])
     assert (costs(customer, "FRESH"), costs(agreed, "FRESH")) == (None, None)
-    service.must_load("price-list", [price("FRESH", 10, 9)])
+    own_shop.must_load("price-list", [price("FRESH", 10, 9)])
     assert (costs(customer, "FRESH"), costs(agreed, "FRESH")) == ((10, 9, 9), (10, 9, 9))
-    service.must_load("price-list", [price("FRESH", 11)])
+    own_shop.must_load("price-list", [price("FRESH", 11)])
     assert costs(customer, "FRESH") == (11, 11, 11)
-    service.must_load("price-list", [price("FRESH", 8, None, 7, price_list="fresh")])
-    assert costs(service.customer(price_list="fresh"), "FRESH") == (8, 8, 7)
-    service.must_load("contract-prices", [contract(agreed, "FRESH", 2)])
+    own_shop.must_load("price-list", [price("FRESH", 8, None, 7, price_list="fresh")])
+    assert costs(own_shop.customer(price_list="fresh"), "FRESH") == (8, 8, 7)
+    own_shop.must_load("contract-prices", [contract(agreed, "FRESH", 2)])
     assert (costs(customer, "FRESH"), costs(agreed, "FRESH")) == ((11, 11, 11), (2, 2, 2))
-    service.must_load("contract-prices", [contract(agreed, "ALL", 3)], replace=True)
-    assert (costs(agreed, "FRESH"), costs(agreed, "ALL")) == ((11, 11, 11), (3, 3, 3))
+    own_shop.must_load("contract-prices", [contract(agreed, "PHONE", 3)], replace=True)
+    assert (costs(agreed, "FRESH"), costs(agreed, "PHONE")) == ((11, 11, 11), (3, 3, 3))

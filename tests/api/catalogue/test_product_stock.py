@@ -45,6 +45,7 @@ def availability(customer: Customer, sku: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.spec("2 Product", "availability has units, a label and deliveries, which trade accounts see")
 @pytest.mark.parametrize(
     ("sku", "units", "to_trade", "to_retail"),
     [
@@ -65,6 +66,7 @@ def test_the_label_follows_units_and_what_the_customer_may_know(
         assert (shown["available"], shown["status"]) == (units, label)
 
 
+@pytest.mark.spec("2 Product", "availability has units, a label and deliveries, which trade accounts see")
 def test_a_trade_account_sees_deliveries_in_order_of_date_in_uk_time(trade: Customer) -> None:
     assert availability(trade, "DUE")["incoming"] == [
         {"incoming": 5, "expected_on": "2026-07-01T00:00:00"},
@@ -74,6 +76,7 @@ def test_a_trade_account_sees_deliveries_in_order_of_date_in_uk_time(trade: Cust
     assert availability(trade, "ZERO")["incoming"] == []
 
 
+@pytest.mark.spec("2 Product", "availability has units, a label and deliveries, which trade accounts see")
 @pytest.mark.parametrize("sku", ["DUE", "DUE-IN-STOCK", "FIVE"])
 def test_other_accounts_see_no_deliveries(retail: Customer, sku: str) -> None:
     assert availability(retail, sku)["incoming"] == []
@@ -95,6 +98,7 @@ def test_the_setting_decides_what_is_low(
         assert {sku: availability(customer, sku)["status"] for sku in labels} == labels
 
 
+@pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
 def test_imported_stock_shows_once_the_server_has_noticed(service: Service, trade: Customer) -> None:
     service.must_load("products", [product("FRESH")])
     service.must_load("price-list", [price("FRESH", 1)])

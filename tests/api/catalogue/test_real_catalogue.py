@@ -50,6 +50,7 @@ def gold(real_shop: RealShop) -> Iterator[Connection]:
     connection.close()
 
 
+@pytest.mark.spec("2 Product", "SKU lookup ignores case")
 def test_every_sku_percent_encoded_answers_with_its_own_product(real_shop: RealShop, gold: Connection) -> None:
     buyer = real_shop.visitors["gold"].buyer
     for row in real_shop.products:

@@ -8,7 +8,12 @@ from support.service import Customer, Service
 from support.shop import price, product
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def service(own_service: Service) -> Service:
+    return own_service
+
+
+@pytest.fixture
 def customer(service: Service) -> Customer:
     return service.customer()
 
@@ -20,6 +25,9 @@ def test_an_empty_catalogue_has_empty_lists(service: Service) -> None:
         assert (response.status_code, response.content) == (200, b"[]")
 
 
+@pytest.mark.spec("2 Reference data", "categories nest; a leaf's children are null")
+@pytest.mark.spec("4 GET /category", "a tree of two levels, whose names filter")
+@pytest.mark.spec("8 Category depth", "two levels")
 def test_categories_are_a_tree_whose_leaves_have_null_for_children(service: Service, customer: Customer) -> None:
     tree: list[dict[str, Any]] = [
         {"key": "a", "name": "Ays", "children": [{"key": key, "name": key, "children": None} for key in ("z", "b")]},
@@ -32,6 +40,8 @@ def test_categories_are_a_tree_whose_leaves_have_null_for_children(service: Serv
     assert customer.get("/category").json() == [{"key": "c", "name": "C", "children": None}]
 
 
+@pytest.mark.spec("2 Reference data", "manufacturers have key and name")
+@pytest.mark.spec("4 GET /manufacturer", "by name; keys filter")
 def test_manufacturers_are_ordered_by_name_without_case(service: Service, customer: Customer) -> None:
     named = {"1": "zeta", "2": "Alpha", "3": "beta", "4": "Émile", "5": "alpha"}
     service.must_load("manufacturers", [{"key": key, "name": name} for key, name in named.items()])
@@ -43,6 +53,8 @@ def test_manufacturers_are_ordered_by_name_without_case(service: Service, custom
     assert customer.get("/manufacturer").json() == [{"key": "3", "name": "Beta"}]
 
 
+@pytest.mark.spec("2 Reference data", "attributes have a type and values")
+@pytest.mark.spec("4 GET /attribute", "what the attribute filter knows")
 def test_attributes_have_their_type_and_values(service: Service, customer: Customer) -> None:
     rows: list[dict[str, Any]] = [
         {"key": "u", "name": "Height", "type": "int", "possible_values": [{"value": "1"}, {"value": "0.5"}]},
@@ -56,6 +68,7 @@ def test_attributes_have_their_type_and_values(service: Service, customer: Custo
     assert customer.get("/attribute").json() == [{**rows[1], "name": "Power"}]
 
 
+@pytest.mark.spec("4 GET /attribute", "what the attribute filter knows")
 def test_a_filter_by_an_attribute_that_is_gone_is_refused(service: Service, customer: Customer) -> None:
     service.must_load("attributes", [{"key": "old", "name": "Old", "type": "int"}])
     assert customer.get("/product?attribute=old=1").status_code == 200

@@ -10,10 +10,10 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
-from support.embedded_user import wait_for
 from support.orders import buy, confirm, create
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order, price, stock_shop
+from support.waiting import wait_for
 
 STALE = {"message": "prices and stock cannot be confirmed at present; try again in 5 seconds"}
 
@@ -54,6 +54,8 @@ def calls(customer: Customer) -> list[httpx2.Response]:
     ]
 
 
+@pytest.mark.spec("7 503", "also when prices and stock could not be confirmed for too long")
+@pytest.mark.spec("8 Price and stock cache", "data that could not be confirmed for too long is not shown")
 def test_unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed(
     shop: Service,
 ) -> None:

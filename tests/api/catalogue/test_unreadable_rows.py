@@ -40,7 +40,7 @@ def shown(customer: Customer, sku: str = "PHONE") -> tuple[Any, ...]:
     return found["single_unit_cost"], found["availability"]["available"], found["availability"]["incoming"]
 
 
-def test_prices_stock_terms_and_deliveries_are_followed_while_the_catalogue_cannot_be_read(shop: Service) -> None:
+def test_other_data_stays_current_while_the_catalogue_cannot_be_read(shop: Service) -> None:
     customer = shop.customer()
     shop.refresh()
     assert shown(customer)[:2] == (50, 100)
@@ -76,7 +76,7 @@ BAD_PRODUCTS: list[LiteralString] = [
 
 
 @pytest.mark.parametrize("change", BAD_PRODUCTS)
-def test_a_product_that_cannot_be_read_is_not_for_sale_and_its_orders_still_show_it(
+def test_an_unreadable_product_is_not_for_sale_but_stays_in_its_orders(
     wide_shop: Service, change: LiteralString
 ) -> None:
     customer = wide_shop.customer()

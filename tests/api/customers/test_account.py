@@ -1,8 +1,12 @@
 """`GET /customer`: the account of the caller."""
 
+import pytest
+
 from support.service import Service
 
 
+@pytest.mark.spec("2 Customer", "every field, accounts_email optional, credit terms or null")
+@pytest.mark.spec("4 GET /customer", "the account")
 def test_an_account_with_everything_shows_it(service: Service) -> None:
     customer = service.customer(
         first_name="Ada",
@@ -28,6 +32,7 @@ def test_an_account_with_everything_shows_it(service: Service) -> None:
     assert b'"credit_limit":1500.50' in answer.content
 
 
+@pytest.mark.spec("2 Customer", "every field, accounts_email optional, credit terms or null")
 def test_an_account_without_credit_has_null_terms_and_no_accounts_email(service: Service) -> None:
     customer = service.customer(credit=None, trade_account=False, email_address="plain@example.test")
     assert customer.get("/customer").json() == {

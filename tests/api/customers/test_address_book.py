@@ -44,6 +44,8 @@ def book(customer: Customer) -> list[dict[str, Any]]:
     return addresses
 
 
+@pytest.mark.spec("4 GET /customer/address", "the active addresses")
+@pytest.mark.spec("4 POST /customer/address", "201 with the new id; bad data is 400")
 def test_a_saved_address_comes_back_with_an_id_and_is_listed(service: Service) -> None:
     customer = service.customer()
     first, second = save(customer, FULL), save(customer, ADDRESS)
@@ -59,6 +61,7 @@ def test_identical_addresses_are_kept_apart(service: Service) -> None:
     assert len(book(customer)) == 3
 
 
+@pytest.mark.spec("2 CustomerAddress", "the id is read-only")
 @pytest.mark.parametrize("given", [1, 5001, -1, 0, None, "5001", "x", 1.5, True, [], {}, 10**40, [None], {"id": {}}])
 def test_an_id_that_is_sent_in_is_ignored_whatever_it_is(customer: Customer, given: object) -> None:
     saved = save(customer, {**FULL, "id": given})
@@ -73,6 +76,7 @@ def test_optional_fields_may_be_null_or_empty(customer: Customer) -> None:
     assert {key: value for key, value in empties.items() if value} == {**ADDRESS, "id": empties["id"]}
 
 
+@pytest.mark.spec("2 CustomerAddress", "the country is ISO 3166-1 alpha-2")
 @pytest.mark.parametrize(
     ("code", "hint"),
     [
@@ -97,11 +101,13 @@ def test_a_country_that_is_none_is_refused_with_a_hint_where_one_can_be_given(
     assert message.endswith(hint or "country code")
 
 
+@pytest.mark.spec("2 CustomerAddress", "the country is ISO 3166-1 alpha-2")
 @pytest.mark.parametrize("code", ["GB", "IM", "JE", "GG", "IE", "DE", "FR", "US", "KR", "AX", "GF", "SS"])
 def test_countries_and_island_territories_are_taken(customer: Customer, code: str) -> None:
     assert save(customer, {**ADDRESS, "country_code": code})["country_code"] == code
 
 
+@pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
 @pytest.mark.parametrize(
     ("country", "number"),
     [
@@ -150,11 +156,14 @@ def test_other_phone_numbers_are_refused_by_name(customer: Customer, country: st
     assert message.startswith("contact_number: ")
 
 
+@pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
 def test_a_local_number_outside_the_uk_is_told_how_to_be_written(customer: Customer) -> None:
     message = refusal(customer, {**ADDRESS, "country_code": "IE", "contact_number": "01 234 5678"})
     assert "international format, such as +353 1 234 5678" in message
 
 
+@pytest.mark.spec("4 GET /customer/address", "the active addresses")
+@pytest.mark.spec("4 DELETE /customer/address/{id}", "204 without a body; unknown is 404")
 def test_a_deleted_address_is_gone_for_lists_orders_and_a_second_deletion(customer: Customer) -> None:
     saved = save(customer, FULL)
     path = f"/customer/address/{saved['id']}"
@@ -186,6 +195,8 @@ PATHS = [
 ]  # fmt: skip
 
 
+@pytest.mark.spec("4 DELETE /customer/address/{id}", "204 without a body; unknown is 404")
+@pytest.mark.spec("7 404", "unknown reference, SKU, address id or code")
 @pytest.mark.parametrize("part", PATHS, ids=[part[:20] for part in PATHS])
 def test_a_path_that_names_no_address_is_404(customer: Customer, part: str) -> None:
     before = book(customer)

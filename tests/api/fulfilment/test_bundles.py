@@ -37,6 +37,7 @@ def errors(shop: Service, *rows: dict[str, Any], **options: Any) -> list[tuple[i
     return [(error.line, error.message) for error in shop.load("products", rows, **options).errors]
 
 
+@pytest.mark.spec("2 Order", "related items are a bundle's components")
 def test_components_are_related_items_and_neither_items_nor_charged(shop: Service, customer: Customer) -> None:
     created = create(customer, [("PHONE", 1), ("KIT", 3)])
     assert [(item["sku"], item["quantity"]) for item in created["items"]] == [("PHONE", 1), ("KIT", 3)]

@@ -42,6 +42,11 @@ def add(shop: Service, placed: dict[str, Any], video: OrderVideoResponse) -> Non
     shop.in_transaction(lambda tx: add_video(tx, name, video))
 
 
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
+@pytest.mark.spec(
+    "4 POST /order/{reference}/item/{orderItemId}/configuration",
+    "attaches at least one configuration and no more than remain; 200 with the item",
+)
 def test_the_answer_is_the_item_with_all_its_configurations(customer: Customer, placed: dict[str, Any]) -> None:
     wifi = {**ONE, "adsl_username": "second", "wifi_ssid": "Office", "wifi_password": "hush"}
     assert configure(customer, placed, ONE).status_code == 200
@@ -62,11 +67,21 @@ async def longest_pause(over: asyncio.Event) -> float:
     return longest
 
 
+@pytest.mark.spec(
+    "4 POST /order/{reference}/item/{orderItemId}/configuration",
+    "the item is the order's, by its id or reference, and can be configured",
+)
 def test_an_item_is_named_by_the_orders_reference_too(customer: Customer, placed: dict[str, Any]) -> None:
     path = f"/order/{placed['order_reference']}/item/{placed['items'][0]['id']}/configuration"
     assert customer.post(path, {"configurations": [ONE]}).status_code == 200
 
 
+@pytest.mark.spec(
+    "4 POST /order/{reference}/item/{orderItemId}/configuration",
+    "attaches at least one configuration and no more than remain; 200 with the item",
+)
+@pytest.mark.spec("7 400", "an item that cannot be configured, or too many configurations")
+@pytest.mark.spec("8 Configurations", "at least one, at most what remains")
 def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer, placed: dict[str, Any]) -> None:
     too_many = configure(customer, placed, *[ONE] * 4).json()["message"]
     assert too_many == "configurations: the item takes at most 3 more"
@@ -78,6 +93,11 @@ def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer,
     assert len(read(customer, placed)["items"][0]["configurations"]) == 3
 
 
+@pytest.mark.spec(
+    "4 POST /order/{reference}/item/{orderItemId}/configuration",
+    "the item is the order's, by its id or reference, and can be configured",
+)
+@pytest.mark.spec("7 400", "an item that cannot be configured, or too many configurations")
 def test_an_item_that_is_not_configurable_is_refused(customer: Customer, placed: dict[str, Any]) -> None:
     phone = placed["items"][1]["id"]
     answer = configure(customer, placed, ONE, item=phone)
@@ -120,6 +140,10 @@ def test_a_bad_body_is_refused_with_the_field(
     assert answer.json()["message"].startswith(problem)
 
 
+@pytest.mark.spec(
+    "4 POST /order/{reference}/item/{orderItemId}/configuration",
+    "the item is the order's, by its id or reference, and can be configured",
+)
 @pytest.mark.parametrize("item", ["1", "0", "-1", "x", "1.0", "9" * 30, "%00", "²"])
 def test_an_unknown_item_is_not_found(customer: Customer, placed: dict[str, Any], item: str) -> None:
     answer = configure(customer, placed, ONE, item=item)
@@ -185,6 +209,8 @@ def test_requests_at_the_same_moment_do_not_exceed_the_quantity_together(
     assert len(read(customer, placed)["items"][0]["configurations"]) == 2
 
 
+@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "a video is two addresses")
+@pytest.mark.spec("4 GET /order/{reference}/video", "its addresses, 404 without one")
 def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
     shop: Service, customer: Customer, placed: dict[str, Any]
 ) -> None:

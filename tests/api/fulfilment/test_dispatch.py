@@ -55,6 +55,7 @@ def test_before_any_dispatch_there_is_one_shipping_entry_without_tracking(custom
     }
 
 
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
 def test_a_whole_order_leaves_at_once(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "WHOLE", available=5)
     placed = buy(customer, [(sku, 2), ("PHONE", 1)], courier_notifications=CONTACT)
@@ -176,6 +177,7 @@ def test_a_mail_is_queued_for_every_shipment(shop: Service, customer: Customer) 
     assert len(shipments) == 2
 
 
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
 def test_tracking_events_are_in_order_of_date_and_the_latest_is_the_status(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2)])
     with pytest.raises(DomainError, match="has no shipment"):

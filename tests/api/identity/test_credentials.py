@@ -50,10 +50,12 @@ def who(response: httpx2.Response) -> str:
     return name
 
 
+@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
 def test_a_key_in_the_header_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": customer.key})) == "Ada"
 
 
+@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
 def test_a_key_in_the_query_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", params={"api-key": customer.key})) == "Ada"
 
@@ -63,6 +65,7 @@ def test_a_percent_encoded_key_in_the_query_is_accepted(bare: httpx2.Client, cus
     assert who(bare.get(f"/customer?api%2Dkey={encoded}")) == "Ada"
 
 
+@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
 def test_the_header_beats_the_query(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": customer.key}, params={"api-key": other.key})
     assert who(found) == "Ada"
@@ -82,6 +85,7 @@ def test_an_empty_parameter_is_as_if_absent(bare: httpx2.Client, customer: Custo
     assert_refused(bare.get("/customer?api-key="), MISSING)
 
 
+@pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("token", ["a" * 64, "short", "with spaces in it", "\tx"])
 def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
@@ -99,6 +103,7 @@ def test_a_customers_key_is_no_bearer_token(bare: httpx2.Client, customer: Custo
     assert_refused(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
 
 
+@pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
 def test_an_empty_bearer_token_does_not_fall_back_to_the_key(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"Authorization": "Bearer", "X-Api-Key": customer.key})
     assert_refused(found, MISSING)
@@ -158,6 +163,7 @@ MISSHAPEN: dict[str, Callable[[str], bytes]] = {
 }
 
 
+@pytest.mark.spec("7 401", "missing or invalid key or token")
 @pytest.mark.parametrize("change", MISSHAPEN.values(), ids=MISSHAPEN.keys())
 def test_a_key_that_is_not_exactly_right_is_refused(
     bare: httpx2.Client, customer: Customer, change: Callable[[str], bytes]
@@ -172,6 +178,7 @@ def test_garbage_as_a_key_in_the_query_is_refused(bare: httpx2.Client, encoded: 
     assert_refused(bare.get(f"/customer?api-key={encoded}"), BAD)
 
 
+@pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
 def test_no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge(bare: httpx2.Client) -> None:
     assert_refused(bare.get("/customer"), MISSING)
     assert_refused(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)

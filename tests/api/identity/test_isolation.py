@@ -57,6 +57,7 @@ def victim(shop: Service) -> Household:
     )
 
 
+@pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @pytest.mark.parametrize("field", ["order_id", "order_reference", "confirmed_code", "pending_code", "expired_code"])
 def test_reading_a_foreign_order_answers_as_for_an_unknown_one(
     curious: Customer, victim: Household, field: str
@@ -78,9 +79,7 @@ def test_confirming_a_foreign_order_answers_as_for_an_unknown_one(
     assert curious.put(f"/order/{foreign}", body).status_code == 404
 
 
-def test_deleting_a_foreign_address_answers_as_for_an_unknown_one_and_deletes_nothing(
-    curious: Customer, victim: Household
-) -> None:
+def test_deleting_a_foreign_address_is_404_and_deletes_nothing(curious: Customer, victim: Household) -> None:
     foreign, unknown = (curious.delete(f"/customer/address/{number}") for number in (victim.address_id, 99999999))
     assert foreign.status_code == 404
     assert told(foreign) == told(unknown)
@@ -115,6 +114,7 @@ def test_a_product_without_a_price_for_the_customer_is_as_if_it_did_not_exist(
         assert int(listed.headers["X-Total-Count"]) == len(listed.json())
 
 
+@pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @pytest.mark.usefixtures("victim")
 def test_lists_hold_only_the_customers_own(shop: Service) -> None:
     newcomer = shop.customer()

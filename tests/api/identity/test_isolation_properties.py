@@ -232,6 +232,8 @@ def check_others(member: Member, other: Member) -> None:
 
 
 # Without shrinking: every example takes so long that a failure would keep the run busy for minutes.
+@pytest.mark.spec("4 GET /product", "active products at the customer's own prices and stock")
+@pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @settings(max_examples=8, deadline=None, derandomize=True, phases=[Phase.generate])
 @given(st.lists(st.tuples(terms, wishes), min_size=2, max_size=3))
 def test_every_customer_sees_its_own_prices_orders_and_addresses_only(

@@ -160,6 +160,7 @@ FAULTS: dict[str, Spoil] = {
 }
 
 
+@pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
 @pytest.mark.parametrize("spoil", FAULTS.values(), ids=FAULTS.keys())
 def test_an_issuer_that_cannot_be_used_is_a_503_and_over_by_itself(shared: Exchange, spoil: Spoil) -> None:
     forget(shared)

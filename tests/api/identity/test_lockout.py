@@ -50,6 +50,12 @@ def fail(service: Service, address: str, times: int = 10) -> list[int]:
     return [ask(service, address, **WRONG) for _ in range(times)]
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a blocked address is 403")
+@pytest.mark.spec("5 Authentication", "ten invalid credentials in a minute block the address for five")
+@pytest.mark.spec("7 403", "the address is blocked")
+@pytest.mark.spec(
+    "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
+)
 def test_the_tenth_wrong_credential_is_401_and_then_everything_is_403(exchange: Exchange, address: str) -> None:
     service, token = exchange.service, exchange.access_token()
     good = {"X-Api-Key": exchange.customer.key}
@@ -80,6 +86,9 @@ def test_the_tenth_wrong_credential_is_401_and_then_everything_is_403(exchange: 
     assert exchange.customer.get("/customer").status_code == 200, "others are not shut out"
 
 
+@pytest.mark.spec(
+    "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
+)
 def test_a_block_ends_after_five_minutes_to_the_second_and_is_not_prolonged(exchange: Exchange, address: str) -> None:
     service = exchange.service
     fail(service, address)
@@ -94,6 +103,9 @@ def test_a_block_ends_after_five_minutes_to_the_second_and_is_not_prolonged(exch
     assert fail(service, address, 11) == [401] * 10 + [403], "the count starts anew"
 
 
+@pytest.mark.spec(
+    "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
+)
 def test_failures_older_than_a_minute_no_longer_count(exchange: Exchange, address: str) -> None:
     service = exchange.service
     for _ in range(4):  # never more than nine within sixty seconds
@@ -130,6 +142,9 @@ NOT_COUNTED: dict[str, Present] = {
 }  # fmt: skip
 
 
+@pytest.mark.spec(
+    "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
+)
 @pytest.mark.parametrize("present", COUNTED.values(), ids=COUNTED.keys())
 def test_a_credential_that_is_presented_and_wrong_counts(exchange: Exchange, address: str, present: Present) -> None:
     fail(exchange.service, address, 9)
@@ -152,6 +167,9 @@ def test_an_expired_token_is_no_guess_and_does_not_count(exchange: Exchange, add
     assert ask(exchange.service, address, **{"X-Api-Key": exchange.customer.key}) == 200
 
 
+@pytest.mark.spec(
+    "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
+)
 def test_another_process_counts_on_and_learns_of_the_block_when_it_looks(
     exchange: Exchange, second: Service, address: str
 ) -> None:
@@ -167,9 +185,7 @@ def test_another_process_counts_on_and_learns_of_the_block_when_it_looks(
     assert ask(first, address, **good) == 403
 
 
-def test_a_process_that_has_not_heard_of_the_block_refuses_wrong_credentials_and_learns_by_that(
-    exchange: Exchange, second: Service, address: str
-) -> None:
+def test_a_process_learns_of_a_block_from_a_wrong_credential(exchange: Exchange, second: Service, address: str) -> None:
     second.clock.set(exchange.service.clock.now())
     fail(exchange.service, address)
     assert fail(second, address, 1) == [403]
@@ -214,6 +230,8 @@ def test_a_blocked_address_costs_the_database_nothing(exchange: Exchange, addres
         assert fail(exchange.service, address, 3) == [403] * 3
 
 
+@pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
+@pytest.mark.spec("5 Authentication", "503 while the database is down")
 def test_a_wrong_credential_that_cannot_be_counted_is_a_503(postgres: Cluster, address: str) -> None:
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         with database_away(postgres, url):

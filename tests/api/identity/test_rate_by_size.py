@@ -38,6 +38,7 @@ def left(customer: Customer, path: str, **headers: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
 def test_a_whole_catalogue_counts_as_a_request_for_every_500_products_each_time(customer: Customer) -> None:
     assert left(customer, "/customer") == LIMIT - 1
     assert [left(customer, "/product", **CSV) for _ in range(3)] == [LIMIT - 4, LIMIT - 7, LIMIT - 10]

@@ -42,6 +42,8 @@ def at(service: Service, customer: Customer) -> Customer:
     return Customer(customer.id, customer.key, service.client(**{"X-Api-Key": customer.key}))
 
 
+@pytest.mark.spec("7 429", "the rate limit is exceeded")
+@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
 @pytest.mark.parametrize(
     ("since_start", "seconds_left"),
     [(timedelta(0), 300), (timedelta(seconds=77), 223), (timedelta(minutes=4, seconds=59, milliseconds=1), 1)],
@@ -60,6 +62,7 @@ def test_one_request_too_many_is_429_and_says_when_the_window_ends(
     assert refused.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
 
 
+@pytest.mark.spec("7 429", "the rate limit is exceeded")
 def test_a_client_that_waits_as_retry_after_says_is_served_again(exchange: Exchange, customer: Customer) -> None:
     exchange.service.clock.set(START + timedelta(hours=4, seconds=12, milliseconds=600))
     assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
@@ -80,6 +83,7 @@ def test_every_answer_says_what_is_left(exchange: Exchange, customer: Customer) 
     assert customer.get("/category").headers["ratelimit"] == '"customer";r=1;t=1'
 
 
+@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
 def test_a_window_is_five_minutes_by_the_clock(exchange: Exchange, customer: Customer) -> None:
     exchange.service.clock.set(START + timedelta(hours=2, minutes=4, seconds=58))
     assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
@@ -91,6 +95,7 @@ def test_a_window_is_five_minutes_by_the_clock(exchange: Exchange, customer: Cus
     assert statuses(customer, 1) == [429]
 
 
+@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
 def test_creating_orders_neither_counts_nor_is_refused(customer: Customer) -> None:
     for _ in range(LIMIT + 2):
         created = customer.post("/order", order())
@@ -102,7 +107,7 @@ def test_creating_orders_neither_counts_nor_is_refused(customer: Customer) -> No
     assert confirmation.status_code == 429
 
 
-def test_token_and_key_of_a_customer_share_the_count_and_other_customers_have_their_own(exchange: Exchange) -> None:
+def test_a_customers_token_and_key_share_one_count(exchange: Exchange) -> None:
     exchange.service.clock.advance(timedelta(minutes=5))
     token = exchange.access_token()
     assert [exchange.use(token, "/category").status_code for _ in range(3)] == [200] * 3

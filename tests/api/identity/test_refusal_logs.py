@@ -76,7 +76,7 @@ def test_a_block_of_a_client_without_a_proxy_is_no_error(direct: Service) -> Non
     assert [line["log_level"] for line in logs if "blocked" in line["event"]] == ["warning"]
 
 
-def test_a_refused_credential_is_logged_with_its_address_and_the_beginning_of_a_key(proxied: Service) -> None:
+def test_a_refused_credential_is_logged_with_address_and_key_prefix(proxied: Service) -> None:
     sent = {"X-Forwarded-For": "198.51.100.10"}
     [line] = logged(proxied, {**sent, **WRONG})
     assert line == {

@@ -39,7 +39,7 @@ def refused(exchange: Exchange, token: str) -> None:
     assert answer.json() == {"error": "invalid_grant"}, "no detail"
 
 
-def test_consent_given_before_the_revocation_is_refused_and_later_consent_accepted(exchange: Exchange) -> None:
+def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange) -> None:
     before = exchange.subject_token()
     exchange.service.clock.advance(MINUTE)
     same_second = exchange.subject_token()

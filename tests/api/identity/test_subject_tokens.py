@@ -58,6 +58,7 @@ def test_every_asymmetric_algorithm_is_good(exchange: Exchange, alg: str, kid: s
     assert exchange.exchange(exchange.subject_token(alg=alg, key=key(exchange, kid))).status_code == 200
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -109,6 +110,7 @@ def test_consent_to_another_application_is_no_consent(exchange: Exchange) -> Non
     refused(exchange, exchange.subject_token(client_id=other.client_id))
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
 def test_an_unsigned_token_is_refused(exchange: Exchange) -> None:
     for alg in ("none", "None", "NONE", "", None, ["ES256"], 7):
         for signature in ("", "AAAA"):

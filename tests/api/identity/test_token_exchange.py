@@ -28,6 +28,8 @@ def post(exchange: Exchange, content: str | bytes, content_type: str | None = FO
     return exchange.http.post("/oauth/token", content=content, headers=headers, auth=exchange.basic, **options)
 
 
+@pytest.mark.spec("4 POST /oauth/token", "consent is exchanged for a bearer token of 64 characters, not to be stored")
+@pytest.mark.spec("8 API key and bearer token length", "a token has 64 characters")
 def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exchange: Exchange) -> None:
     answer = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
     body = answer.json()
@@ -42,6 +44,7 @@ def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exch
         assert (with_token.status_code, with_token.content) == (200, with_key.content)
 
 
+@pytest.mark.spec("4 POST /oauth/token", "consent is exchanged for a bearer token of 64 characters, not to be stored")
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
 def test_a_stock_oauth_client_obtains_a_token_and_uses_it(exchange: Exchange, method: str) -> None:
     application = exchange.application
@@ -67,6 +70,7 @@ def test_a_subject_token_may_be_exchanged_again_and_every_token_is_another(excha
     assert {exchange.use(token).status_code for token in tokens} == {200}
 
 
+@pytest.mark.spec("5 Authentication", "the client authenticates by HTTP Basic or in the form")
 def test_credentials_may_be_in_the_form(exchange: Exchange) -> None:
     application = exchange.application
     fields = exchange.form(client_id=application.client_id, client_secret=application.client_secret)
@@ -94,6 +98,7 @@ def basic_header(user_and_password: bytes) -> bytes:
     return b"Basic " + base64.b64encode(user_and_password)
 
 
+@pytest.mark.spec("5 Authentication", "the client authenticates by HTTP Basic or in the form")
 def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
     application = exchange.application
     encoded = "".join(f"%{ord(letter):02X}" for letter in application.client_id)
@@ -101,6 +106,7 @@ def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
     assert exchange.http.post("/oauth/token", data=exchange.form(), headers=header).status_code == 200
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a client that is not authenticated is 401")
 @pytest.mark.parametrize(
     "authorization",
     [
@@ -122,6 +128,7 @@ def test_basic_credentials_that_are_wrong_or_cannot_be_read_are_401(exchange: Ex
     assert answer.headers["www-authenticate"].startswith("Basic realm=")
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a client that is not authenticated is 401")
 @pytest.mark.parametrize(
     "fields", [{}, {"client_id": "x"}, {"client_secret": "x"}, {"client_id": "", "client_secret": ""}]
 )
@@ -147,6 +154,9 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
     assert_refused(exchange.http.post("/oauth/token", data=fields), "invalid_client")
 
 
+@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an OAuth error is one of five words")
+@pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
+@pytest.mark.spec("7 Errors", "the token endpoint has its own body")
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -175,6 +185,7 @@ def test_an_empty_optional_field_is_as_if_absent_and_unknown_ones_are_ignored(ex
     assert exchange.ask(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
 def test_the_resource_is_the_base_address_with_a_slash_at_its_end_or_not(exchange: Exchange) -> None:
     assert exchange.ask(resource=exchange.service.url + "/").status_code == 200
     for wrong in ("/product", "?", "#x"):
@@ -198,6 +209,7 @@ def test_a_form_that_cannot_be_read_is_refused(exchange: Exchange, content: byte
     assert_refused(post(exchange, content), "invalid_request")
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
 @pytest.mark.parametrize(
     "content_type", [None, "application/json", "text/plain", "multipart/form-data; boundary=x", "", ";"]
 )

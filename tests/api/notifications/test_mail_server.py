@@ -202,7 +202,7 @@ def test_mail_is_encrypted_where_that_is_offered(
     ("host", "login"), [("127.0.0.1", "admin:Sesame99@"), ("127.0.0.1", "admin@"), ("localhost", "admin:Sesame99@"),
                         (ELSEWHERE, ""), (ELSEWHERE, "admin:Sesame99@")]
 )  # fmt: skip
-def test_without_starttls_neither_password_nor_mail_is_sent_to_a_server_that_needs_it(
+def test_nothing_is_sent_without_starttls_to_a_server_that_needs_it(
     shop: Service, host: str, login: str, own_certificate: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

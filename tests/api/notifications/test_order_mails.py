@@ -27,6 +27,7 @@ def holds(mail: EmailMessage, *facts: str) -> None:
         assert [fact for fact in facts if fact not in text] == []
 
 
+@pytest.mark.spec("6 Events", "an order's contact gets its e-mails")
 def test_a_confirmed_order_is_told_to_its_contact(shop: Service) -> None:
     buyer = shop.customer(email_address="account@harbour.example")
     placed = buy(buyer, [("PHONE", 6), ("CABLE", 2)], customer_reference="PO-77", **CONTACT)
@@ -129,6 +130,7 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
     assert "SN-1" not in plain(last)
 
 
+@pytest.mark.spec("6 Events", "the accounts address receives copies of invoices")
 def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop: Service) -> None:
     buyer = shop.customer(accounts_email="accounts@harbour.example")
     placed = buy(buyer, [("PHONE", 1)], customer_reference="PO-9", **CONTACT)
@@ -188,6 +190,7 @@ def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> No
     assert f"  tradecounter quote price {code} {command}\n" in plain(mail)
 
 
+@pytest.mark.spec("6 Events", "the customer gets an e-mail when a quote is priced")
 def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
     placed = request_quote(buyer, [("PHONE", 6)], customer_reference="PO-6", **CONTACT)
@@ -228,7 +231,6 @@ def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) 
         ("mail_invoice_copy", {"order_id": 999_999}),
     ],
 )
-def test_a_job_about_nothing_fails_and_stays(shop: Service, job: str, ids: dict[str, int]) -> None:
-    before = jobs(shop)
-    assert send_for(shop, job, **ids) == []
-    assert jobs(shop) == [*before, (job, "failed", 1)]
+def test_a_job_about_nothing_fails_and_stays(own_shop: Service, job: str, ids: dict[str, int]) -> None:
+    assert send_for(own_shop, job, **ids) == []
+    assert jobs(own_shop) == [(job, "failed", 1)]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from support.embedded_user import wait_for
 from support.mail import (
     deliver_mail,
     drain_to,
@@ -24,6 +23,7 @@ from support.mail import (
 from support.orders import at, cancel, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service
+from support.waiting import wait_for
 from tradecounter.notifications.rules import GATHERED_FOR, MOST_QUOTES
 
 REQUESTED = "mail_quote_requested"

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from support.billing import invoiced, pay
-from support.embedded_user import wait_for
 from support.mail import (
     deliver_mail,
     forget_jobs,
@@ -25,6 +24,7 @@ from support.mail import (
 from support.orders import at, buy, cancel, confirm, create, dispatch, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
+from support.waiting import wait_for
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 
 BUYER = "buying@harbour.example"
@@ -62,7 +62,7 @@ def test_an_order_that_was_cancelled_meanwhile_is_not_told_to_be_confirmed(shop:
 
 
 @pytest.mark.parametrize(("kind", "name"), [("order", "Order"), ("quote", "Quote")])
-def test_a_pending_order_or_quote_that_is_cancelled_is_told_by_the_customers_reference(
+def test_the_mail_of_a_cancelled_pending_order_names_the_customers_reference(
     shop: Service, kind: str, name: str
 ) -> None:
     make = create if kind == "order" else request_quote

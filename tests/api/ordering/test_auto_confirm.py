@@ -13,6 +13,11 @@ DEFAULTS_THAT_DO_NOT_COUNT = [
 ]
 
 
+@pytest.mark.spec("2 Order request", "a shipping method needs only its id")
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "with a method or the account's default, confirmed at the live price"
+)
+@pytest.mark.spec("4 POST /order", "confirmed at once when auto_confirm is true")
 def test_an_order_confirmed_at_once_is_created_with_its_ids(shop: Service) -> None:
     customer = shop.customer()
     response = customer.post("/order", order(auto_confirm=True, shipping_method={"id": STANDARD}))
@@ -35,6 +40,9 @@ def test_confirming_an_order_that_was_confirmed_at_once_returns_it(shop: Service
     )
 
 
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "with a method or the account's default, confirmed at the live price"
+)
 def test_the_live_price_counts(shop: Service) -> None:
     customer, sku = shop.customer(), sell(shop, "LIVE", 10, available=9)
     pending = create(customer, [(sku, 1)])
@@ -43,6 +51,9 @@ def test_the_live_price_counts(shop: Service) -> None:
     assert confirm(customer, pending).json()["cost_net"] == 10.00
 
 
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "with a method or the account's default, confirmed at the live price"
+)
 def test_the_accounts_default_serves_when_no_method_is_named(shop: Service) -> None:
     customer = shop.customer(shipping_method=NEXT_DAY)
     at_once = create(customer, auto_confirm=True)
@@ -63,12 +74,15 @@ def test_a_default_that_does_not_carry_the_weight_counts_as_none(shop: Service) 
     assert customer.post("/order", order([("SWITCH", 7)], auto_confirm=True)).status_code == 412
 
 
+@pytest.mark.spec("4 PUT /order/{reference}", "without a method the account's default, if it was among the options")
 def test_a_default_counts_for_the_addresses_that_it_serves(shop: Service) -> None:
     customer = shop.customer(shipping_method=EUROPE)
     placed = create(customer, auto_confirm=True, shipping_address=GERMAN_ADDRESS)
     assert placed["shipping_method"]["id"] == EUROPE
 
 
+@pytest.mark.spec("3 POST /order, confirmed at once without a method", "412, and nothing is created")
+@pytest.mark.spec("7 412", "no shipping method and no default")
 @pytest.mark.parametrize("default", DEFAULTS_THAT_DO_NOT_COUNT)
 def test_without_a_method_and_a_usable_default_412_and_nothing_is_created(shop: Service, default: int | None) -> None:
     customer = shop.customer(shipping_method=default)
@@ -78,6 +92,7 @@ def test_without_a_method_and_a_usable_default_412_and_nothing_is_created(shop: 
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
+@pytest.mark.spec("4 PUT /order/{reference}", "without a method the account's default, if it was among the options")
 @pytest.mark.parametrize("default", DEFAULTS_THAT_DO_NOT_COUNT)
 def test_a_pending_order_without_a_usable_default_needs_a_method(shop: Service, default: int | None) -> None:
     customer = shop.customer(shipping_method=default)
@@ -86,6 +101,7 @@ def test_a_pending_order_without_a_usable_default_needs_a_method(shop: Service, 
     assert confirm(customer, pending, STANDARD).status_code == 200
 
 
+@pytest.mark.spec("3 POST /order, confirmed at once", "the method must be valid")
 def test_a_method_that_was_not_offered_is_refused_even_if_the_default_was(shop: Service) -> None:
     response = shop.customer(shipping_method=STANDARD).post(
         "/order", order(auto_confirm=True, shipping_method={"id": EUROPE})
@@ -100,6 +116,7 @@ def test_an_order_confirmed_at_once_beyond_the_credit_is_not_created(shop: Servi
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
+@pytest.mark.spec("3 POST /order, to be confirmed", "auto_confirm: false is the same as no auto_confirm")
 @pytest.mark.parametrize("given", [False, None])
 def test_auto_confirm_of_false_or_null_leaves_the_order_pending(shop: Service, given: bool | None) -> None:
     created = create(shop.customer(shipping_method=STANDARD), auto_confirm=given)

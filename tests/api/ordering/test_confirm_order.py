@@ -19,6 +19,9 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
+@pytest.mark.spec("2 Order request", "order id and reference are set once confirmed")
+@pytest.mark.spec("3 PUT /order/{reference}, in time", "confirmed, with order id and reference")
+@pytest.mark.spec("4 PUT /order/{reference}", "the response has order id and reference")
 def test_a_confirmed_order_is_what_was_created_with_its_ids_and_method(shop: Service) -> None:
     customer = shop.customer()
     pending = create(
@@ -39,6 +42,9 @@ def test_a_confirmed_order_is_what_was_created_with_its_ids_and_method(shop: Ser
     assert method == offered
 
 
+@pytest.mark.spec("2 Order", "every field, with the type in the table")
+@pytest.mark.spec("2 Order", "shipping names its method, its costs and the courier's contacts")
+@pytest.mark.spec("4 GET /order/{reference}", "by id or reference, with items and shipping")
 def test_a_confirmed_order_reads_back_with_every_field(shop: Service) -> None:
     customer = shop.customer()
     contact = {"email_address": "door@test.example", "phone_number": "0113 496 0000"}
@@ -93,6 +99,8 @@ def test_confirming_allocates_stock_and_charges_the_account(shop: Service) -> No
     assert outstanding(shop, customer) == Decimal("43.80")
 
 
+@pytest.mark.spec("4 PUT /order/{reference}", "by the confirmation code alone")
+@pytest.mark.spec("7 404", "unknown reference, SKU, address id or code")
 @pytest.mark.parametrize("code", ["unknown", "0", "x" * 500, "%00", "%ff", "..%2f"])
 def test_an_unknown_code_is_not_found(customer: Customer, code: str) -> None:
     response = customer.put(f"/order/{code}", {"shipping_method": {"id": STANDARD}})
@@ -107,12 +115,16 @@ def test_another_customers_code_is_not_found_just_as_an_unknown_one(shop: Servic
     assert rows(shop, "select state from orders where confirmation_code = %s", code) == [("pending",)]
 
 
+@pytest.mark.spec("4 PUT /order/{reference}", "by the confirmation code alone")
 def test_neither_id_nor_reference_of_an_order_confirms_it(customer: Customer) -> None:
     placed = buy(customer)
     for reference in (placed["order_id"], placed["order_reference"]):
         assert customer.put(f"/order/{reference}").status_code == 404
 
 
+@pytest.mark.spec("3 PUT /order/{reference}, in time", "confirmed, with order id and reference")
+@pytest.mark.spec("3 pending, by time", "it cannot be confirmed after 24 hours")
+@pytest.mark.spec("8 Pending order lifetime", "24 hours")
 def test_a_pending_order_can_be_confirmed_for_exactly_24_hours(shop: Service, customer: Customer) -> None:
     in_time, too_late = create(customer), create(customer)
     with at(shop, MORNING + A_DAY):
@@ -123,6 +135,7 @@ def test_a_pending_order_can_be_confirmed_for_exactly_24_hours(shop: Service, cu
     assert "expired" in expired.json()["message"]
 
 
+@pytest.mark.spec("3 pending, by time", "it cannot be confirmed after 24 hours")
 def test_the_24_hours_are_real_ones_when_the_clocks_change(shop: Service, customer: Customer) -> None:
     with at(shop, uk(2026, 10, 24, 9)):
         in_time, too_late = create(customer), create(customer)
@@ -141,6 +154,8 @@ def test_an_order_confirmed_in_time_can_be_confirmed_again_at_any_time(shop: Ser
     assert again.json() == first
 
 
+@pytest.mark.spec("3 PUT /order/{reference}, expired", "410")
+@pytest.mark.spec("7 410", "the pending order has expired")
 def test_an_expired_order_is_gone_before_anything_else_is_wrong_with_it(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     with at(shop, MORNING + A_DAY + ONE_SECOND):
@@ -148,6 +163,8 @@ def test_an_expired_order_is_gone_before_anything_else_is_wrong_with_it(shop: Se
             assert customer.put(f"/order/{pending['confirmation_code']}", body).status_code == 410
 
 
+@pytest.mark.spec("3 PUT /order/{reference}, without a method", "412, and the order stays pending")
+@pytest.mark.spec("7 412", "no shipping method and no default")
 @pytest.mark.parametrize("body", [None, {}, {"shipping_method": None}, {"shipping_region": 1, "items": "ignored"}])
 def test_without_a_method_and_a_default_nothing_can_be_confirmed(customer: Customer, body: Any) -> None:
     pending = create(customer)
@@ -157,6 +174,7 @@ def test_without_a_method_and_a_default_nothing_can_be_confirmed(customer: Custo
     assert confirm(customer, pending).status_code == 200
 
 
+@pytest.mark.spec("7 400", "an invalid shipping method")
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -177,6 +195,7 @@ def test_an_invalid_method_is_refused_and_the_order_stays_pending(customer: Cust
     assert confirm(customer, pending, None).status_code == 200
 
 
+@pytest.mark.spec("4 PUT /order/{reference}", "every field but the shipping method is ignored")
 def test_every_other_field_of_the_body_is_ignored(customer: Customer) -> None:
     pending = create(customer)
     body = {
@@ -255,6 +274,7 @@ def test_an_order_comes_into_being_when_it_is_confirmed(shop: Service, customer:
     assert read(customer, placed)["created_on"] == "2026-06-16T23:30:00"
 
 
+@pytest.mark.spec("2 Order", "the reference's prefix depends on the packing")
 def test_the_reference_tells_the_accounts_packing(shop: Service) -> None:
     own, plain = buy(shop.customer(packing="own")), buy(shop.customer(packing="plain"))
     assert own["order_reference"] == f"ORD-{own['order_id']}"

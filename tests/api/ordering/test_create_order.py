@@ -28,6 +28,12 @@ FULL_ORDER = order(
 )
 
 
+@pytest.mark.spec("2 Order request", "the response has every field")
+@pytest.mark.spec(
+    "3 POST /order, to be confirmed", "the order is pending; the response has its code and the shipping options"
+)
+@pytest.mark.spec("4 POST /order", "validates, prices, returns options and code; 201")
+@pytest.mark.spec("6 Events", "orders carry the contacts for notifications")
 def test_a_created_order_carries_every_field_of_the_response(shop: Service) -> None:
     customer = shop.customer()
     response = customer.post("/order", FULL_ORDER)
@@ -81,6 +87,7 @@ def test_a_created_order_carries_every_field_of_the_response(shop: Service) -> N
     }
 
 
+@pytest.mark.spec("2 Order request", "the required fields are required, the others are not")
 def test_an_order_with_the_required_fields_alone_has_no_optional_ones(shop: Service) -> None:
     created = create(shop.customer())
     assert created.keys() == {
@@ -98,6 +105,7 @@ def test_an_order_with_the_required_fields_alone_has_no_optional_ones(shop: Serv
     }
 
 
+@pytest.mark.spec("4 POST /order", "validates, prices, returns options and code; 201")
 @pytest.mark.parametrize(
     ("quantity", "cost_net"), [(1, 50.00), (4, 200.00), (5, 225.00), (9, 405.00), (10, 400.00), (11, 440.00)]
 )
@@ -129,6 +137,8 @@ def test_lines_of_one_sku_share_the_stock_in_order(shop: Service) -> None:
     assert lines(shop, placed) == [(sku, 3, 0), (sku, 2, 2)]
 
 
+@pytest.mark.spec("1 General rules", "prices are numbers; gross is net and tax")
+@pytest.mark.spec("2 Order", "costs cover the items; shipping has its own")
 def test_totals_are_those_of_the_items_without_shipping(shop: Service) -> None:
     created = create(shop.customer(), [("PHONE", 1), ("SWITCH", 1)], shipping_method={"id": NEXT_DAY})
     assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (349.99, 70.00, 419.99)
@@ -139,11 +149,12 @@ def test_tax_is_rounded_line_by_line(shop: Service) -> None:
     assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (5.97, 1.20, 7.17)
 
 
-def test_the_sku_is_found_without_regard_to_case_and_shown_as_the_catalogue_spells_it(shop: Service) -> None:
+def test_a_sku_is_found_in_any_case_and_shown_in_the_catalogues(shop: Service) -> None:
     [item] = create(shop.customer(), [("pHoNe", 1)])["items"]
     assert item["sku"] == "PHONE"
 
 
+@pytest.mark.spec("2 Order request", "read-only fields are ignored on input")
 def test_what_the_service_sets_is_ignored_on_input(shop: Service) -> None:
     body = order(
         items=[],
@@ -178,7 +189,7 @@ def test_the_customers_price_list_counts_before_the_default_one(shop: Service) -
     assert [item["cost_net"] for item in created["items"]] == [300.00, 1.99]
 
 
-def test_a_contract_price_counts_first_without_the_discount_and_only_while_it_is_valid(shop: Service) -> None:
+def test_a_valid_contract_price_comes_first_without_discount(shop: Service) -> None:
     customer = shop.customer(discount=50)
     shop.must_load(
         "contract-prices",
@@ -200,13 +211,17 @@ def test_a_contract_price_counts_first_without_the_discount_and_only_while_it_is
     assert costs == [[25.00, 200.00], [33.00, 220.00], [33.00, 220.00], [25.00, 200.00]]
 
 
+@pytest.mark.spec("2 Order request", "the weight is the sum of all items")
 def test_the_weight_is_that_of_all_items_and_unknown_weights_are_nothing(shop: Service) -> None:
     weightless = sell(shop, "WEIGHTLESS", weight_kg=None)
     created = create(shop.customer(), [("SWITCH", 2), ("CABLE", 3), (weightless, 50)])
     assert created["shipping_weight"] == 10.3
 
 
-def test_a_pending_order_is_not_among_the_customers_orders_and_holds_neither_stock_nor_credit(shop: Service) -> None:
+@pytest.mark.spec(
+    "3 POST /order, to be confirmed", "the order is pending; the response has its code and the shipping options"
+)
+def test_a_pending_order_is_not_listed_and_takes_no_stock_or_credit(shop: Service) -> None:
     customer, sku = shop.customer(), sell(shop, "PENDING", available=5)
     created = create(customer, [(sku, 5)], shipping_method={"id": STANDARD})
     shop.refresh()

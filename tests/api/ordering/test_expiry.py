@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from support.orders import at, buy, confirm, create, rows
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import STANDARD, stock_shop
@@ -16,6 +18,7 @@ def state(shop: Service, created: dict[str, str]) -> str:
     return str(found)
 
 
+@pytest.mark.spec("3 pending, by time", "it cannot be confirmed after 24 hours")
 def test_only_pending_orders_whose_time_is_over_expire(shop: Service) -> None:
     customer = shop.customer()
     old, confirmed = create(customer), buy(customer)
@@ -28,6 +31,7 @@ def test_only_pending_orders_whose_time_is_over_expire(shop: Service) -> None:
     assert shop.in_transaction(lambda tx: expire_orders(tx, MORNING + A_DAY + ONE_SECOND)) == 0
 
 
+@pytest.mark.spec("3 PUT /order/{reference}, expired", "410")
 def test_an_order_that_was_marked_expired_is_gone(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)

@@ -41,6 +41,7 @@ def found(customer: Customer, **params: Any) -> list[str]:
     return listed
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize("reference", ["PO-1", "po-1", "  pO-1\t"])
 def test_a_reference_is_found_in_any_case_and_with_white_space_around_it(customer: Customer, reference: str) -> None:
     assert found(customer, customer_reference=reference) == [" PO-1 ", "po-1", "PO-1"]
@@ -54,6 +55,7 @@ def test_a_reference_is_found_as_a_whole(customer: Customer, reference: str, exp
     assert found(customer, customer_reference=reference) == expected
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
@@ -73,6 +75,7 @@ def test_a_status_is_found_in_any_case_and_an_unknown_one_finds_nothing(
     assert found(customer, status=status) == expected
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize(
     ("since", "until", "expected"),
     [
@@ -103,7 +106,7 @@ def test_an_order_is_in_the_second_that_its_created_on_shows(shop: Service) -> N
     assert found(customer, created_to="2026-06-16T09:00:02") == []
 
 
-def test_the_hour_that_comes_twice_is_within_from_its_first_start_to_its_last_end(shop: Service) -> None:
+def test_a_range_includes_both_passes_of_the_hour_that_comes_twice(shop: Service) -> None:
     customer = shop.customer()
     for moment, reference in (
         (uk(2026, 10, 25, 1, 30), "in summer time"),
@@ -138,6 +141,7 @@ def test_an_empty_filter_is_as_if_absent(customer: Customer) -> None:
     assert found(customer, customer_reference="", status="", created_from="", created_to="") == NEWEST_FIRST
 
 
+@pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize("name", ["created_from", "created_to"])
 @pytest.mark.parametrize(
     "text",

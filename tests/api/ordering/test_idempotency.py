@@ -41,6 +41,8 @@ def refusal(response: httpx2.Response) -> str:
     return message
 
 
+@pytest.mark.spec("4 POST /order", "Idempotency-Key, and Idempotent-Replay on a replay")
+@pytest.mark.spec("8 Idempotency rules", "a replay is the first response to the byte, marked, and creates nothing")
 @pytest.mark.parametrize("path", PATHS)
 def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
     shop: Service, customer: Customer, path: str
@@ -56,6 +58,7 @@ def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
     assert orders_of(shop, customer) == 1
 
 
+@pytest.mark.spec("8 Idempotency key", "remembered permanently")
 def test_a_key_is_remembered_for_good(shop: Service, customer: Customer) -> None:
     async def clean_up(tx: Transaction) -> None:
         for job in periodic_jobs(shop.settings):
@@ -69,6 +72,7 @@ def test_a_key_is_remembered_for_good(shop: Service, customer: Customer) -> None
     assert (again.status_code, again.content, was_replayed(again)) == (201, first.content, True)
 
 
+@pytest.mark.spec("4 POST /quote", "Idempotency-Key")
 def test_a_repeated_quote_asks_support_once(shop: Service, customer: Customer) -> None:
     quote = keyed(customer, "k-1", path="/quote").json()
     keyed(customer, "k-1", path="/quote")
@@ -110,7 +114,7 @@ def test_a_replay_still_tells_of_a_pending_order_that_was_confirmed_since(custom
     assert keyed(customer, "k-1").content == first.content
 
 
-def test_key_order_white_space_escapes_and_the_spelling_of_numbers_do_not_matter(customer: Customer) -> None:
+def test_the_spelling_of_json_does_not_matter(customer: Customer) -> None:
     body = order(external_customer_id="Zoë", ignored=[1.50, 100])
     first = keyed(customer, "k-1", body)
     backwards = json.dumps(dict(reversed(body.items())), indent=3).replace("1.5,", "15e-1,").replace("100\n", "1e2\n")
@@ -119,6 +123,7 @@ def test_key_order_white_space_escapes_and_the_spelling_of_numbers_do_not_matter
     assert was_replayed(again)
 
 
+@pytest.mark.spec("7 400", "a key with another method, path or body")
 @pytest.mark.parametrize(
     "body",
     [
@@ -138,6 +143,8 @@ def test_another_body_with_the_same_key_is_refused(shop: Service, customer: Cust
     assert keyed(customer, "k-1").content == first.content
 
 
+@pytest.mark.spec("7 400", "a key with another method, path or body")
+@pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
 @pytest.mark.parametrize(("path", "other"), [("/order", "/quote"), ("/quote", "/order")])
 def test_another_path_with_the_same_key_is_refused(shop: Service, customer: Customer, path: str, other: str) -> None:
     keyed(customer, "k-1", path=path)
@@ -151,6 +158,7 @@ def test_a_repetition_that_is_no_json_is_refused_as_such(customer: Customer) -> 
     assert "empty" in refusal(send(customer, "/order", b"", ("Idempotency-Key", "k-1")))
 
 
+@pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
 def test_customers_may_use_the_same_key(shop: Service, customer: Customer) -> None:
     other = shop.customer()
     mine, theirs = keyed(customer, "k-1"), keyed(other, "k-1", order([("CABLE", 3)]))
@@ -168,6 +176,7 @@ def test_different_keys_and_no_key_create_each_time(shop: Service, customer: Cus
     assert orders_of(shop, customer) == 5
 
 
+@pytest.mark.spec("8 Idempotency key", "255 characters at most")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("key", ["", "a" * 256, "tab\there", "clé", "\xff"])
 def test_a_bad_key_is_refused_naming_the_header(shop: Service, customer: Customer, path: str, key: str) -> None:
@@ -182,6 +191,7 @@ def test_control_characters_are_no_http(shop: Service, customer: Customer, key: 
     assert orders_of(shop, customer) == 0
 
 
+@pytest.mark.spec("8 Idempotency key", "255 characters at most")
 def test_the_longest_key_is_good(customer: Customer) -> None:
     key = "k" * 255
     assert keyed(customer, key).content == keyed(customer, key).content

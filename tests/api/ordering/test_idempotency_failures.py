@@ -34,6 +34,7 @@ def assert_good_for(customer: Customer, body: dict[str, Any], path: str = "/orde
     assert was_replayed(keyed(customer, "k-1", body, path))
 
 
+@pytest.mark.spec("8 Idempotency rules", "a failed request leaves the key unused")
 @pytest.mark.parametrize("path", ["/order", "/quote"])
 @pytest.mark.parametrize(
     "bad",

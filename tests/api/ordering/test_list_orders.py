@@ -57,6 +57,9 @@ def parse(text: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""))
 
 
+@pytest.mark.spec("1 Pagination", "orders come newest first")
+@pytest.mark.spec("4 GET /order", "the customer's own open and completed orders, newest first")
+@pytest.mark.spec("9 Versioning", "orders come newest first")
 def test_orders_come_newest_first(customer: Customer) -> None:
     assert references(customer) == ["PO-7", "PO-6", "PO-5", "PO-4", "PO-3", "PO-2", "PO-1"]
 
@@ -76,6 +79,7 @@ def test_of_orders_confirmed_in_the_same_moment_the_highest_number_comes_first(s
     assert [order["id"] for order in customer.get("/order").json()] == placed[::-1]
 
 
+@pytest.mark.spec("1 Pagination", "pages count from 1, and one beyond the end is empty")
 @pytest.mark.parametrize(
     ("page", "limit", "expected", "pages"),
     [
@@ -101,6 +105,7 @@ def test_pages_divide_the_list_and_one_beyond_the_end_is_empty(
     }
 
 
+@pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
 def test_links_lead_through_all_pages(customer: Customer) -> None:
     seen, path = [], "/order?limit=3"
     while path:
@@ -110,6 +115,8 @@ def test_links_lead_through_all_pages(customer: Customer) -> None:
     assert seen == references(customer)
 
 
+@pytest.mark.spec("1 Pagination", "a page has 100 results unless limit says otherwise; 0 is everything")
+@pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(101):
@@ -121,6 +128,9 @@ def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:
     assert references(customer, limit=0, page=2) == []
 
 
+@pytest.mark.spec("1 Pagination", "page and limit out of bounds are refused")
+@pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
+@pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 @pytest.mark.parametrize(
     "params",
     [
@@ -140,6 +150,8 @@ def test_a_page_limit_or_format_that_cannot_be_is_refused(customer: Customer, pa
     assert response.json()["message"].startswith(f"{name}: ")
 
 
+@pytest.mark.spec("2 Order", "every field, with the type in the table")
+@pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
 def test_csv_has_a_row_per_order_with_the_fields_of_the_json(customer: Customer) -> None:
     response = customer.get("/order", headers=CSV)
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
@@ -167,6 +179,7 @@ def csv_item(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
 def test_an_order_of_400_lines_fits_a_spreadsheets_cell(shop: Service) -> None:
     customer = shop.customer()
     buy(customer, [("CABLE", 1)] * 400, NEXT_DAY)
@@ -188,6 +201,8 @@ def test_csv_lines_end_as_rfc_4180_wants_and_odd_references_are_quoted(shop: Ser
     assert row[2] == odd
 
 
+@pytest.mark.spec("1 Content negotiation", "CSV without the header and for text/html")
+@pytest.mark.spec("9 Versioning", "JSON in general, CSV for the two lists without an Accept header")
 @pytest.mark.parametrize(
     ("accept", "override"), [("text/html", None), ("*/*", None), ("image/png", None), ("application/json", "text/csv")]
 )
@@ -197,6 +212,7 @@ def test_csv_is_the_answer_unless_json_is_wanted(customer: Customer, accept: str
     assert response.headers["Content-Type"].startswith("text/csv")
 
 
+@pytest.mark.spec("1 Pagination", "the CSV catalogue is whole unless page or limit is given; orders are always paged")
 def test_csv_is_paged_like_json_even_without_page_and_limit(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(3):
@@ -216,6 +232,7 @@ def test_a_customer_without_orders_gets_an_empty_list_or_the_header_alone(shop: 
     assert customer.get("/order", headers=CSV).text == ",".join(COLUMNS) + "\r\n"
 
 
+@pytest.mark.spec("4 GET /order", "the customer's own open and completed orders, newest first")
 def test_only_the_customers_own_confirmed_orders_are_listed(shop: Service) -> None:
     customer, other = shop.customer(), shop.customer()
     buy(other)

@@ -79,9 +79,7 @@ def test_the_answer_to_head_has_the_same_headers_and_no_body(customer: Customer)
     assert [head.headers[name] for name in names] == [get.headers[name] for name in names]
 
 
-def test_orders_confirmed_meanwhile_are_not_in_it_and_cancelled_ones_are_shown_as_such(
-    shop: Service, customer: Customer
-) -> None:
+def test_later_orders_are_not_in_it_and_cancelled_ones_are_marked(shop: Service, customer: Customer) -> None:
     before = customer.get("/order", params=WHOLE).json()
     oldest = {"order_reference": before[-1]["order_reference"]}
     with slow_reader(shop, customer, "/order?limit=0") as reader:

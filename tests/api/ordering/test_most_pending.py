@@ -40,6 +40,7 @@ def fill(customer: Customer) -> list[dict[str, Any]]:
     return [create(customer) for _ in range(ORDERS)]
 
 
+@pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
 def test_one_pending_order_too_many_is_refused_and_writes_nothing(capped: Service, customer: Customer) -> None:
     fill(customer)
     before = written(capped)
@@ -112,6 +113,7 @@ def test_a_refused_request_leaves_its_key_unused(customer: Customer) -> None:
     assert not was_replayed(answer)
 
 
+@pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
 def test_one_unpriced_quote_too_many_is_refused_until_support_has_priced_one(
     capped: Service, customer: Customer
 ) -> None:

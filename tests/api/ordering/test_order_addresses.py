@@ -34,6 +34,7 @@ def test_a_saved_address_is_taken_by_its_id(customer: Customer) -> None:
     assert created["billing_address"] == created["shipping_address"] == address
 
 
+@pytest.mark.spec("2 Order request", "an address is full or saved, and the id wins")
 def test_an_order_may_mix_a_saved_and_a_full_address(customer: Customer) -> None:
     address = saved(customer, city="York")
     created = create(customer, shipping_address={"id": address["id"]})
@@ -41,6 +42,7 @@ def test_an_order_may_mix_a_saved_and_a_full_address(customer: Customer) -> None
     assert created["shipping_address"] == address
 
 
+@pytest.mark.spec("2 Order request", "an address is full or saved, and the id wins")
 @pytest.mark.parametrize(
     "details",
     [
@@ -103,6 +105,7 @@ def test_a_full_address_in_an_order_is_not_saved(shop: Service) -> None:
     assert customer.get("/customer/address").json() == []
 
 
+@pytest.mark.spec("2 CustomerAddress", "the required fields are required")
 @pytest.mark.parametrize("field", ["billing_address", "shipping_address"])
 @pytest.mark.parametrize("name", ["contact_name", "street_one", "city", "zip", "country_code"])
 def test_a_full_address_needs_its_required_fields(customer: Customer, field: str, name: str) -> None:

@@ -27,6 +27,8 @@ def place(customer: Customer, **values: Any) -> httpx2.Response:
     return customer.post("/order", order(**values))
 
 
+@pytest.mark.spec("1 General rules", "an order needs credit terms and enough available credit, else 402")
+@pytest.mark.spec("7 402", "no credit terms, or not enough credit")
 def test_an_account_without_credit_terms_cannot_order(shop: Service) -> None:
     customer = shop.customer(credit=None)
     for values in ({}, {"shipping_method": {"id": STANDARD}}, {"shipping_method": {"id": 11}, "auto_confirm": True}):
@@ -35,6 +37,7 @@ def test_an_account_without_credit_terms_cannot_order(shop: Service) -> None:
         assert "no credit terms" in response.json()["message"]
 
 
+@pytest.mark.spec("1 General rules", "an order needs credit terms and enough available credit, else 402")
 @pytest.mark.parametrize(
     ("values", "default", "gross"),
     [
@@ -60,6 +63,7 @@ def test_an_order_may_use_the_credit_to_the_last_penny_and_not_one_more(
     assert rows(shop, "select count(*) from orders where customer_id = %s", too_little.id) == [(0,)]
 
 
+@pytest.mark.spec("3 POST /order, to be confirmed", "there must be enough available credit")
 def test_what_is_owed_already_is_not_available(shop: Service) -> None:
     customer = shop.customer(credit="133.20")
     buy(customer)
@@ -75,6 +79,7 @@ def test_pending_orders_do_not_reserve_credit(shop: Service) -> None:
     assert customer.get("/customer/credit").json()["available_credit"] == 66.60
 
 
+@pytest.mark.spec("7 402", "no credit terms, or not enough credit")
 def test_credit_is_checked_again_at_confirmation(shop: Service) -> None:
     sku = sell(shop, "TWICE", 50, available=10)
     customer = shop.customer(credit="100.00")
@@ -90,7 +95,7 @@ def test_credit_is_checked_again_at_confirmation(shop: Service) -> None:
     assert len(customer.get("/order").json()) == 1
 
 
-def test_an_order_refused_for_its_credit_stays_pending_and_can_be_confirmed_later(shop: Service) -> None:
+def test_an_order_refused_for_its_credit_stays_pending(shop: Service) -> None:
     customer = shop.customer(credit=ITEMS)
     pending = create(customer)
     assert confirm(customer, pending).status_code == 402

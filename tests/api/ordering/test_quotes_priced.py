@@ -54,6 +54,7 @@ def test_a_price_settles_costs_tax_note_and_until_when(shop: Service, quote: dic
     assert settled(shop, quote) == (Decimal("84.99"), Decimal("17.00"), MORNING, 1, "For you", MORNING + A_WEEK)
 
 
+@pytest.mark.spec("3 POST /quote", "support gets a ticket and sets the price; the customer gets an e-mail")
 def test_the_customer_is_told_of_each_price_in_the_same_transaction(shop: Service, quote: dict[str, Any]) -> None:
     for cost in ("40", "39"):
         price_as_support(shop, quote, ("PHONE", cost))

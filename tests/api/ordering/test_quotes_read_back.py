@@ -11,7 +11,13 @@ from support.service import Customer, Service
 from tradecounter.ordering.cancel_order import cancel_order
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def shop(own_shop: Service) -> Service:
+    """Tests here move the clock."""
+    return own_shop
+
+
+@pytest.fixture
 def customer(shop: Service) -> Customer:
     return shop.customer()
 

@@ -37,6 +37,7 @@ def state(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
 # --- requesting --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.spec("4 POST /quote", "priced without placing an order; 201")
 def test_a_quote_is_priced_like_an_order_and_is_none_yet(customer: Customer) -> None:
     items = [("phone", 5), ("CABLE", 2)]
     values = {"external_customer_id": "E-1", "order_notifications": {"email_address": "a@b.example"}}
@@ -51,6 +52,7 @@ def test_a_quote_is_priced_like_an_order_and_is_none_yet(customer: Customer) -> 
     assert "order_reference" not in quote
 
 
+@pytest.mark.spec("4 POST /quote", "priced without placing an order; 201")
 def test_a_quote_takes_neither_stock_nor_credit_and_is_not_listed(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "QUOTED", 10, available=5)
     quote = request_quote(customer, [(sku, 2)])
@@ -61,6 +63,7 @@ def test_a_quote_takes_neither_stock_nor_credit_and_is_not_listed(shop: Service,
     assert state(shop, quote) == ("quote", "pending")
 
 
+@pytest.mark.spec("3 POST /quote", "support gets a ticket and sets the price; the customer gets an e-mail")
 def test_support_is_told_of_a_quote_in_the_same_transaction(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     [job] = jobs(shop, "mail_quote_requested", quote)
@@ -68,6 +71,8 @@ def test_support_is_told_of_a_quote_in_the_same_transaction(shop: Service, custo
     assert jobs(shop, "mail_quote_requested", create(customer)) == []
 
 
+@pytest.mark.spec("4 POST /quote", "auto_confirm set is 400")
+@pytest.mark.spec("7 400", "auto_confirm on a quote")
 def test_auto_confirm_must_not_be_set(shop: Service, customer: Customer) -> None:
     before = written(shop)
     body = order(auto_confirm=True, shipping_method={"id": STANDARD})
@@ -80,6 +85,7 @@ def test_an_auto_confirm_of_false_counts_as_not_set(customer: Customer, sent: An
     assert request_quote(customer, auto_confirm=sent).get("auto_confirm", "absent") == echoed
 
 
+@pytest.mark.spec("4 POST /quote", "its other errors")
 @pytest.mark.parametrize(
     ("credit", "values"),
     [(None, {}), ("59.99", {}), ("66.59", {"shipping_method": {"id": STANDARD}})],
@@ -91,6 +97,7 @@ def test_a_quote_needs_credit_like_an_order(shop: Service, credit: str | None, v
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
+@pytest.mark.spec("4 POST /quote", "its other errors")
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
@@ -115,6 +122,7 @@ def test_what_is_wrong_with_an_order_is_wrong_with_a_quote(
 # --- confirming --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.spec("7 412", "a quote before it is priced")
 def test_a_quote_that_is_not_priced_yet_cannot_be_confirmed(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     with at(shop, MORNING + timedelta(days=3000)):
@@ -122,6 +130,7 @@ def test_a_quote_that_is_not_priced_yet_cannot_be_confirmed(shop: Service, custo
     assert state(shop, quote) == ("quote", "pending")
 
 
+@pytest.mark.spec("3 POST /quote", "the code then confirms the order at the adjusted price")
 def test_a_priced_quote_becomes_an_order_at_its_price(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "BARGAIN", 100, available=5)
     quote = request_quote(customer, [(sku, 2), ("CABLE", 1)])

@@ -27,6 +27,7 @@ def message(response: httpx2.Response, status: int) -> str:
     return str(response.json()["message"])
 
 
+@pytest.mark.spec("4 POST /quote", "no shipping method fits: no options, and support sets the carriage (an addition)")
 @pytest.mark.parametrize(
     ("items", "values", "region"),
     [
@@ -48,7 +49,7 @@ def test_what_no_method_fits_is_refused_as_an_order_and_taken_as_a_quote(
     assert customer.get(f"/quote/{quote['confirmation_code']}").json() == {**quote, "status": "Waiting"}
 
 
-def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused_all_the_same(customer: Customer) -> None:
+def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused(customer: Customer) -> None:
     unknown = customer.post("/quote", order(TOO_HEAVY, shipping_region=99))
     assert message(unknown, 400).startswith("shipping_region: there is no region 99")
     named = customer.post("/quote", order(TOO_HEAVY, shipping_method={"id": NEXT_DAY}))
@@ -58,6 +59,7 @@ def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused_all_the_
     )
 
 
+@pytest.mark.spec("4 POST /quote", "no shipping method fits: no options, and support sets the carriage (an addition)")
 def test_support_names_the_carriage_and_the_customer_confirms_with_it(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer, [("PHONE", 1)], shipping_address=TO_JAPAN)
     assert message(confirm(customer, quote, EUROPE), 412).startswith("the quote is not priced yet")

@@ -12,6 +12,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
+@pytest.mark.spec("4 GET /order/{reference}", "by id or reference, with items and shipping")
 def test_an_order_is_found_by_its_id_and_by_its_reference(customer: Customer) -> None:
     placed = buy(customer)
     by_id = customer.get(f"/order/{placed['order_id']}")
@@ -22,12 +23,16 @@ def test_an_order_is_found_by_its_id_and_by_its_reference(customer: Customer) ->
     assert [by_id.json()] == [order for order in customer.get("/order").json() if order["id"] == placed["order_id"]]
 
 
+@pytest.mark.spec("1 General rules", "responses are JSON unless stated")
+@pytest.mark.spec("1 Content negotiation", "all other endpoints respond in JSON")
 def test_one_order_is_json_whatever_is_accepted(customer: Customer) -> None:
     placed = buy(customer)
     response = customer.get(f"/order/{placed['order_id']}", headers={"Accept": "text/csv"})
     assert response.headers["Content-Type"] == "application/json"
 
 
+@pytest.mark.spec("4 GET /order/{reference}", "unknown is 404")
+@pytest.mark.spec("7 404", "unknown reference, SKU, address id or code")
 @pytest.mark.parametrize(
     "reference",
     [
@@ -81,7 +86,7 @@ def test_an_order_shows_its_product_after_that_was_deactivated(shop: Service, cu
     assert listed["items"] == [item]
 
 
-def test_an_order_shows_a_product_that_has_no_price_any_more_at_what_it_was_ordered_for(shop: Service) -> None:
+def test_an_order_keeps_the_price_of_a_product_that_lost_its_own(shop: Service) -> None:
     customer = shop.customer()
     shop.must_load("products", [product("AGREED")])
     agreed = {"customer_id": customer.id, "sku": "AGREED", "single_unit_cost": 15, "five_plus_unit_cost": 12}
@@ -106,11 +111,13 @@ def test_an_order_shows_its_products_as_they_are_today(shop: Service, customer: 
     assert item["cost_net"] == 20.00
 
 
+@pytest.mark.spec("2 Order", "shipping names its method, its costs and the courier's contacts")
 def test_an_order_without_courier_contacts_shows_none(customer: Customer) -> None:
     [shipping] = read(customer, buy(customer, order_notifications={"email_address": "a@test.example"}))["shipping"]
     assert shipping.keys() == {"method_id", "cost_net", "cost_tax", "tracking_events"}
 
 
+@pytest.mark.spec("1 General rules", "times are UK local time, to the second, without an offset")
 def test_created_on_is_uk_time_in_winter_too(shop: Service, customer: Customer) -> None:
     with at(shop, uk(2026, 12, 1, 9, 30, 15)):
         placed = buy(customer)

@@ -24,6 +24,9 @@ PHONE = {"sku": "PHONE", "quantity": 1}
 OPTIONS = "the shipping options: 11 (Slowpost, Standard), 12 (Fastvan, Next day)"
 
 
+@pytest.mark.spec("4 POST /order", "validates, prices, returns options and code; 201")
+@pytest.mark.spec("7 400", "invalid data on creation")
+@pytest.mark.spec("8 Order items", "at least one item, of at least one unit")
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -66,6 +69,7 @@ def test_a_fault_is_refused_by_the_name_of_its_field(customer: Customer, change:
     assert response.json()["message"] == message
 
 
+@pytest.mark.spec("2 Order request", "the required fields are required, the others are not")
 @pytest.mark.parametrize("field", ["customer_reference", "items", "billing_address", "shipping_address"])
 def test_a_required_field_that_is_missing_is_named(customer: Customer, field: str) -> None:
     body = order()
@@ -110,6 +114,7 @@ def test_an_order_that_no_method_can_carry_is_refused(customer: Customer) -> Non
     assert response.json()["message"].startswith("shipping_address: no shipping method takes 1005 kg to GB in region 1")
 
 
+@pytest.mark.spec("8 Order items", "at least one item, of at least one unit")
 def test_bounds_themselves_are_accepted(customer: Customer) -> None:
     response = customer.post(
         "/order",
@@ -122,7 +127,7 @@ def test_bounds_themselves_are_accepted(customer: Customer) -> None:
     assert len(response.json()["items"]) == 500
 
 
-def test_the_largest_quantity_is_a_matter_of_weight_and_credit_not_of_the_database(shop: Service) -> None:
+def test_a_huge_quantity_is_refused_for_credit_not_by_the_database(shop: Service) -> None:
     shop.must_load("products", [{"sku": "HUGE", "name": "Huge", "manufacturer": "acme", "weight_kg": 0}])
     shop.must_load("price-list", [{"price_list": "default", "sku": "HUGE", "single_unit_cost": 1_000_000}])
     response = shop.customer().post("/order", {**order(), "items": [{"sku": "HUGE", "quantity": 100_000}] * 500})

@@ -38,11 +38,13 @@ def test_a_parcel_over_a_methods_limit_is_not_offered_it(customer: Customer) -> 
     assert [option["id"] for option in over["shipping_options"]] == [NEXT_DAY]
 
 
+@pytest.mark.spec("2 Order request", "shipping options have a price, and dates")
 @pytest.mark.parametrize(("quantity", "cost"), [(1, 5.05), (5, 5.25), (13, 5.65), (299, 19.95)])
 def test_an_option_costs_its_base_and_the_orders_weight(customer: Customer, quantity: int, cost: float) -> None:
     assert standard(create(customer, [("CABLE", quantity)]))["cost_net"] == cost
 
 
+@pytest.mark.spec("2 Order request", "shipping options have a price, and dates")
 @pytest.mark.parametrize(
     ("now", "leaves", "arrives"),
     [

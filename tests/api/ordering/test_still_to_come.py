@@ -27,6 +27,9 @@ def expected(customer: Customer, placed: dict[str, Any]) -> str | None:
     return found
 
 
+@pytest.mark.spec(
+    "4 GET /order/{reference}", "where it goes, what was dispatched, and when the rest is expected (an addition)"
+)
 def test_an_order_shows_where_it_goes_and_for_whom(customer: Customer) -> None:
     saved = customer.post("/customer/address", ADDRESS).json()
     placed = buy(customer, shipping_address={"id": saved["id"]}, external_customer_id="end-7")
@@ -43,6 +46,9 @@ def test_an_order_shows_where_it_goes_and_for_whom(customer: Customer) -> None:
     assert "external_customer_id" not in bare
 
 
+@pytest.mark.spec(
+    "4 GET /order/{reference}", "where it goes, what was dispatched, and when the rest is expected (an addition)"
+)
 def test_units_are_counted_as_they_leave(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "LEAVES", available=10)
     placed = buy(customer, [(sku, 5), ("CABLE", 2)])
@@ -110,6 +116,9 @@ def test_what_is_in_stock_leaves_at_the_next_cut_off(shop: Service, customer: Cu
             assert listed["expected_dispatch_date"] == leaves
 
 
+@pytest.mark.spec(
+    "4 GET /order/{reference}", "where it goes, what was dispatched, and when the rest is expected (an addition)"
+)
 def test_a_back_order_leaves_with_the_delivery_that_covers_it(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "AWAITED", available=1)
     shop.must_load("incoming", [{"sku": sku, "incoming": 2, "expected_on": "2026-06-24"}])

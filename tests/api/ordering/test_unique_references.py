@@ -30,6 +30,7 @@ def conflict(response: httpx2.Response) -> str:
     return message
 
 
+@pytest.mark.spec("7 409", "duplicate data")
 def test_the_reference_of_a_confirmed_order_is_refused_naming_that_order(customer: Customer) -> None:
     placed = buy(customer)
     message = conflict(place(customer))
@@ -58,6 +59,7 @@ def test_a_refused_order_leaves_nothing_behind(shop: Service, customer: Customer
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
 
 
+@pytest.mark.spec("7 409", "duplicate data")
 @pytest.mark.parametrize("reference", ["po-1", " PO-1 "])
 def test_case_and_space_around_do_not_make_another_reference(customer: Customer, reference: str) -> None:
     create(customer)

@@ -99,9 +99,7 @@ def test_a_request_without_a_customer_is_logged_with_its_address(service: Servic
     assert not any("customer" in line for line in lines)
 
 
-def test_a_request_after_another_on_one_connection_is_not_logged_as_that_ones_customer(
-    service: Service, customer: Customer
-) -> None:
+def test_a_second_request_on_a_connection_is_logged_with_its_own_customer(service: Service, customer: Customer) -> None:
     place = urlsplit(service.url)
     head = "GET /customer HTTP/1.1\r\nHost: shop\r\nX-Forwarded-For: 198.51.100.8\r\n"
     both = f"{head}X-Api-Key: {customer.key}\r\n\r\n{head}Connection: close\r\n\r\n"

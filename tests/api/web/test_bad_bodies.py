@@ -120,6 +120,7 @@ def assert_refused(answer: httpx2.Response, *words: str) -> None:
     assert all(word in message for word in words), message
 
 
+@pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON.keys())
 def test_what_is_no_clean_json_is_refused_everywhere(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:

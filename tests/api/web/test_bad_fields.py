@@ -146,12 +146,15 @@ def test_a_missing_field_of_an_order_is_named(customer: Customer, place: str) ->
     assert (answer.status_code, answer.json()["message"]) == (400, f"{place}: is required")
 
 
+@pytest.mark.spec("4 POST /customer/address", "201 with the new id; bad data is 400")
+@pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.parametrize("field", ADDRESS_FIELDS)
 def test_a_wrong_value_in_an_address_is_refused_by_its_name(customer: Customer, field: str) -> None:
     for value in ADDRESS_FIELDS[field]:
         assert_names(customer.post("/customer/address", {**ADDRESS, field: value}), field, value)
 
 
+@pytest.mark.spec("2 CustomerAddress", "the required fields are required")
 @pytest.mark.parametrize("field", ["contact_name", "street_one", "city", "zip", "country_code"])
 def test_a_missing_field_of_an_address_is_named(customer: Customer, field: str) -> None:
     answer = customer.post("/customer/address", without({**ADDRESS}, field))

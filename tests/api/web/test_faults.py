@@ -40,6 +40,7 @@ def mislaid(service: Service, table: str) -> Iterator[None]:
         rename("mislaid", table)
 
 
+@pytest.mark.spec("7 500", "an unexpected error")
 def test_a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else(shop: Service, customer: Customer) -> None:
     with mislaid(shop, "address"):
         named = customer.get("/customer/address", headers={"X-Request-Id": "ticket-7"})
@@ -65,9 +66,7 @@ def test_a_fault_half_way_through_writes_nothing(shop: Service, customer: Custom
     assert confirm(customer, pending).status_code == 200
 
 
-def test_a_connection_lost_in_the_middle_of_an_order_is_a_503_that_writes_nothing(
-    shop: Service, customer: Customer
-) -> None:
+def test_a_connection_lost_during_an_order_is_a_503_that_writes_nothing(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     before = written(shop)
     with psycopg.connect(shop.database_url) as holder:
@@ -87,6 +86,8 @@ def waited_in_vain(service: Service) -> int:
     return service.application.database.pool.get_stats().get("requests_errors", 0)
 
 
+@pytest.mark.spec("5 Authentication", "503 while the database is down")
+@pytest.mark.spec("7 503", "temporarily unavailable")
 def test_an_absent_database_is_a_503_until_it_is_back(shop: Service, customer: Customer, postgres: Cluster) -> None:
     pending = create(customer)
     before = written(shop)

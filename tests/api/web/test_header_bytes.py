@@ -10,20 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.orders import buy
-from support.service import Customer, Service, running_service
-from support.shop import stock_shop
+from support.service import Customer, Service
+from support.shop import ORIGIN, shop_with_all_headers
 
 MOST_BYTES = 4096
-ORIGIN = "https://shop.example"
 LINK = re.compile(r'<([^>]*)>; rel="([a-z]+)"')
 
 
 @pytest.fixture(scope="module")
 def service(database_url: str) -> Iterator[Service]:
-    with running_service(
-        database_url, base_url="https://api.shop.example", cors_origins=ORIGIN, rate_limit=10**9
-    ) as running:
-        stock_shop(running)
+    with shop_with_all_headers(database_url) as running:
         yield running
 
 

@@ -8,10 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from support.cluster import Cluster
-from support.embedded_user import wait_for
 from support.outage import database_away
 from support.service import Service, running_service
 from support.shop import stock_shop
+from support.waiting import wait_for
 from tradecounter.web import health
 
 OFTEN = timedelta(seconds=0.05)
@@ -54,6 +54,7 @@ def test_a_process_that_has_all_it_needs_is_well_and_ready(shop: Service) -> Non
     assert ready(shop) == (200, {"ready": True, "reasons": [], "warnings": []})
 
 
+@pytest.mark.spec("4 GET /check-health", "public; an object")
 def test_health_says_what_is_wrong_and_is_200_all_the_same(hasty: Service, postgres: Cluster) -> None:
     wait_for(lambda: healthy(hasty)["status"] == "ok")
     with capture_logs() as logged, database_away(postgres, hasty.database_url):
@@ -68,6 +69,7 @@ def test_health_says_what_is_wrong_and_is_200_all_the_same(hasty: Service, postg
     assert healthy(hasty)["status"] == "stopping"
 
 
+@pytest.mark.spec("4 GET /ready", "public; 503 with the reasons while the process should get no requests")
 def test_ready_says_why_the_process_should_get_no_requests(hasty: Service, postgres: Cluster) -> None:
     wait_for(lambda: ready(hasty)[0] == 200)
     with database_away(postgres, hasty.database_url):

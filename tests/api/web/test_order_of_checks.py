@@ -49,6 +49,7 @@ def bare(service: Service) -> httpx2.Client:
     return service.client()
 
 
+@pytest.mark.spec("7 404", "unknown address")
 @pytest.mark.parametrize("method", [*METHODS, "OPTIONS"])
 @pytest.mark.parametrize(
     "path",

@@ -1,6 +1,5 @@
 """A database that falls silent, goes away for longer, or breaks off at the worst moment (decisions, backend down)."""
 
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
@@ -14,6 +13,7 @@ from support.outage import database_away
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order, stock_shop
+from support.waiting import wait_for
 from support.written import written
 
 AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
@@ -35,13 +35,6 @@ def shop(service: Service, link: Link) -> Iterator[Service]:
         yield running
 
 
-def until(wanted: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 15
-    while not wanted():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def is_away(answer: httpx2.Response) -> bool:
     return (answer.status_code, answer.json()) == (503, AWAY) and answer.headers["Retry-After"] == "5"
 
@@ -58,6 +51,7 @@ def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[]
     ]
 
 
+@pytest.mark.spec("7 503", "also when the database hangs")
 def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
     service: Service, shop: Service, link: Link
 ) -> None:
@@ -70,15 +64,15 @@ def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
     for answer in in_parallel(calls_of(customer, pending)):
         assert is_away(answer), answer.text
         assert answer.elapsed < LONGEST_WAIT
-    until(lambda: shop.client().get("/check-health").json()["database"] == "away")
-    until(lambda: customer.get("/product").status_code == 503)
+    wait_for(lambda: shop.client().get("/check-health").json()["database"] == "away")
+    wait_for(lambda: customer.get("/product").status_code == 503)
     found = customer.get("/product")
     assert is_away(found)
     assert found.elapsed < LONGEST_WAIT
     assert written(service) == before
     link.resume()
-    until(lambda: customer.get("/customer").status_code == 200)
-    until(lambda: shop.client().get("/check-health").json()["database"] == "ok")
+    wait_for(lambda: customer.get("/customer").status_code == 200)
+    wait_for(lambda: shop.client().get("/check-health").json()["database"] == "ok")
     assert customer.get("/product").status_code == 200
     assert confirm(customer, pending).status_code == 200
     assert faults_in_the_books(service) == {}
@@ -100,7 +94,7 @@ def test_a_commit_that_is_cut_off_is_a_503_and_leaves_all_or_nothing(
     link.break_before = link.break_after = None
     assert is_away(answer)
     assert (written(service) != before) == heard
-    until(lambda: customer.get("/customer").status_code == 200)
+    wait_for(lambda: customer.get("/customer").status_code == 200)
     again = confirm(customer, pending)
     assert again.status_code == 200
     assert customer.get(f"/order/{again.json()['order_id']}").status_code == 200
@@ -108,20 +102,18 @@ def test_a_commit_that_is_cut_off_is_a_503_and_leaves_all_or_nothing(
     assert faults_in_the_books(service) == {}
 
 
-def test_a_database_that_stops_is_a_503_for_cached_reads_too_and_changes_made_then_are_seen_afterwards(
-    service: Service, shop: Service, postgres: Cluster
-) -> None:
+def test_cached_reads_are_503_while_the_database_is_down(service: Service, shop: Service, postgres: Cluster) -> None:
     customer = shop.customer()
     shop.refresh()
     tag = customer.get("/product").headers["ETag"]
     with capture_logs() as logs:
         with database_away(postgres, service.database_url):
-            until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 503)
+            wait_for(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 503)
             for path in ("/product", "/product/PHONE", "/category", "/customer"):
                 assert is_away(customer.get(path))
-        until(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 304)
-        until(lambda: customer.get("/customer").status_code == 200)
-        until(lambda: any(entry["event"] == "database back" and entry["away_seconds"] > 0 for entry in logs))
+        wait_for(lambda: customer.get("/product", headers={"If-None-Match": tag}).status_code == 304)
+        wait_for(lambda: customer.get("/customer").status_code == 200)
+        wait_for(lambda: any(entry["event"] == "database back" and entry["away_seconds"] > 0 for entry in logs))
     shop.load("stock", [{"sku": "CABLE", "available": 77}])
-    until(lambda: customer.get("/product/CABLE").json()["availability"]["available"] == 77)
+    wait_for(lambda: customer.get("/product/CABLE").json()["availability"]["available"] == 77)
     shop.load("stock", [{"sku": "CABLE", "available": 1000}])

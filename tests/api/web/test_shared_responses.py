@@ -101,6 +101,7 @@ def test_parameters_that_are_known_do_not_share_it(twins: Twins) -> None:
         assert at_hand(twins.remembering, customer, f"/product?{query}") is None
 
 
+@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
 def test_the_links_of_a_shared_answer_keep_the_query_of_their_request(twins: Twins) -> None:
     key = ("X-Api-Key", twins.customers[0].key)
     for query in ("limit=1", "limit=1&_=1", "x=%2C,&limit=1&sort=price", "limit=1&_=2", "y&limit=1"):
@@ -156,6 +157,7 @@ requests = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.lists(requests, min_size=2, max_size=6))
 def test_no_response_holds_anything_of_another_request(twins: Twins, given_requests: list[Request]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
 from support.steady_clients import steady_clients
+from support.waiting import wait_for
 from tradecounter.web.winding_down import Server
 
 QUIET = 0.5
@@ -37,8 +38,7 @@ class Ending:
     def end(self) -> None:
         """Tell it, and wait until it knows."""
         self.told.set()
-        while not self.service.application.stopping.is_set:
-            time.sleep(0.005)
+        wait_for(lambda: self.service.application.stopping.is_set)
 
     @contextmanager
     def connected(self) -> Iterator[socket.socket]:
@@ -91,10 +91,9 @@ def test_eight_clients_that_connect_again_lose_no_request(ending: Ending) -> Non
     paths = ["/product?limit=2", "/customer", "/check-health", "/product?query=phone"]
     headers = {"X-Api-Key": ending.customer.key, "Accept": "application/json"}
     with steady_clients(8, ending.service.url, paths, headers) as clients:
-        time.sleep(0.2)
+        wait_for(lambda: clients.statuses[200] > 100)
         ending.end()
-        while clients.gone + len(clients.broken) < 8:
-            time.sleep(0.02)
+        wait_for(lambda: clients.gone + len(clients.broken) == 8)
     assert clients.broken == []
     assert set(clients.statuses) == {200}
     assert clients.closed >= 8

@@ -30,7 +30,7 @@ def line(unit: Decimal, quantity: int, rate: Decimal) -> InvoiceLine:
 
 
 @given(st.lists(st.builds(line, PENCE, st.integers(1, 1000), RATES)))
-def test_the_totals_per_rate_are_the_sums_of_their_lines_and_every_rate_stands_once(lines: list[InvoiceLine]) -> None:
+def test_each_rate_has_one_total_the_sum_of_its_lines(lines: list[InvoiceLine]) -> None:
     totals = vat_totals(lines)
     assert [total.rate for total in totals] == sorted({line.vat_rate for line in lines}, reverse=True)
     for total in totals:
@@ -55,7 +55,7 @@ def test_what_is_left_to_dispatch_is_named() -> None:
     assert refused.value.kind is Kind.PRECONDITION_FAILED
 
 
-def test_of_many_lines_left_to_dispatch_the_first_are_named_and_the_rest_counted() -> None:
+def test_the_first_lines_left_to_dispatch_are_named_the_rest_counted() -> None:
     with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 lines more$"):
         require_all_dispatched([Line(f"P{number}", 1, 0) for number in range(500)])
 

@@ -131,6 +131,7 @@ def passes(attributes: dict[str, str], filters: list[tuple[str, str, str]]) -> b
     return all(map(any, alternatives.values()))
 
 
+@pytest.mark.spec("4 GET /product", "attribute: names, operators by type, values")
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(products=PRODUCTS, filters=FILTERS)
 def test_the_index_finds_what_comparing_every_product_finds(

@@ -45,7 +45,7 @@ def test_a_peer_that_is_not_a_trusted_proxy_counts_itself_whatever_it_sends(peer
 
 
 @given(st.lists(anything), outside, st.lists(trusted, max_size=9), trusted, st.data())
-def test_the_rightmost_address_that_is_no_trusted_proxy_counts_however_the_lines_are_cut(
+def test_the_rightmost_address_that_is_no_trusted_proxy_counts(
     forged: list[str], client: str, hops: list[str], peer: str, data: st.DataObject
 ) -> None:
     chain = [*forged, client, *hops]

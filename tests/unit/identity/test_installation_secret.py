@@ -15,7 +15,7 @@ def test_a_configured_secret_is_used_and_nothing_is_kept(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_with_the_embedded_database_it_is_made_once_and_kept_for_its_owner_alone(tmp_path: Path) -> None:
+def test_the_embedded_databases_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
     first = secret_key(Settings(data_dir=folder))
     assert len(first) == 64

@@ -189,6 +189,7 @@ def test_what_was_worked_out_of_a_list_that_has_not_changed_is_kept() -> None:
     assert new.shared(("silver", 250)) is not old.shared(("silver", 250))
 
 
+@pytest.mark.spec("2 Product", "costs are net, by the account's pricing, for one, five and ten units")
 @pytest.mark.parametrize(("quantity", "cost"), [(1, 30), (4, 30), (5, 20), (9, 20), (10, 10), (11, 10), (100_000, 10)])
 def test_a_break_begins_at_five_and_at_ten(quantity: int, cost: int) -> None:
     assert UnitCosts(30, 20, 10).at(quantity) == cost

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tradecounter.rest.negotiation import CSV, JSON, Format, choose_format
 
 
+@pytest.mark.spec("1 Content negotiation", "CSV without the header and for text/html")
 @pytest.mark.parametrize(
     ("accept", "expected"),
     [
@@ -95,6 +96,7 @@ def welcome(media: str, parts: list[tuple[str, int]]) -> tuple[int, int] | None:
     return None
 
 
+@pytest.mark.spec("1 Content negotiation", "the Accept header chooses the format, the accept parameter overrides it")
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(PARTS, max_size=6, unique_by=lambda part: part[0]))
 def test_any_mixture_of_ranges_gives_what_a_plain_reading_gives(parts: list[tuple[str, int]]) -> None:

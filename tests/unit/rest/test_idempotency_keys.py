@@ -77,6 +77,7 @@ def test_what_means_the_same_has_the_same_fingerprint(one: str, other: str) -> N
     assert of(one) == of(other)
 
 
+@pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
 def test_method_and_path_are_part_of_the_fingerprint() -> None:
     assert len({of("{}"), of("{}", path="/quote"), of("{}", method="PUT")}) == 3
 

@@ -50,6 +50,7 @@ def test_a_page_has_its_bounds(page: Page, total: int, bounds: tuple[int, int], 
     assert page.count(total) == pages
 
 
+@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
 @pytest.mark.parametrize(
     ("page", "total", "links"),
     [
@@ -88,7 +89,7 @@ queries = st.lists(st.tuples(names, st.text(st.characters(codec="latin-1"), max_
 
 @settings(deadline=None)
 @given(queries, st.integers(1, 10**18 - 1), st.integers(0, 500), st.integers(0, 10**9))
-def test_links_are_short_whatever_the_query_and_leave_out_first_last_prev_next_in_turn(
+def test_links_stay_short_by_leaving_out_first_last_prev_next_in_turn(
     pairs: list[tuple[str, str]], number: int, limit: int, total: int
 ) -> None:
     page = Page(number, limit)
@@ -124,6 +125,7 @@ def test_a_page_counts_as_a_request_for_every_500_results_on_it(page: Page, tota
     assert page.requests(total) == requests
 
 
+@pytest.mark.spec("1 Pagination", "pages count from 1, and one beyond the end is empty")
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(total=st.integers(0, 300), limit=st.integers(0, 40))
 def test_the_pages_together_are_everything_once(total: int, limit: int) -> None:

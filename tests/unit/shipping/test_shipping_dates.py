@@ -40,7 +40,7 @@ def dispatch(confirmed: datetime, cover: Cover = FROM_STOCK) -> datetime:
         pytest.param(uk(2026, 12, 31, 18), uk(2027, 1, 4, 16), id="New Year's Day before a weekend"),
     ],
 )
-def test_an_order_from_stock_leaves_on_the_first_working_day_whose_cut_off_is_not_over(
+def test_an_order_from_stock_leaves_on_the_next_working_day_before_cut_off(
     confirmed: datetime, leaves: datetime
 ) -> None:
     assert dispatch(confirmed) == leaves

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ PRODUCTS = st.lists(
 )
 
 
+@pytest.mark.spec("2 Product", "every field, with the type in the table")
 @settings(max_examples=120, derandomize=True, deadline=None)
 @given(
     products=PRODUCTS,

@@ -13,6 +13,7 @@ from tradecounter.web.errors import STATUS, response_to
 REQUEST = Request({"type": "http", "method": "GET", "path": "/x", "headers": [], "query_string": b"", "server": None})
 
 
+@pytest.mark.spec("7 Errors", "every kind of error has its status")
 def test_every_kind_of_refusal_has_a_status_of_its_own() -> None:
     assert set(STATUS) == set(Kind)
     assert len(set(STATUS.values())) == len(Kind)
@@ -26,6 +27,7 @@ def test_a_refusal_is_its_message(kind: Kind) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
+@pytest.mark.spec("7 401", "missing or invalid key or token")
 @pytest.mark.parametrize(
     ("error", "challenge"),
     [(MissingCredentialError(), "Bearer"), (InvalidCredentialError(), 'Bearer error="invalid_token"')],
@@ -35,6 +37,7 @@ def test_a_refused_credential_is_an_empty_object_and_a_challenge(error: DomainEr
     assert (answer.status_code, answer.body, answer.headers["www-authenticate"]) == (401, b"{}", challenge)
 
 
+@pytest.mark.spec("7 503", "temporarily unavailable")
 @pytest.mark.parametrize(
     "error",
     [

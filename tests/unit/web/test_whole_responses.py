@@ -7,6 +7,7 @@ import pytest
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
+from support.waiting import happened
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.web.request_context import context_of
 from tradecounter.web.whole_responses import WholeResponses
@@ -95,9 +96,10 @@ def test_only_a_client_that_knows_no_chunks_is_told_the_length(version: str, met
 
 def test_a_response_of_known_length_or_without_a_body_never_waits() -> None:
     async def main() -> None:
-        app = WholeResponses(Making(), most_bytes=1)
+        making = Making()
+        app = WholeResponses(making, most_bytes=1)
         Client(app)
-        await asyncio.sleep(0.05)
+        await happened(lambda: making.made)
         assert (await Client(app, "/short").all()).body == b"short"
         unchanged = await Client(app, "/unchanged").all()
         assert (unchanged.status, unchanged.headers) == (304, {b"etag": b'"x"'})
@@ -110,7 +112,8 @@ def test_while_too_much_is_not_taken_no_more_is_made() -> None:
         making = Making()
         app = WholeResponses(making, most_bytes=15_000)
         clients = [Client(app) for _ in range(10)]
-        await asyncio.sleep(0.1)
+        await happened(lambda: making.made == 28)
+        await asyncio.sleep(0.05)
         assert making.made == 20 + 8, "two bodies, and of each other client the piece that waits for its turn"
         for client in clients:
             assert (await client.all()).body == PIECE * 10
@@ -120,9 +123,10 @@ def test_while_too_much_is_not_taken_no_more_is_made() -> None:
 
 def test_who_waits_too_long_is_told_to_try_again() -> None:
     async def main() -> None:
-        app = WholeResponses(Making(), most_bytes=5_000, longest_wait=0.1)
+        making = Making()
+        app = WholeResponses(making, most_bytes=5_000, longest_wait=0.1)
         first = Client(app)
-        await asyncio.sleep(0.05)
+        await happened(lambda: making.made == 10)
         second = await Client(app).all()
         assert second.status == 503
         assert second.headers[b"retry-after"] == b"5"
@@ -135,11 +139,13 @@ def test_who_waits_too_long_is_told_to_try_again() -> None:
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_what_breaks_off_holds_nothing_any_more(cancelled: bool) -> None:
     async def main() -> None:
-        app = WholeResponses(Making(), most_bytes=5_000, longest_wait=0.1)
+        making = Making()
+        app = WholeResponses(making, most_bytes=5_000, longest_wait=0.1)
         for _ in range(3):
+            making.made = 0
             client = Client(app, "/" if cancelled else "/broken")
-            await asyncio.sleep(0.02)
             if cancelled:
+                await happened(lambda: making.made == 10)
                 client.task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await client.task

@@ -73,7 +73,7 @@ async def first_bytes(server: Server, count: int = 12) -> bytes:
 def test_one_connection_too_many_is_told_so_until_another_one_ends() -> None:
     async def work(server: Server, _app: Served) -> None:
         others = [await server.connect() for _ in range(3)]
-        await asyncio.sleep(0.05)
+        await server.has(3)
         reader, writer = await server.connect()
         writer.write(WHOLE)
         head, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
@@ -81,7 +81,7 @@ def test_one_connection_too_many_is_told_so_until_another_one_ends() -> None:
         assert {b"Retry-After: 5", b"Connection: close", b"Content-Type: application/json"} <= set(head.split(b"\r\n"))
         assert json.loads(body) == {"message": "too many connections; try again in 5 seconds"}
         others[0][1].close()
-        await asyncio.sleep(0.05)
+        await server.has(2)
         assert await first_bytes(server) == b"HTTP/1.1 200"
 
     run(lambda: Brief(bounded(most=3)), work)
@@ -92,7 +92,7 @@ def test_only_a_trusted_proxy_may_have_more_than_others_from_one_address(trusted
     async def work(server: Server, _app: Served) -> None:
         for _ in range(3):
             await server.connect()
-        await asyncio.sleep(0.05)
+        await server.has(3)
         assert await first_bytes(server) == (b"HTTP/1.1 200" if trusted else b"HTTP/1.1 503")
 
     run(lambda: Brief(bounded(most_per_address=3, trusted=trusted)), work)

@@ -12,19 +12,12 @@ from hypothesis import strategies as st
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from support.protocol import Served, Server, serving
-from tradecounter.web.fast_path.middleware import FastResponse
+from support.protocol import Remembering, Server, serving
 from tradecounter.web.fast_path.protocol import FastPathProtocol
-from tradecounter.web.fast_path.response_cache import CachedResponse
 
 
-class Echo(Served):
+class Echo(Remembering):
     """Answers with the path, the number of headers and the body; `/known` at once where that is possible."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.fast_path = self
-        self.known_heads: dict[bytes, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, more = b"", True
@@ -33,23 +26,7 @@ class Echo(Served):
             assert message["type"] == "http.request"
             body, more = body + message["body"], message["more_body"]
         text = b"%b %d %b" % (scope["path"].encode(), len(scope["headers"]), body)
-        await PlainTextResponse(b"known" if scope["path"] == "/known" else text)(scope, receive, send)
-
-    def read(self, scope: Scope) -> str | None:
-        path: str = scope["path"]
-        return path if path == "/known" else None
-
-    def known(self, raw: bytes) -> str | None:
-        return self.known_heads.get(raw)
-
-    def add_known(self, raw: bytes, head: str) -> None:
-        self.known_heads[raw] = head
-
-    def context(self, head: str, _client: tuple[str, int] | None) -> str:
-        return head
-
-    def respond(self, _context: str) -> FastResponse:
-        return FastResponse(CachedResponse((), 200, b"", ((b"content-length", b"5"),), (b"known",)), [])
+        await PlainTextResponse(b"known." if scope["path"] == "/known" else text)(scope, receive, send)
 
 
 @dataclass(frozen=True)
@@ -71,7 +48,7 @@ def in_chunks(chunks: list[bytes], trailer: bytes, trailers: int, extension: byt
 
 
 OFFER = b"GET /offer HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: A\r\n\r\n"
-KNOWN = Request(b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n", b"known")
+KNOWN = Request(b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n", b"known.")
 REQUESTS = st.one_of(
     st.just(KNOWN),
     st.just(Request(b"GET /plain HTTP/1.1\r\nHost: x\r\n\r\n", b"/plain 1 ")),

@@ -8,10 +8,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from support.protocol import Served, serving
-from tradecounter.web.fast_path.middleware import FastResponse
+from support.protocol import Remembering, Served, serving
 from tradecounter.web.fast_path.protocol import FastPathProtocol
-from tradecounter.web.fast_path.response_cache import CachedResponse
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -28,14 +26,12 @@ class Slow(Served):
         await PlainTextResponse("done")(scope, receive, send)
 
 
-class Remembering(Served):
+class SlowOrKnown(Remembering):
     """Answers `/known` at once, and anything else slowly in two pieces; notes what it was asked."""
 
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[str] = []
-        self.fast_path = self
-        self.known_heads: dict[bytes, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.asked.append(scope["path"])
@@ -44,22 +40,6 @@ class Remembering(Served):
         await send({"type": "http.response.body", "body": b"not ", "more_body": True})
         await asyncio.sleep(0.1)
         await send({"type": "http.response.body", "body": b"done"})
-
-    def read(self, scope: Scope) -> str | None:
-        path: str = scope["path"]
-        return path if path == "/known" else None
-
-    def known(self, raw: bytes) -> str | None:
-        return self.known_heads.get(raw)
-
-    def add_known(self, raw: bytes, head: str) -> None:
-        self.known_heads[raw] = head
-
-    def context(self, head: str, _client: tuple[str, int] | None) -> str:
-        return head
-
-    def respond(self, _context: str) -> FastResponse:
-        return FastResponse(CachedResponse((), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
 
 
 def get(path: bytes, *headers: bytes) -> bytes:
@@ -110,7 +90,7 @@ def test_a_request_in_pieces_is_answered_and_the_answer_may_take_its_time() -> N
     assert sent_slowly(WHOLE[:10], WHOLE[10:]).startswith(b"HTTP/1.1 200 OK")
 
 
-def answered(app: Remembering, *pieces: bytes, keep_alive: int = 5) -> bytes:
+def answered(app: SlowOrKnown, *pieces: bytes, keep_alive: int = 5) -> bytes:
     """All that comes back until the server hangs up."""
 
     async def send() -> bytes:
@@ -126,32 +106,32 @@ def answered(app: Remembering, *pieces: bytes, keep_alive: int = 5) -> bytes:
 @pytest.mark.parametrize("path", [b"/known", b"/other"])
 @pytest.mark.parametrize("headers", [(b"Connection: close",), (b"Connection: close, Upgrade", b"Upgrade: h2c")])
 def test_what_is_sent_behind_the_last_request_is_not_done(path: bytes, headers: tuple[bytes, ...]) -> None:
-    app = Remembering()
+    app = SlowOrKnown()
     answers = answered(app, get(path, *headers) + get(b"/order") + get(b"/known"))
     assert answers.startswith(b"HTTP/1.1 200")
     assert answers.count(b"HTTP/1.1") == 1
     assert "/order" not in app.asked
 
 
-def test_an_answer_behind_one_given_at_once_may_take_longer_than_an_idle_connection() -> None:
-    answers = answered(Remembering(), get(b"/known") + get(b"/slow", b"Connection: close"), keep_alive=0)
+def test_a_response_may_take_longer_than_an_idle_connection() -> None:
+    answers = answered(SlowOrKnown(), get(b"/known") + get(b"/slow", b"Connection: close"), keep_alive=0)
     assert answers.endswith(b"not done")
 
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_refusal_follows_the_responses_before_it(apart: bool) -> None:
     pieces = [get(b"/slow") * 2, b"\x00\r\n\r\n"]
-    answers = answered(Remembering(), *(pieces if apart else [b"".join(pieces)]))
+    answers = answered(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
     assert answers.count(b"not done") == 2
     assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
 
 
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("before", [1, 2])
-def test_a_body_that_breaks_off_in_noise_is_refused_after_the_responses_before_it(before: int, apart: bool) -> None:
+def test_a_broken_body_is_refused_after_the_responses_before_it(before: int, apart: bool) -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     pieces = [get(b"/slow") * before + head, b"no chunk"]
-    answers = answered(Remembering(), *(pieces if apart else [b"".join(pieces)]))
+    answers = answered(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
     assert answers.count(b"not done") == before
     assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
     assert answers.endswith(b'{"message":"the request is not valid HTTP"}')
@@ -159,22 +139,22 @@ def test_a_body_that_breaks_off_in_noise_is_refused_after_the_responses_before_i
 
 def test_a_request_that_has_been_answered_gets_no_refusal_on_top() -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    answers = answered(Remembering(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")
+    answers = answered(SlowOrKnown(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")
     assert answers.endswith(b"not done")
 
 
 def test_a_refusal_follows_an_answer_given_at_once() -> None:
-    answers = answered(Remembering(), get(b"/known") + b"\x00\r\n\r\n")
+    answers = answered(SlowOrKnown(), get(b"/known") + b"\x00\r\n\r\n")
     assert answers.index(b"known.") < answers.index(b"HTTP/1.1 400")
 
 
 def test_line_breaks_alone_keep_no_connection() -> None:
-    assert answered(Remembering(), get(b"/known"), b"\r\n").endswith(b"known.")
+    assert answered(SlowOrKnown(), get(b"/known"), b"\r\n").endswith(b"known.")
 
 
 def test_many_requests_in_one_piece_are_no_long_head() -> None:
     many = get(b"/known") * 4000
-    answers = answered(Remembering(), many + many[:10], many[10 : len(get(b"/known"))], keep_alive=1)
+    answers = answered(SlowOrKnown(), many + many[:10], many[10 : len(get(b"/known"))], keep_alive=1)
     assert b"431" not in answers
     assert answers.count(b"known.") == 4001
 
@@ -192,6 +172,6 @@ def test_many_requests_in_one_piece_are_no_long_head() -> None:
     ids=["whole", "in two pieces", "two", "one and the beginning of another", "the last one", "not at hand"],
 )
 def test_only_a_whole_request_alone_is_known_heads_by_its_text(pieces: list[bytes], is_known_heads: bool) -> None:
-    app = Remembering()
+    app = SlowOrKnown()
     answered(app, *pieces, keep_alive=0)
     assert list(app.known_heads) == ([pieces[0]] if is_known_heads else [])

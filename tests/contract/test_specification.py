@@ -1,0 +1,64 @@
+"""Every section of the specification has rules that tests prove (`tests/support/specification.py`)."""
+
+from pathlib import Path
+
+import pytest
+
+from support.interface import interface_document
+from support.specification import SECTIONS, marked_rules, marks_in, specification_table
+
+TABLE = Path(__file__).parents[2] / "docs" / "specification-table.md"
+
+# Endpoints that the specification does not have.
+ADDITIONS = {"GET /quote/{confirmation_code}"}
+
+MARKED = """
+class TestOrders:
+    @pytest.mark.spec("2 Order", "it has a total")
+    @pytest.mark.parametrize("total", [1, 2])
+    def test_total(self, total): ...
+"""
+
+
+def test_every_section_has_rules() -> None:
+    assert [section for section, rules in marked_rules().items() if not rules] == []
+
+
+def test_the_committed_table_is_that_of_the_marks() -> None:
+    assert TABLE.read_text() == specification_table(), "docs/specification-table.md is out of date: run `make docs`"
+
+
+def test_marks_are_read_from_tests_in_classes() -> None:
+    assert list(marks_in(MARKED)) == [("TestOrders::test_total", "2 Order", "it has a total")]
+
+
+def test_a_mark_that_is_not_on_a_test_is_refused() -> None:
+    with pytest.raises(ValueError, match="not on a test"):
+        list(marks_in(MARKED.replace("test_total", "total")))
+
+
+def test_every_endpoint_of_the_specification_is_in_the_document() -> None:
+    documented = {
+        f"{method.upper()} {path}" for path, methods in interface_document()["paths"].items() for method in methods
+    }
+    named = {
+        endpoint
+        for section in SECTIONS
+        if section.startswith("4 ")
+        for endpoint in section.removeprefix("4 ").split(", ")
+    }
+    assert named | ADDITIONS == documented
+
+
+@pytest.mark.spec("7 504", "no request waits for a third party, except the issuer, which is 503 when down")
+def test_no_operation_waits_for_a_third_party() -> None:
+    for methods in interface_document()["paths"].values():
+        for operation in methods.values():
+            assert "504" not in operation["responses"]
+
+
+@pytest.mark.spec("9 Versioning", "the order status is open-ended")
+def test_the_document_gives_no_fixed_set_of_order_states() -> None:
+    status = interface_document()["components"]["schemas"]["Order"]["properties"]["status"]
+    assert "enum" not in status
+    assert "new values" in status["description"]
