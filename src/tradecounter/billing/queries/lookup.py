@@ -74,7 +74,7 @@ async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> li
     source = _UNPAID if wanted.unpaid or wanted.overdue_at is not None else _ALL
     chosen = SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")])
     sql = SQL("{} {} where {} order by i.number desc limit :most").format(_INVOICES, source, chosen)
-    return await tx.fetch_all(Statement(sql, InvoiceRecord, prepared=False), **values, most=most)
+    return await tx.fetch_all(Statement(sql, InvoiceRecord), **values, most=most)
 
 
 _THE_INVOICE = Statement(SQL("{} {} where i.number = :number").format(_INVOICES, _ALL), InvoiceRecord)

@@ -141,7 +141,7 @@ def _placeholder(column: str) -> SQL:
 
 async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
     try:
-        account = await tx.fetch_one(Statement(statement, Account, prepared=False), **values)
+        account = await tx.fetch_one(Statement(statement, Account), **values)
     except psycopg.errors.UniqueViolation as error:
         raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
     except psycopg.errors.ForeignKeyViolation as error:
