@@ -1,8 +1,8 @@
 """Reading query parameters into a struct whose fields are the parameters (specification, section 4).
 
 A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding. What an encoded comma
-(`%2C`) means depends on the values that exist, so the endpoint decides. Naming a list twice makes one longer list. Any
-other parameter may be named once. An empty value is as if absent; unknown parameters are ignored.
+(`%2C`) means depends on the values that exist, so the endpoint decides. A list that is sent twice is one longer list. Any
+other parameter can be sent once. An empty value counts as absent; unknown parameters are ignored.
 """
 
 import re
@@ -19,10 +19,10 @@ from tradecounter.rest.faults import faults_of
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
-MOST_PARTS = 1_000  # of a query string: there is room for 30,000, and every other request waits while they are read
+MOST_PARTS = 1_000  # a query string has room for 30,000, and all other requests wait while it is parsed
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]+")
-_LARGEST = 2**53 - 1  # that JavaScript counts to exactly; what is larger is read as this, beyond every bound as well
+_LARGEST = 2**53 - 1  # the last number that is exact in JavaScript; larger ones become this, which is above every bound
 _FLAG = {"true", "false"}
 _MOST_QUOTED = 100
 
@@ -49,12 +49,12 @@ def _decoded(text: str) -> str:
 
 @lru_cache
 def known_names(shape: type[msgspec.Struct]) -> frozenset[str]:
-    """Return the names of the parameters that a struct stands for, as they are on the wire."""
+    """Return the names of a struct's parameters, as in the query."""
     return frozenset(_readings(shape))
 
 
 class _Reading(NamedTuple):
-    """How a parameter's text is read: as a list, as a whole number, as one of some words, or else as it is."""
+    """How to read a parameter: as a list, a whole number, one of some words, or else text."""
 
     is_list: bool
     is_number: bool
@@ -63,7 +63,7 @@ class _Reading(NamedTuple):
 
 @lru_cache
 def _readings(shape: type[msgspec.Struct]) -> dict[str, _Reading]:
-    """Return how each parameter is read, by its name on the wire."""
+    """Return how to read each parameter, by its name in the query."""
     return {f.encode_name: _reading(f.type) for f in msgspec.structs.fields(shape)}
 
 
@@ -75,7 +75,7 @@ def _reading(annotation: Any) -> _Reading:
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
-    """Return the parameters of a query string. Raises DomainError (invalid) naming all that are at fault."""
+    """Return the parameters of a query string. Raises DomainError (invalid) that names all invalid ones."""
     readings = _readings(shape)
     values: dict[str, Any] = {}
     faults: dict[str, Fault] = {}
@@ -103,7 +103,7 @@ def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
 
 
 class _UnreadableError(ValueError):
-    """The text of a parameter is not a value of its type; the message says what would be right."""
+    """The text of a parameter is not a value of its type; the message says what is expected."""
 
 
 def _value(text: str, reading: _Reading) -> str | int:
@@ -129,7 +129,7 @@ class ParameterField(msgspec.Struct, frozen=True):
 
 
 def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
-    """Return the parameters that a struct stands for, with their JSON schemas; absence needs no null there."""
+    """Return a struct's parameters with their JSON schemas, without null: a parameter is absent instead."""
     fields = []
     for field in msgspec.structs.fields(shape):
         is_list = _reading(field.type).is_list

@@ -1,4 +1,4 @@
-"""Turning the validator's findings into sentences that name the field: `items[2].quantity: must be at least 1`."""
+"""Messages for validation errors, which name the field: `items[2].quantity: must be at least 1`."""
 
 import re
 
@@ -15,7 +15,7 @@ _LENGTH = re.compile(r"^Expected `(?P<kind>[^`]*)` of length (?P<sign>>=|<=|==) 
 _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
-# What a pattern is for, told by what stands in it.
+# The purpose of a pattern, by a part of it.
 _PATTERN_WORDS = (
     ("@", "must be an e-mail address"),
     (":[0-5]", "must be a time (HH:MM)"),
@@ -40,7 +40,7 @@ _NAMES = {
 
 
 def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
-    """Return what is wrong; `place` is where the validated value stands in the body, empty for the body itself."""
+    """Return what is wrong; `place` is the place of the validated value in the body, empty for the body itself."""
     found = _PLACE.match(str(error))
     problem, inner = (found["problem"], found["place"] or "") if found else (str(error), "")
     place = (place + inner).removeprefix(".")
@@ -51,7 +51,7 @@ def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
 
 
 def readable(error: msgspec.ValidationError) -> str:
-    """Return what is wrong, led by the field's place when there is one."""
+    """Return what is wrong, after the place of the field if there is one."""
     return str(fault_of(error))
 
 

@@ -10,13 +10,13 @@ _NEW_KEY = "{{$guid}}"  # both programs put a new one into each request
 _BASIC = [("username", "{{clientId}}"), ("password", "{{clientSecret}}")]
 _VARIABLES = {
     "apiKey": "Your API key.",
-    "clientId": "Of an application, for access tokens alone.",
-    "clientSecret": "Of an application, for access tokens alone.",
-    "subjectToken": "A JWT of the login service, for access tokens alone.",
+    "clientId": "Of an application; only for access tokens.",
+    "clientSecret": "Of an application; only for access tokens.",
+    "subjectToken": "A JWT from the login service; only for access tokens.",
 }
 _DESCRIPTION = (
-    "Set the variables `baseUrl` and `apiKey` first. The requests work as they stand on the demo data. Switch on the "
-    "query parameters that you want."
+    "Set the variables `baseUrl` and `apiKey` first. The requests work with the demo data as they are. Enable the "
+    "query parameters that you need."
 )
 
 Json = dict[str, Any]
