@@ -23,6 +23,9 @@ from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.storefront.live_views import LiveViews
 
+_BY_REFERENCE = {"reference": "$response.body#/order_reference"}
+_FIRST_ITEM = {**_BY_REFERENCE, "orderItemId": "$response.body#/items/0/id"}
+
 
 @dataclass(frozen=True, slots=True)
 class FulfilmentEndpoints:
@@ -55,19 +58,9 @@ class FulfilmentEndpoints:
                 Link(
                     "createOrder",
                     "Configures an item, if the order was confirmed immediately and the product is configurable.",
-                    {
-                        "reference": "$response.body#/order_reference",
-                        "orderItemId": "$response.body#/items/0/id",
-                    },
+                    _FIRST_ITEM,
                 ),
-                Link(
-                    "getOrder",
-                    "Configures an item, if its product is configurable.",
-                    {
-                        "reference": "$response.body#/order_reference",
-                        "orderItemId": "$response.body#/items/0/id",
-                    },
-                ),
+                Link("getOrder", "Configures an item, if its product is configurable.", _FIRST_ITEM),
             ),
             referenced=(Product,),
             sample=Sample(after="createOrder", first_body=CONFIGURABLE_ORDER),
@@ -98,7 +91,7 @@ class FulfilmentEndpoints:
             ),
             success=Success(200, "Where to watch the video.", OrderVideoResponse, {"OrderVideoResponse": VIDEO}),
             errors=(NOT_FOUND,),
-            links=(Link("getOrder", "The order's packing video.", {"reference": "$response.body#/order_reference"}),),
+            links=(Link("getOrder", "The order's packing video.", _BY_REFERENCE),),
         )
     )
     async def show_video(self, call: Call) -> Response:

@@ -1,8 +1,8 @@
 """Reading query parameters into a struct whose fields are the parameters (specification, section 4).
 
 A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding. What an encoded comma
-(`%2C`) means depends on the values that exist, so the endpoint decides. A list that is sent twice is one longer list. Any
-other parameter can be sent once. An empty value counts as absent; unknown parameters are ignored.
+(`%2C`) means depends on the values that exist, so the endpoint decides. A list that is sent twice is one longer list.
+Any other parameter can be sent once. An empty value counts as absent; unknown parameters are ignored.
 """
 
 import re
