@@ -24,6 +24,9 @@ from tradecounter.rest.operation import ID, TEXT, Body, Link, Operation, Paramet
 from tradecounter.rest.responses import json_response
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
+_BY_REFERENCE = {"reference": "$response.body#/order_reference"}
+_FIRST_ITEM = {**_BY_REFERENCE, "orderItemId": "$response.body#/items/0/id"}
+
 
 @dataclass(frozen=True, slots=True)
 class FulfilmentEndpoints:
@@ -56,19 +59,9 @@ class FulfilmentEndpoints:
                 Link(
                     "createOrder",
                     "Configures an item, if the order was confirmed immediately and the product is configurable.",
-                    {
-                        "reference": "$response.body#/order_reference",
-                        "orderItemId": "$response.body#/items/0/id",
-                    },
+                    _FIRST_ITEM,
                 ),
-                Link(
-                    "getOrder",
-                    "Configures an item, if its product is configurable.",
-                    {
-                        "reference": "$response.body#/order_reference",
-                        "orderItemId": "$response.body#/items/0/id",
-                    },
-                ),
+                Link("getOrder", "Configures an item, if its product is configurable.", _FIRST_ITEM),
             ),
             referenced=(Product,),
             sample=Sample(after="createOrder", first_body=CONFIGURABLE_ORDER),
@@ -99,7 +92,7 @@ class FulfilmentEndpoints:
             ),
             success=Success(200, "Where to watch the video.", OrderVideoResponse, {"OrderVideoResponse": VIDEO}),
             errors=(NOT_FOUND,),
-            links=(Link("getOrder", "The order's packing video.", {"reference": "$response.body#/order_reference"}),),
+            links=(Link("getOrder", "The order's packing video.", _BY_REFERENCE),),
         )
     )
     async def show_video(self, call: Call) -> Response:

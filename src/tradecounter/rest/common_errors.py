@@ -6,10 +6,7 @@ from tradecounter.rest.operation import ErrorResponse, Operation
 from tradecounter.rest.paging import COUNTED_BY_SIZE
 
 MALFORMED_HEAD = ErrorResponse(
-    400,
-    "The request's head is malformed.",
-    "Host: must be at most 255 bytes long",
-    counted=False,
+    400, "The request's head is malformed.", "Host: must be at most 255 bytes long", counted=False
 )
 BAD_REQUEST = ErrorResponse(
     400,
