@@ -90,14 +90,15 @@ def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:
             else:
                 headers[name] = value
     query = scope["query_string"].decode("latin-1")
+    credential = _read_credential(headers, repeated, query)
     head = RequestHead(
-        _credential(headers, repeated, query),
+        credential,
         addresses.hops(scope["headers"]) if is_forwarded else None,
-        headers[b"x-request-id"].decode("latin-1") if b"x-request-id" in headers else "",
+        headers.get(b"x-request-id", b"").decode("latin-1"),
         headers.get(b"if-none-match"),
     )
     # Without `Host`, the links of the response name the address that the connection reached.
-    if not repeated and b"host" in headers and may_be_cached(scope) and _UNCACHEABLE.isdisjoint(headers):
+    if not repeated and b"host" in headers and may_be_cached(scope) and not _UNCACHEABLE & headers.keys():
         _read_key(head, scope["path"], query, headers)
     return head
 
@@ -106,25 +107,22 @@ def _read_key(head: RequestHead, path: str, query: str, headers: dict[bytes, byt
     if isinstance(head.credential, DomainError):
         return
     try:
-        head.pairs = raw_pairs(query)
+        pairs = raw_pairs(query)
     except DomainError:
         return
     names, shape = (_LIST_NAMES, ProductListParameters) if path == _LIST else (_ONE_NAMES, ProductParameters)
-    known = "&".join(f"{name}={value}" for name, value in head.pairs if value and name in names)
-    head.key = (path, known, *map(headers.get, _KEYED))
-    unknown = unknown_parameters(query, shape)
-    head.ignored = (IGNORED.lower().encode(), header_value(unknown).encode()) if unknown else None
+    known = "&".join([f"{name}={value}" for name, value in pairs if value and name in names])
+    head.pairs, head.key = pairs, (path, known, *map(headers.get, _KEYED))
+    if not names.issuperset([name for name, _ in pairs]) and (unknown := unknown_parameters(query, shape)):
+        head.ignored = (IGNORED.lower().encode(), header_value(unknown).encode())
 
 
-def _credential(headers: dict[bytes, bytes], repeated: list[Header], query: str) -> Credential | DomainError:
+def _read_credential(headers: dict[bytes, bytes], repeated: list[Header], query: str) -> Credential | DomainError:
+    lines = {name: [headers[name].decode("latin-1")] for name in (_AUTHORIZATION, _API_KEY) if name in headers}
+    for name, value in repeated:
+        if name in lines:
+            lines[name].append(value.decode("latin-1"))
     try:
-        return read_credential(_lines(_AUTHORIZATION, headers, repeated), _lines(_API_KEY, headers, repeated), query)
+        return read_credential(lines.get(_AUTHORIZATION, ()), lines.get(_API_KEY, ()), query)
     except DomainError as error:
         return error
-
-
-def _lines(name: bytes, headers: dict[bytes, bytes], repeated: list[Header]) -> list[str]:
-    """Return the values of a header, which may be repeated."""
-    if name not in headers:
-        return []
-    return [value.decode("latin-1") for value in (headers[name], *(value for also, value in repeated if also == name))]

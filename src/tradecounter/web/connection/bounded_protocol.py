@@ -133,8 +133,8 @@ class BoundedProtocol(LenientProtocol):
 
     def on_chunk_header(self) -> None:
         """Count a chunk."""
-        self._chunks += 1
         super().on_chunk_header()
+        self._chunks += 1
 
     def on_body(self, body: bytes) -> None:
         """Count and take in a piece of the body."""

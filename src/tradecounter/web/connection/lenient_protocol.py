@@ -19,15 +19,7 @@ class LenientProtocol(HttpToolsProtocol):
     """One client's connection, which is parsed with `parse`."""
 
     # Python is slow with objects of more than thirty attributes, and uvicorn has used up nearly all: these have slots.
-    __slots__ = (
-        "_begun",
-        "_head_decides",
-        "_in_head",
-        "_method",
-        "_reading_method",
-        "_start",
-        "_under_way",
-    )
+    __slots__ = ("_begun", "_head_decides", "_in_head", "_method", "_reading_method", "_start", "_under_way")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
