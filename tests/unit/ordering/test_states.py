@@ -137,3 +137,10 @@ def test_a_quote_has_a_status_and_support_s_latest_price(
     quote, pricing = parse_order(**row), pricing_of(parse_order(**row))
     assert quote_status(quote, NOW) == status
     assert (None if pricing is None else pricing.pricings) == pricings
+
+
+def test_an_order_stays_readable_when_rules_for_addresses_and_contacts_become_stricter() -> None:
+    row = CONFIRMED | {"order_notifications": {"email_address": "a@b>"}, "billing_address": ADDRESS | {"zip": "x" * 999}}
+    order = parse_order(**row)
+    assert order.order_notifications is not None
+    assert (order.order_notifications.email_address, order.billing_address.zip) == ("a@b>", "x" * 999)
