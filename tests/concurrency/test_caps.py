@@ -37,8 +37,8 @@ def test_of_many_at_once_as_many_are_created_as_there_is_room_for(shop: Service,
         customer = one.customer()
         clients = [service.client(**{"X-Api-Key": customer.key}) for service in (one, two)]
         two.refresh()
-        answers = in_parallel([partial(clients[n % 2].post, path, json=order()) for n in range(40)])
-    assert Counter(answer.status_code for answer in answers) == {201: most, 409: 40 - most}
+        responses = in_parallel([partial(clients[n % 2].post, path, json=order()) for n in range(40)])
+    assert Counter(response.status_code for response in responses) == {201: most, 409: 40 - most}
     assert counts(shop, customer) == {kind: most}
 
 

@@ -56,13 +56,13 @@ def assert_under_way(response: httpx2.Response) -> None:
 def under_way(shop: Service, customer: Customer, body: Any) -> Iterator[list[httpx2.Response]]:
     """Hold a creation with the key `k-1` up while the block runs; afterwards its answer is in the list."""
     buy(customer)
-    answers: list[httpx2.Response] = []
-    asking = threading.Thread(target=lambda: answers.append(keyed(customer, "k-1", body)))
+    responses: list[httpx2.Response] = []
+    asking = threading.Thread(target=lambda: responses.append(keyed(customer, "k-1", body)))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
         asking.start()
         waiting_for_a_lock(shop.database_url)
-        yield answers
+        yield responses
     asking.join(timeout=30)
 
 
@@ -71,14 +71,14 @@ def under_way(shop: Service, customer: Customer, body: Any) -> Iterator[list[htt
 def test_of_forty_identical_creations_on_two_servers_one_creates(
     shop: Service, here: Customer, there: Customer, path: str, body: dict[str, Any]
 ) -> None:
-    answers = in_parallel([partial(keyed, who, "k-1", body, path) for who in (here, there)] * 20)
+    responses = in_parallel([partial(keyed, who, "k-1", body, path) for who in (here, there)] * 20)
 
-    [created] = [answer for answer in answers if answer.status_code == 201 and not was_replayed(answer)]
-    for answer in answers:
-        if answer.status_code == 201:
-            assert answer.content == created.content
+    [created] = [response for response in responses if response.status_code == 201 and not was_replayed(response)]
+    for response in responses:
+        if response.status_code == 201:
+            assert response.content == created.content
         else:
-            assert_under_way(answer)
+            assert_under_way(response)
     assert orders_of(shop, here) == 1
     assert keyed(there, "k-1", body, path).content == created.content
     assert faults_in_the_books(shop) == {}
@@ -86,24 +86,24 @@ def test_of_forty_identical_creations_on_two_servers_one_creates(
 
 def test_replays_do_not_get_into_each_others_way(here: Customer, there: Customer) -> None:
     first = keyed(here, "k-1")
-    answers = in_parallel([partial(keyed, who, "k-1") for who in (here, there)] * 20)
-    assert {(answer.status_code, was_replayed(answer)) for answer in answers} == {(201, True)}
-    assert {answer.content for answer in answers} == {first.content}
+    responses = in_parallel([partial(keyed, who, "k-1") for who in (here, there)] * 20)
+    assert {(response.status_code, was_replayed(response)) for response in responses} == {(201, True)}
+    assert {response.content for response in responses} == {first.content}
 
 
 def test_many_keys_at_once_create_one_order_each(shop: Service, here: Customer, there: Customer) -> None:
-    answers = in_parallel([partial(keyed, who, f"k-{n}", AT_ONCE) for n in range(10) for who in (here, there)])
-    assert {answer.status_code for answer in answers} <= {201, 409}
-    assert sum(answer.status_code == 201 and not was_replayed(answer) for answer in answers) == 10
+    responses = in_parallel([partial(keyed, who, f"k-{n}", AT_ONCE) for n in range(10) for who in (here, there)])
+    assert {response.status_code for response in responses} <= {201, 409}
+    assert sum(response.status_code == 201 and not was_replayed(response) for response in responses) == 10
     assert orders_of(shop, here) == 10
     assert faults_in_the_books(shop) == {}
 
 
 def test_of_different_requests_with_one_key_one_creates(shop: Service, here: Customer, there: Customer) -> None:
     bodies = [order([("PHONE", quantity)]) for quantity in range(1, 21)]
-    answers = in_parallel([partial(keyed, who, "k-1", body) for body in bodies for who in (here, there)])
-    assert {answer.status_code for answer in answers} <= {201, 400, 409}
-    assert len({answer.content for answer in answers if answer.status_code == 201}) == 1
+    responses = in_parallel([partial(keyed, who, "k-1", body) for body in bodies for who in (here, there)])
+    assert {response.status_code for response in responses} <= {201, 400, 409}
+    assert len({response.content for response in responses if response.status_code == 201}) == 1
     assert orders_of(shop, here) == 1
 
 
@@ -111,14 +111,14 @@ def test_of_different_requests_with_one_key_one_creates(shop: Service, here: Cus
 def test_while_a_request_is_under_way_its_key_is_taken_on_every_server(
     shop: Service, here: Customer, there: Customer
 ) -> None:
-    with under_way(shop, here, AT_ONCE) as answers:
+    with under_way(shop, here, AT_ONCE) as responses:
         for who in (here, there):
             assert_under_way(keyed(who, "k-1", AT_ONCE))
             assert_under_way(keyed(who, "k-1", order([("CABLE", 1)])))
             assert_under_way(keyed(who, "k-1", path="/quote"))
             assert keyed(who, "k-2").status_code == 201
-        assert answers == []
-    [created] = answers
+        assert responses == []
+    [created] = responses
     assert (created.status_code, was_replayed(created)) == (201, False)
     again = keyed(there, "k-1", AT_ONCE)
     assert (again.content, was_replayed(again)) == (created.content, True)
@@ -127,18 +127,18 @@ def test_while_a_request_is_under_way_its_key_is_taken_on_every_server(
 
 def test_a_key_under_way_is_free_for_other_customers(shop: Service, here: Customer) -> None:
     other = shop.customer()
-    with under_way(shop, here, AT_ONCE) as answers:
+    with under_way(shop, here, AT_ONCE) as responses:
         theirs = keyed(other, "k-1", AT_ONCE)
         assert (theirs.status_code, was_replayed(theirs)) == (201, False)
-        assert answers == []
-    assert answers[0].json()["order_id"] != theirs.json()["order_id"]
+        assert responses == []
+    assert responses[0].json()["order_id"] != theirs.json()["order_id"]
 
 
 def test_a_request_under_way_that_fails_sets_its_key_free(shop: Service, here: Customer, there: Customer) -> None:
-    with under_way(shop, here, AT_ONCE) as answers:
+    with under_way(shop, here, AT_ONCE) as responses:
         assert_under_way(keyed(there, "k-1", AT_ONCE))
         break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
-    assert answers[0].status_code == 503
+    assert responses[0].status_code == 503
     retried = keyed(there, "k-1", AT_ONCE)
     assert (retried.status_code, was_replayed(retried)) == (201, False)
     assert faults_in_the_books(shop) == {}
@@ -163,8 +163,8 @@ def test_a_lost_race_for_the_key_gets_what_the_winner_made(shop: Service) -> Non
     customer = shop.customer(unique_references=True)
     with at(shop, MORNING - timedelta(days=2)):
         made = keyed(customer, "k-0")
-    answers: list[httpx2.Response] = []
-    asking = threading.Thread(target=lambda: answers.append(keyed(customer, "k-1")))
+    responses: list[httpx2.Response] = []
+    asking = threading.Thread(target=lambda: responses.append(keyed(customer, "k-1")))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("select from customer where id = %s for no key update", [customer.id])
         asking.start()
@@ -172,8 +172,8 @@ def test_a_lost_race_for_the_key_gets_what_the_winner_made(shop: Service) -> Non
         holder.execute("update orders set expires_at = %s where customer_id = %s", [MORNING, customer.id])
         holder.execute("update idempotency_key set key = 'k-1' where customer_id = %s", [customer.id])
     asking.join(timeout=30)
-    [answer] = answers
-    assert (answer.status_code, was_replayed(answer), answer.content) == (201, True, made.content)
+    [response] = responses
+    assert (response.status_code, was_replayed(response), response.content) == (201, True, made.content)
     assert orders_of(shop, customer) == 1
     other = keyed(customer, "k-2")
     assert (other.status_code, "is already used by" in other.json()["message"]) == (409, True)

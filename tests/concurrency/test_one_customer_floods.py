@@ -89,7 +89,7 @@ def test_many_orders_at_once_all_succeed(shop: Service) -> None:
             orders = [client.post("/order", json=order(), headers={"X-Api-Key": customer.key}) for _ in range(150)]
             return await asyncio.gather(*orders, client.get("/customer", headers={"X-Api-Key": other.key}))
 
-    assert [answer.status_code for answer in asyncio.run(flood())] == [201] * 150 + [200]
+    assert [response.status_code for response in asyncio.run(flood())] == [201] * 150 + [200]
 
 
 def test_a_request_whose_body_is_on_its_way_has_no_turn_yet(shop: Service) -> None:

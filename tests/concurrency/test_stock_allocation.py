@@ -49,11 +49,11 @@ def test_fifty_confirmations_share_scarce_stock_and_back_order_the_rest(
     sku = sell(shop, "SCARCE", available=61)
     pending = [(customer, create(customer, [(sku, 2)])) for customer in customers * 5]
 
-    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
-    assert {answer.status_code for answer in answers} == {200}
+    assert {response.status_code for response in responses} == {200}
     assert level(shop, sku) == (0, 61, 39)
-    found = [(line, answer.json()) for answer in answers for line in lines(shop, answer.json())]
+    found = [(line, response.json()) for response in responses for line in lines(shop, response.json())]
     assert sum(allocated for (_, allocated, _), _ in found) == 61
     assert sorted(allocated for (_, allocated, _), _ in found) == [0] * 19 + [1] + [2] * 30
     for (customer, _), ((_, _, waiting), placed) in zip(pending, found, strict=True):
@@ -67,12 +67,12 @@ def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
     sku = sell(shop, "SLOWLY")
     waiting = create(customers[0], [(sku, 3)])
     assert confirm(customers[0], waiting).status_code == 200
-    answers = []
+    responses = []
 
     def rows() -> Iterator[Row[Any]]:
         # While the import waits for this row, the waiting order is confirmed again, and another one made.
-        answers.append(confirm(customers[0], waiting).status_code)
-        answers.append(confirm(customers[1], create(customers[1], [(sku, 1)])).status_code)
+        responses.append(confirm(customers[0], waiting).status_code)
+        responses.append(confirm(customers[1], create(customers[1], [(sku, 1)])).status_code)
         yield Row(1, StockRow(sku, 4))
 
     async def run() -> None:
@@ -80,7 +80,7 @@ def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
             await import_rows(database, "stock", rows())
 
     asyncio.run(run())
-    assert answers == [200, 200]
+    assert responses == [200, 200]
     assert level(shop, sku) == (0, 4, 0)
     assert faults_in_the_books(shop) == {}
 
@@ -95,9 +95,9 @@ def test_orders_with_the_same_products_in_another_order_do_not_deadlock(
     directions = itertools.cycle([skus, skus[::-1]])
     pending = [(customer, create(customer, [(sku, 1) for sku in next(directions)])) for customer in customers * 2]
 
-    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
-    assert {answer.status_code for answer in answers} == {200}
+    assert {response.status_code for response in responses} == {200}
     assert {level(shop, sku) for sku in skus[::50]} == {(0, 15, 5)}
     assert faults_in_the_books(shop) == {}
 
@@ -111,9 +111,9 @@ def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customer
         for customer, order in zip(itertools.cycle(customers), [*itertools.permutations(skus)] * 3, strict=False)
     ]
 
-    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
-    assert {answer.status_code for answer in answers} == {200}
+    assert {response.status_code for response in responses} == {200}
     assert [level(shop, sku) for sku in skus] == [(0, 0, 18)] * 3
 
 
@@ -167,8 +167,8 @@ def test_two_servers_do_not_promise_the_same_stock(shop: Service, customers: lis
     with running_service(shop.database_url) as second:
         elsewhere = [Customer(c.id, c.key, second.client(**{"X-Api-Key": c.key})) for c in customers]
         pending = [(customer, create(customer, [(sku, 1)])) for customer in [*customers, *elsewhere]]
-        answers = in_parallel([partial(confirm, c, p) for c, p in pending])
-    assert {answer.status_code for answer in answers} == {200}
+        responses = in_parallel([partial(confirm, c, p) for c, p in pending])
+    assert {response.status_code for response in responses} == {200}
     assert level(shop, sku) == (0, 15, 5)
     assert faults_in_the_books(shop) == {}
 

@@ -130,10 +130,10 @@ def test_a_product_by_sku_is_the_one_of_the_list_with_its_descriptions(customer:
 def test_inactive_unpriced_and_unknown_products_get_the_same_answer(service: Service, customer: Customer) -> None:
     service.must_load("products", [product("RETIRED", active=False), product("UNPRICED")])
     service.must_load("price-list", [price("RETIRED", 1)])
-    answers = {
+    responses = {
         (r.status_code, r.content) for r in map(customer.get, map("/product/{}".format, ("RETIRED", "UNPRICED", "X")))
     }
-    assert answers == {(404, b'{"message":"product not found"}')}
+    assert responses == {(404, b'{"message":"product not found"}')}
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 

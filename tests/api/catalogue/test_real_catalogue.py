@@ -65,12 +65,12 @@ def test_a_sku_that_differs_by_a_sign_never_answers_for_another(real_shop: RealS
     rarer = [row["sku"] for row in real_shop.products if set(row["sku"]) & {"/", "+"}]
     for sku in rarer + dashed[::20]:
         for variant in _variants(sku):
-            status, answer = gold.product(variant)
+            status, response = gold.product(variant)
             asked += 1
             if variant.casefold() in skus:
-                assert (status, answer["sku"].casefold()) == (200, variant.casefold())
+                assert (status, response["sku"].casefold()) == (200, variant.casefold())
             else:
-                assert (status, answer) == (404, {"message": "product not found"}), variant
+                assert (status, response) == (404, {"message": "product not found"}), variant
     assert asked > 50
 
 

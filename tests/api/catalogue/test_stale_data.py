@@ -39,8 +39,8 @@ def catalogue_unreadable(service: Service) -> Iterator[None]:
             connection.execute("alter table mislaid rename to attribute")
 
 
-def is_stale(answer: httpx2.Response) -> bool:
-    return (answer.status_code, answer.headers.get("Retry-After")) == (503, "5") and answer.json() == STALE
+def is_stale(response: httpx2.Response) -> bool:
+    return (response.status_code, response.headers.get("Retry-After")) == (503, "5") and response.json() == STALE
 
 
 def calls(customer: Customer) -> list[httpx2.Response]:
@@ -60,14 +60,14 @@ def test_unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed(
     shop: Service,
 ) -> None:
     customer = shop.customer()
-    wait_for(lambda: [answer.status_code for answer in calls(customer)] == [200, 200, 200, 201, 201])
+    wait_for(lambda: [response.status_code for response in calls(customer)] == [200, 200, 200, 201, 201])
     tag = customer.get("/product").headers["ETag"]
     with catalogue_unreadable(shop):
         wait_for(lambda: is_stale(customer.get("/product", headers={"If-None-Match": tag})))
         assert all(map(is_stale, calls(customer)))
     shop.load("price-list", [price("PHONE", 60)])
     shop.load("manufacturers", [{"key": "acme", "name": "Acme again"}])
-    wait_for(lambda: [answer.status_code for answer in calls(customer)] == [200, 200, 200, 201, 201])
+    wait_for(lambda: [response.status_code for response in calls(customer)] == [200, 200, 200, 201, 201])
     shown = customer.get("/product/PHONE").json()
     assert (shown["name"], shown["single_unit_cost"]) == ("Renamed", 60)
 

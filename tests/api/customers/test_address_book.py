@@ -26,16 +26,16 @@ def customer(shop: Service) -> Customer:
 
 
 def save(customer: Customer, address: dict[str, Any]) -> dict[str, Any]:
-    answer = customer.post("/customer/address", address)
-    assert answer.status_code == 201, answer.text
-    saved: dict[str, Any] = answer.json()
+    response = customer.post("/customer/address", address)
+    assert response.status_code == 201, response.text
+    saved: dict[str, Any] = response.json()
     return saved
 
 
 def refusal(customer: Customer, address: dict[str, Any]) -> str:
-    answer = customer.post("/customer/address", address)
-    assert answer.status_code == 400, answer.text
-    message: str = answer.json()["message"]
+    response = customer.post("/customer/address", address)
+    assert response.status_code == 400, response.text
+    message: str = response.json()["message"]
     return message
 
 

@@ -30,15 +30,15 @@ def pages(service: Service) -> dict[str, Page]:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_runs_and_shows_only_what_the_service_itself_sends(service: Service, path: str) -> None:
-    answer = service.client().get(path)
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.headers["content-security-policy"] == POLICY
-    page = Page(answer.text)
+    response = service.client().get(path)
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["content-security-policy"] == POLICY
+    page = Page(response.text)
     assert not {element.tag for element in page.elements} & {"style", "iframe", "object", "embed", "base"}
     assert all(script.attributes.get("src", "").startswith("static/") for script in page.all("script"))
     for element in page.elements:
         assert not [name for name in element.attributes if name.startswith("on") or name == "style"]
-    assert not re.search(r"<script[^>]*>[^<]", answer.text)
+    assert not re.search(r"<script[^>]*>[^<]", response.text)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -50,21 +50,21 @@ def test_a_browser_keeps_the_files_of_a_page_for_a_year(service: Service, pages:
     ]
     assert len(loaded) >= 4
     for address in loaded:
-        answer = service.client().get(urljoin(path, address))
-        assert answer.status_code == 200, address
-        assert answer.headers["content-type"].startswith(kinds[address.rpartition(".")[2]])
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        assert "@import" not in answer.text
-        assert "url(" not in answer.text
+        response = service.client().get(urljoin(path, address))
+        assert response.status_code == 200, address
+        assert response.headers["content-type"].startswith(kinds[address.rpartition(".")[2]])
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "@import" not in response.text
+        assert "url(" not in response.text
 
 
 def test_a_file_under_the_digest_of_another_release_is_not_kept(service: Service) -> None:
     client = service.client()
-    answer = client.get("/static/style.0123456789ab.css")
-    assert answer.status_code == 200
-    assert answer.headers["cache-control"] == "private, no-cache"
+    response = client.get("/static/style.0123456789ab.css")
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "private, no-cache"
     assert (
-        client.get("/static/style.0123456789ab.css", headers={"If-None-Match": answer.headers["etag"]}).status_code
+        client.get("/static/style.0123456789ab.css", headers={"If-None-Match": response.headers["etag"]}).status_code
         == 304
     )
     for unknown in ("style.css", "other.0123456789ab.css", "..%2Fpage.0123456789ab.py", "x"):
@@ -189,8 +189,8 @@ def test_the_guide_has_every_chapter_in_its_contents(pages: dict[str, Page]) -> 
 
 
 def test_the_index_leads_people_to_both_pages(service: Service) -> None:
-    answer = service.client().get("/")
-    named = answer.json()["documentation"]
+    response = service.client().get("/")
+    named = response.json()["documentation"]
     assert (named["reference"], named["guide"]) == (f"{service.url}/docs", f"{service.url}/guide")
-    assert f'<{service.url}/guide>; rel="help"; type="text/html"' in answer.headers["Link"]
+    assert f'<{service.url}/guide>; rel="help"; type="text/html"' in response.headers["Link"]
     assert service.client().get("/openapi.json").json()["externalDocs"]["url"] == f"{service.url}/guide"

@@ -94,10 +94,10 @@ def test_a_component_is_configured_by_its_own_item_id(customer: Customer) -> Non
     path = f"/order/{placed['order_id']}/item"
     assert customer.post(f"{path}/{handset}/configuration", body).status_code == 400
     assert customer.post(f"{path}/{kit['id']}/configuration", body).status_code == 400
-    answer = customer.post(f"{path}/{base}/configuration", body)
-    assert answer.json()["configurations"][0]["data"]["product"] == "BASE"
+    response = customer.post(f"{path}/{base}/configuration", body)
+    assert response.json()["configurations"][0]["data"]["product"] == "BASE"
     assert customer.post(f"{path}/{base}/configuration", body).status_code == 400
-    assert read(customer, placed)["items"][0]["related_items"][1] == answer.json()
+    assert read(customer, placed)["items"][0]["related_items"][1] == response.json()
 
 
 def test_bundles_are_back_ordered_and_cancelled_like_any_product(shop: Service, customer: Customer) -> None:

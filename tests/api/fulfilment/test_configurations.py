@@ -50,9 +50,9 @@ def add(shop: Service, placed: dict[str, Any], video: OrderVideoResponse) -> Non
 def test_the_answer_is_the_item_with_all_its_configurations(customer: Customer, placed: dict[str, Any]) -> None:
     wifi = {**ONE, "adsl_username": "second", "wifi_ssid": "Office", "wifi_password": "hush"}
     assert configure(customer, placed, ONE).status_code == 200
-    answer = configure(customer, placed, wifi)
-    assert answer.status_code == 200
-    item = answer.json()
+    response = configure(customer, placed, wifi)
+    assert response.status_code == 200
+    item = response.json()
     assert item["configurations"] == [{"data": {"product": "ROUTER", **c}} for c in (ONE, wifi)]
     assert item == read(customer, placed)["items"][0]
 
@@ -100,9 +100,9 @@ def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer,
 @pytest.mark.spec("7 400", "an item that cannot be configured, or too many configurations")
 def test_an_item_that_is_not_configurable_is_refused(customer: Customer, placed: dict[str, Any]) -> None:
     phone = placed["items"][1]["id"]
-    answer = configure(customer, placed, ONE, item=phone)
-    assert answer.status_code == 400
-    assert answer.json()["message"] == f"orderItemId: {phone} (PHONE) is not configurable"
+    response = configure(customer, placed, ONE, item=phone)
+    assert response.status_code == 400
+    assert response.json()["message"] == f"orderItemId: {phone} (PHONE) is not configurable"
 
 
 def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
@@ -110,8 +110,8 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
 ) -> None:
     other = buy(customer, [("ROUTER", 1)])
     cancel(shop, placed)
-    answer = configure(customer, placed, ONE)
-    assert (answer.status_code, "was cancelled" in answer.json()["message"]) == (400, True)
+    response = configure(customer, placed, ONE)
+    assert (response.status_code, "was cancelled" in response.json()["message"]) == (400, True)
     dispatch(shop, other)
     assert configure(customer, other, ONE).status_code == 200
 
@@ -135,9 +135,9 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
 def test_a_bad_body_is_refused_with_the_field(
     customer: Customer, placed: dict[str, Any], body: Any, problem: str
 ) -> None:
-    answer = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
-    assert answer.status_code == 400
-    assert answer.json()["message"].startswith(problem)
+    response = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
+    assert response.status_code == 400
+    assert response.json()["message"].startswith(problem)
 
 
 @pytest.mark.spec(
@@ -146,8 +146,8 @@ def test_a_bad_body_is_refused_with_the_field(
 )
 @pytest.mark.parametrize("item", ["1", "0", "-1", "x", "1.0", "9" * 30, "%00", "²"])
 def test_an_unknown_item_is_not_found(customer: Customer, placed: dict[str, Any], item: str) -> None:
-    answer = configure(customer, placed, ONE, item=item)
-    assert (answer.status_code, answer.json()) == (404, {"message": "item not found"})
+    response = configure(customer, placed, ONE, item=item)
+    assert (response.status_code, response.json()) == (404, {"message": "item not found"})
 
 
 def test_another_customers_order_is_not_found_just_as_an_unknown_one(
@@ -156,8 +156,8 @@ def test_another_customers_order_is_not_found_just_as_an_unknown_one(
     other = shop.customer()
     foreign = buy(other, [("ROUTER", 1)])
     unknown = configure(customer, {**foreign, "order_id": 1}, ONE)
-    answer = configure(customer, foreign, ONE)
-    assert (answer.status_code, answer.content) == (unknown.status_code, unknown.content) == (404, answer.content)
+    response = configure(customer, foreign, ONE)
+    assert (response.status_code, response.content) == (unknown.status_code, unknown.content) == (404, response.content)
     # An item of somebody else's order in an order of one's own.
     assert configure(customer, placed, ONE, item=foreign["items"][0]["id"]).status_code == 404
     assert read(other, foreign)["items"][0]["configurations"] == []
@@ -204,8 +204,8 @@ def test_what_cannot_be_decrypted_is_shown_without_passwords_and_logged_once(
 def test_requests_at_the_same_moment_do_not_exceed_the_quantity_together(
     customer: Customer, placed: dict[str, Any]
 ) -> None:
-    answers = in_parallel([partial(configure, customer, placed, ONE, {**ONE, "wifi_ssid": "x"})] * 8)
-    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    responses = in_parallel([partial(configure, customer, placed, ONE, {**ONE, "wifi_ssid": "x"})] * 8)
+    assert sorted(response.status_code for response in responses) == [200] + [400] * 7
     assert len(read(customer, placed)["items"][0]["configurations"]) == 2
 
 
@@ -215,8 +215,8 @@ def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
     shop: Service, customer: Customer, placed: dict[str, Any]
 ) -> None:
     paths = [f"/order/{placed[name]}/video" for name in ("order_reference", "order_id")]
-    answer = customer.get(paths[0])
-    assert (answer.status_code, answer.json()) == (404, {"message": "packing video not found"})
+    response = customer.get(paths[0])
+    assert (response.status_code, response.json()) == (404, {"message": "packing video not found"})
     for video in (VIDEO, OrderVideoResponse("https://new.example/a", "https://new.example/b")):
         add(shop, placed, video)
         for path in paths:

@@ -51,10 +51,10 @@ class Story:
         try:
             match step:
                 case ("confirm", _):
-                    answer = confirm(self.customer, order)
-                    assert answer.status_code in {200, 410}
-                    if answer.status_code == 200:
-                        self.placed[number] = answer.json()
+                    response = confirm(self.customer, order)
+                    assert response.status_code in {200, 410}
+                    if response.status_code == 200:
+                        self.placed[number] = response.json()
                 case ("cancel", _):
                     cancel(self.service, order)
                 case ("dispatch", _, None):

@@ -23,8 +23,8 @@ def exchange(database_url: str) -> Iterator[Exchange]:
         yield running
 
 
-def assert_bad(answer: httpx2.Response) -> None:
-    assert (answer.status_code, answer.content, answer.headers["www-authenticate"]) == (401, b"{}", BAD)
+def assert_bad(response: httpx2.Response) -> None:
+    assert (response.status_code, response.content, response.headers["www-authenticate"]) == (401, b"{}", BAD)
 
 
 def revoke(exchange: Exchange, customer_id: int) -> int:
@@ -61,10 +61,10 @@ def test_a_token_expires_to_the_second_also_when_it_is_remembered(exchange: Exch
 
 def test_the_lifetime_of_tokens_is_a_setting(database_url: str) -> None:
     with running_exchange(database_url, access_token_lifetime=timedelta(minutes=10)) as exchange:
-        answer = exchange.ask().json()
-        assert answer["expires_in"] == 600
+        response = exchange.ask().json()
+        assert response["expires_in"] == 600
         exchange.service.clock.advance(timedelta(minutes=10))
-        assert_bad(exchange.use(answer["access_token"]))
+        assert_bad(exchange.use(response["access_token"]))
 
 
 @pytest.mark.spec("5 Authentication", "the subject token is no credential")

@@ -39,11 +39,11 @@ def forget(exchange: Exchange) -> None:
 
 
 def assert_away(exchange: Exchange, subject_token: str | None = None) -> None:
-    answer = exchange.ask() if subject_token is None else exchange.exchange(subject_token)
-    assert answer.status_code == 503, answer.text
-    assert list(answer.json()) == ["message"]
-    assert answer.headers["retry-after"] == "5"
-    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
+    response = exchange.ask() if subject_token is None else exchange.exchange(subject_token)
+    assert response.status_code == 503, response.text
+    assert list(response.json()) == ["message"]
+    assert response.headers["retry-after"] == "5"
+    assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
 
 
 def test_keys_are_fetched_once_and_then_remembered(exchange: Exchange) -> None:
@@ -123,7 +123,7 @@ def test_requests_at_the_same_time_share_one_fetch_and_hold_no_connection(postgr
                 assert exchange.customer.get("/customer/address").status_code == 200
             assert exchange.customer.get("/customer/address").status_code == 200
             exchange.issuer.open.set()
-            assert {answer.result().status_code for answer in waiting} == {200}
+            assert {response.result().status_code for response in waiting} == {200}
         assert exchange.issuer.asked == [OPENID, "/keys"]
 
 

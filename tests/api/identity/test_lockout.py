@@ -67,18 +67,18 @@ def test_the_tenth_wrong_credential_is_401_and_then_everything_is_403(exchange: 
     assert ask(service, address, Authorization=f"Bearer {token}") == 403
     assert ask(service, address) == 403, "before the credential is even looked for"
     blocked = service.client(**{"X-Forwarded-For": address, **good})
-    answers = [
+    responses = [
         blocked.get("/product?page=x"),
         blocked.post("/order", content=b"{"),
         blocked.post("/oauth/token", data=exchange.form(), auth=exchange.basic),
         blocked.post("/oauth/token", content=b"%"),
     ]
-    for answer in answers:
-        assert answer.status_code == 403
-        assert list(answer.json()) == ["message"]
-        assert answer.headers["retry-after"] == "300"
-        assert "for another 300 seconds" in answer.json()["message"]
-    assert answers[-1].headers["cache-control"] == "no-store"
+    for response in responses:
+        assert response.status_code == 403
+        assert list(response.json()) == ["message"]
+        assert response.headers["retry-after"] == "300"
+        assert "for another 300 seconds" in response.json()["message"]
+    assert responses[-1].headers["cache-control"] == "no-store"
     assert [blocked.get(path).status_code for path in PUBLIC] == [200] * len(PUBLIC)
     assert blocked.get("/nowhere").status_code == 404
     assert blocked.delete("/order").status_code == 405

@@ -31,9 +31,9 @@ def customer(many: Service) -> Customer:
 
 def left(customer: Customer, path: str, **headers: str) -> int:
     """What a response says is left of the limit."""
-    answer = customer.get(path, headers=headers)
-    assert answer.status_code in {200, 304}
-    found = re.match(r'"customer";r=(\d+);', answer.headers["RateLimit"])
+    response = customer.get(path, headers=headers)
+    assert response.status_code in {200, 304}
+    found = re.match(r'"customer";r=(\d+);', response.headers["RateLimit"])
     assert found
     return int(found[1])
 
@@ -72,9 +72,9 @@ def test_asking_for_the_head_of_a_whole_catalogue_counts_once(customer: Customer
 def test_what_is_left_is_enough_for_one_long_response_and_then_nothing_is_left(customer: Customer) -> None:
     for _ in range(LIMIT - 1):
         customer.get("/customer")
-    answer = customer.get("/product", headers=CSV)
-    assert (answer.status_code, answer.content.count(b"\r\n")) == (200, len(PRODUCTS) + 4)
-    assert answer.headers["RateLimit"].startswith('"customer";r=0;')
+    response = customer.get("/product", headers=CSV)
+    assert (response.status_code, response.content.count(b"\r\n")) == (200, len(PRODUCTS) + 4)
+    assert response.headers["RateLimit"].startswith('"customer";r=0;')
     assert customer.get("/customer").status_code == 429
     assert customer.get("/product", headers=CSV).status_code == 429
 

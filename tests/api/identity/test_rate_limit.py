@@ -75,10 +75,12 @@ def test_a_client_that_waits_as_retry_after_says_is_served_again(exchange: Excha
 
 def test_every_answer_says_what_is_left(exchange: Exchange, customer: Customer) -> None:
     exchange.service.clock.set(START + timedelta(hours=1, seconds=77))
-    answers = [customer.get("/category"), customer.get("/order/nothing"), customer.get("/product?page=0")]
-    assert [answer.status_code for answer in answers] == [200, 404, 400]
-    assert [answer.headers["ratelimit"] for answer in answers] == [f'"customer";r={left};t=223' for left in (4, 3, 2)]
-    assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"customer";q=5;w=300'}
+    responses = [customer.get("/category"), customer.get("/order/nothing"), customer.get("/product?page=0")]
+    assert [response.status_code for response in responses] == [200, 404, 400]
+    assert [response.headers["ratelimit"] for response in responses] == [
+        f'"customer";r={left};t=223' for left in (4, 3, 2)
+    ]
+    assert {response.headers["ratelimit-policy"] for response in responses} == {'"customer";q=5;w=300'}
     exchange.service.clock.advance(timedelta(milliseconds=222_500))
     assert customer.get("/category").headers["ratelimit"] == '"customer";r=1;t=1'
 
@@ -121,9 +123,9 @@ def test_what_is_refused_before_does_not_count_and_what_comes_after_does(
 ) -> None:
     bare = exchange.service.client()
     for headers in ({}, {"X-Api-Key": "x"}, {"Authorization": "Bearer x", "X-Api-Key": customer.key}):
-        answer = bare.get("/category", headers=headers)
-        assert answer.status_code == 401
-        assert "ratelimit" not in answer.headers
+        response = bare.get("/category", headers=headers)
+        assert response.status_code == 401
+        assert "ratelimit" not in response.headers
     assert customer.get("/nowhere").status_code == 404
     assert customer.http.patch("/order").status_code == 405
     assert customer.get("/").status_code == 200

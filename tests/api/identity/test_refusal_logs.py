@@ -125,8 +125,8 @@ def test_refused_client_credentials_are_logged_without_the_secret(postgres: Clus
 def refused_exchange(exchange: Exchange) -> list[Any]:
     client = exchange.service.client(**{"X-Forwarded-For": "198.51.100.14"})
     with capture_logs() as logs:
-        answer = client.post(
+        response = client.post(
             "/oauth/token", data=exchange.form(), auth=(exchange.application.client_id, "not-the-secret")
         )
-    assert answer.status_code == 401
+    assert response.status_code == 401
     return list(logs)

@@ -34,9 +34,9 @@ def revoke(exchange: Exchange, customer: Customer | None = None) -> int:
 
 
 def refused(exchange: Exchange, token: str) -> None:
-    answer = exchange.exchange(token)
-    assert_refused(answer, "invalid_grant")
-    assert answer.json() == {"error": "invalid_grant"}, "no detail"
+    response = exchange.exchange(token)
+    assert_refused(response, "invalid_grant")
+    assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
 def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange) -> None:
@@ -99,11 +99,11 @@ def test_a_token_whose_exchange_overlaps_with_the_revocation_is_revoked(exchange
             waiting_for_a_lock(url)
             revoking = pool.submit(revoke, exchange)
             waiting_for_a_lock(url, processes=2)
-        answer = exchanging.result()
+        response = exchanging.result()
         revoking.result()
-    assert answer.status_code == 200
+    assert response.status_code == 200
     exchange.service.refresh()
-    assert exchange.use(answer.json()["access_token"]).status_code == 401
+    assert exchange.use(response.json()["access_token"]).status_code == 401
 
 
 def test_an_exchange_that_starts_during_the_revocation_is_refused(exchange: Exchange) -> None:

@@ -41,9 +41,9 @@ def key(exchange: Exchange, kid: str) -> Any:
 
 
 def refused(exchange: Exchange, token: str) -> None:
-    answer = exchange.exchange(token)
-    assert_refused(answer, "invalid_grant")
-    assert answer.json() == {"error": "invalid_grant"}, "no detail"
+    response = exchange.exchange(token)
+    assert_refused(response, "invalid_grant")
+    assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
 @pytest.mark.parametrize(

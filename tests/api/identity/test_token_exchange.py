@@ -31,14 +31,14 @@ def post(exchange: Exchange, content: str | bytes, content_type: str | None = FO
 @pytest.mark.spec("4 POST /oauth/token", "consent is exchanged for a bearer token of 64 characters, not to be stored")
 @pytest.mark.spec("8 API key and bearer token length", "a token has 64 characters")
 def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exchange: Exchange) -> None:
-    answer = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
-    body = answer.json()
+    response = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
+    body = response.json()
     token = body.pop("access_token")
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert body == {"issued_token_type": ACCESS_TOKEN, "token_type": "Bearer", "expires_in": 3600}
     assert (len(token), set(token) - set("0123456789abcdef")) == (64, set())
-    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
-    assert answer.headers["content-type"] == "application/json"
+    assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
+    assert response.headers["content-type"] == "application/json"
     for path in ("/customer", "/order", "/product", "/customer/credit"):
         with_token, with_key = exchange.use(token, path), exchange.customer.get(path)
         assert (with_token.status_code, with_token.content) == (200, with_key.content)
@@ -59,8 +59,8 @@ def test_a_stock_oauth_client_obtains_a_token_and_uses_it(exchange: Exchange, me
             resource=exchange.service.url,
         )
         assert token["expires_in"] == 3600
-        answer = client.get(f"{exchange.service.url}/product", headers={"Accept": "application/json"})
-    assert (answer.status_code, answer.json()) == (200, [])
+        response = client.get(f"{exchange.service.url}/product", headers={"Accept": "application/json"})
+    assert (response.status_code, response.json()) == (200, [])
 
 
 def test_a_subject_token_may_be_exchanged_again_and_every_token_is_another(exchange: Exchange) -> None:
@@ -123,9 +123,9 @@ def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
     ],
 )
 def test_basic_credentials_that_are_wrong_or_cannot_be_read_are_401(exchange: Exchange, authorization: bytes) -> None:
-    answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
-    assert_refused(answer, "invalid_client")
-    assert answer.headers["www-authenticate"].startswith("Basic realm=")
+    response = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
+    assert_refused(response, "invalid_client")
+    assert response.headers["www-authenticate"].startswith("Basic realm=")
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a client that is not authenticated is 401")
@@ -228,14 +228,14 @@ def test_fields_in_the_query_do_not_count(exchange: Exchange) -> None:
 
 
 def test_a_customers_key_opens_nothing_here(exchange: Exchange) -> None:
-    answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
-    assert_refused(answer, "invalid_client")
+    response = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
+    assert_refused(response, "invalid_client")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_other_methods_are_405(exchange: Exchange, method: str) -> None:
-    answer = exchange.http.request(method, "/oauth/token")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
+    response = exchange.http.request(method, "/oauth/token")
+    assert (response.status_code, response.headers["allow"]) == (405, "OPTIONS, POST")
 
 
 def test_the_database_holds_neither_tokens_nor_secrets(exchange: Exchange) -> None:

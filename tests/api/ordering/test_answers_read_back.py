@@ -83,13 +83,13 @@ def test_any_creation_answers_what_reading_it_back_gives(
     @given(body=bodies(saved))
     def compare(body: dict[str, Any]) -> None:
         nonlocal created
-        answer = customer.post(path, body)
-        if answer.status_code == 400:  # too heavy for every method
-            assert "shipping" in answer.json()["message"]
+        response = customer.post(path, body)
+        if response.status_code == 400:  # too heavy for every method
+            assert "shipping" in response.json()["message"]
             return
-        assert answer.status_code == 201, answer.text
-        code, auto_confirm = answer.json()["confirmation_code"], body.get("auto_confirm")
-        assert answer.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
+        assert response.status_code == 201, response.text
+        code, auto_confirm = response.json()["confirmation_code"], body.get("auto_confirm")
+        assert response.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
         created += 1
 
     compare()
@@ -102,9 +102,9 @@ def test_any_confirmation_answers_what_reading_it_back_gives(
     shop: Service, customer: Customer, sku: str, *, at_once: bool
 ) -> None:
     body = order([(sku, 3), ("PHONE", 1)], shipping_method={"id": STANDARD}, order_notifications={"phone_number": "1"})
-    answer = customer.post("/order", {**body, "auto_confirm": at_once})
+    response = customer.post("/order", {**body, "auto_confirm": at_once})
     if not at_once:
-        answer = confirm(customer, answer.json(), NEXT_DAY)
-    assert answer.json()["order_id"]
-    code, auto_confirm = answer.json()["confirmation_code"], True if at_once else None
-    assert answer.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
+        response = confirm(customer, response.json(), NEXT_DAY)
+    assert response.json()["order_id"]
+    code, auto_confirm = response.json()["confirmation_code"], True if at_once else None
+    assert response.content == read_back(shop, customer, code, auto_confirm=auto_confirm)

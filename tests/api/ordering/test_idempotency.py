@@ -169,10 +169,10 @@ def test_customers_may_use_the_same_key(shop: Service, customer: Customer) -> No
 
 
 def test_different_keys_and_no_key_create_each_time(shop: Service, customer: Customer) -> None:
-    answers = [keyed(customer, key) for key in ("k-1", "K-1", "k-1 x")]
-    answers += [customer.post("/order", order()) for _ in range(2)]
-    assert not any(map(was_replayed, answers))
-    assert len({answer.json()["confirmation_code"] for answer in answers}) == 5
+    responses = [keyed(customer, key) for key in ("k-1", "K-1", "k-1 x")]
+    responses += [customer.post("/order", order()) for _ in range(2)]
+    assert not any(map(was_replayed, responses))
+    assert len({response.json()["confirmation_code"] for response in responses}) == 5
     assert orders_of(shop, customer) == 5
 
 

@@ -94,8 +94,8 @@ def test_an_absent_database_does_not(shop: Service, postgres: Cluster) -> None:
 def test_a_transaction_that_dies_does_not(shop: Service, table: str) -> None:
     customer = shop.customer()
     before = written(shop)
-    answer = killed_while_writing(shop, table, lambda: keyed(customer, "k-1"))
-    assert answer.status_code == 503
+    response = killed_while_writing(shop, table, lambda: keyed(customer, "k-1"))
+    assert response.status_code == 503
     assert written(shop) == before
     assert keys_of(shop, customer) == []
     assert_good_for(customer, order())
@@ -103,11 +103,11 @@ def test_a_transaction_that_dies_does_not(shop: Service, table: str) -> None:
 
 def killed_while_writing(shop: Service, table: str, ask: Callable[[], httpx2.Response]) -> httpx2.Response:
     """The answer to a request whose database connection breaks while it waits to write to a table."""
-    answers: list[httpx2.Response] = []
-    asking = threading.Thread(target=lambda: answers.append(ask()))
+    responses: list[httpx2.Response] = []
+    asking = threading.Thread(target=lambda: responses.append(ask()))
     with psycopg.connect(shop.database_url) as holder:
         holder.execute(SQL("lock table {} in share mode").format(Identifier(table)))
         asking.start()
         break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
         asking.join(timeout=30)
-    return answers[0]
+    return responses[0]

@@ -31,9 +31,9 @@ def customer(capped: Service) -> Customer:
     return capped.customer()
 
 
-def refused(answer: httpx2.Response, message: str) -> bool:
-    assert "Retry-After" not in answer.headers
-    return (answer.status_code, answer.json()) == (409, {"message": message})
+def refused(response: httpx2.Response, message: str) -> bool:
+    assert "Retry-After" not in response.headers
+    return (response.status_code, response.json()) == (409, {"message": message})
 
 
 def fill(customer: Customer) -> list[dict[str, Any]]:
@@ -108,9 +108,9 @@ def test_a_refused_request_leaves_its_key_unused(customer: Customer) -> None:
     pending, *_ = fill(customer)
     assert refused(keyed(customer, "again"), FULL)
     confirm(customer, pending)
-    answer = keyed(customer, "again")
-    assert answer.status_code == 201
-    assert not was_replayed(answer)
+    response = keyed(customer, "again")
+    assert response.status_code == 201
+    assert not was_replayed(response)
 
 
 @pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")

@@ -42,9 +42,9 @@ def test_a_quote_is_priced_like_an_order_and_is_none_yet(customer: Customer) -> 
     items = [("phone", 5), ("CABLE", 2)]
     values = {"external_customer_id": "E-1", "order_notifications": {"email_address": "a@b.example"}}
     quote, pending = request_quote(customer, items, **values), create(customer, items, **values)
-    for answer in (quote, pending):
-        answer.pop("confirmation_code")
-        for item in answer["items"]:
+    for response in (quote, pending):
+        response.pop("confirmation_code")
+        for item in response["items"]:
             item.pop("id")
     assert quote == pending
     assert quote["cost_net"] == 228.98

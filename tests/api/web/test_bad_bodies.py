@@ -112,10 +112,10 @@ def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
 ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /customer/address"]
 
 
-def assert_refused(answer: httpx2.Response, *words: str) -> None:
-    assert answer.status_code == 400, answer.text
-    assert list(answer.json()) == ["message"]
-    message = answer.json()["message"]
+def assert_refused(response: httpx2.Response, *words: str) -> None:
+    assert response.status_code == 400, response.text
+    assert list(response.json()) == ["message"]
+    message = response.json()["message"]
     assert len(message) < 300
     assert all(word in message for word in words), message
 
@@ -164,10 +164,10 @@ def test_depth_is_refused_or_passed_over_but_never_a_fault(shop: Service, openin
     for depth in [*range(100, 900, 100), *range(900, 1010)]:
         nested = opening * depth + b"1" + closing * depth
         body = ORDER.replace(b'"billing_address": {', b'"billing_address": {"remark": ' + nested + b", ")
-        answer = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
-        statuses.add(answer.status_code)
-        if answer.status_code == 400:
-            assert_refused(answer, "the body is nested too deeply")
+        response = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
+        statuses.add(response.status_code)
+        if response.status_code == 400:
+            assert_refused(response, "the body is nested too deeply")
     assert statuses == {400, 402}
 
 
@@ -184,9 +184,9 @@ NUMBERS = {
 def test_numbers_of_any_length_are_refused_by_their_place(send: Send, place: str, body: bytes, digits: int) -> None:
     for sign in (b"", b"-"):
         for ending in (b"", b".5", b"e400", b"E-400"):
-            answer = send("POST /order", body.replace(b"NUMBER", sign + b"9" * digits + ending))
-            assert answer.status_code == 400
-            assert answer.json()["message"].startswith(f"{place}: ")
+            response = send("POST /order", body.replace(b"NUMBER", sign + b"9" * digits + ending))
+            assert response.status_code == 400
+            assert response.json()["message"].startswith(f"{place}: ")
 
 
 def test_of_two_members_with_one_name_the_last_counts(customer: Customer) -> None:
@@ -249,9 +249,9 @@ def test_five_hundred_items_of_the_largest_quantity_are_no_fault(shop: Service) 
 def test_an_encoded_body_is_refused_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
     before = written(service)
     headers = {"Content-Type": "application/json", "Content-Encoding": coding}
-    answer = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
-    assert answer.status_code == 415
-    assert answer.json() == {"message": f"Content-Encoding: must be left out, not {coding[:100]}"}
+    response = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
+    assert response.status_code == 415
+    assert response.json() == {"message": f"Content-Encoding: must be left out, not {coding[:100]}"}
     assert written(service) == before
 
 

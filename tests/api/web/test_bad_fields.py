@@ -125,11 +125,11 @@ def without(body: dict[str, Any], place: str) -> dict[str, Any]:
     return body
 
 
-def assert_names(answer: httpx2.Response, place: str, value: Any) -> None:
-    assert answer.status_code == 400, (place, value, answer.text)
-    message = answer.json()["message"]
-    assert list(answer.json()) == ["message", "errors"]
-    assert "; ".join(f"{error['field']}: {error['message']}" for error in answer.json()["errors"]) == message
+def assert_names(response: httpx2.Response, place: str, value: Any) -> None:
+    assert response.status_code == 400, (place, value, response.text)
+    message = response.json()["message"]
+    assert list(response.json()) == ["message", "errors"]
+    assert "; ".join(f"{error['field']}: {error['message']}" for error in response.json()["errors"]) == message
     assert message.startswith((f"{place}: ", f"{place}.", f"{place}[")), (place, value, message)
     assert len(message) < 600, "a message does not throw back what was sent"
 
@@ -142,8 +142,8 @@ def test_a_wrong_value_in_an_order_is_refused_by_its_place(customer: Customer, p
 
 @pytest.mark.parametrize("place", REQUIRED)
 def test_a_missing_field_of_an_order_is_named(customer: Customer, place: str) -> None:
-    answer = customer.post("/order", without(full_order(), place))
-    assert (answer.status_code, answer.json()["message"]) == (400, f"{place}: is required")
+    response = customer.post("/order", without(full_order(), place))
+    assert (response.status_code, response.json()["message"]) == (400, f"{place}: is required")
 
 
 @pytest.mark.spec("4 POST /customer/address", "201 with the new id; bad data is 400")
@@ -157,8 +157,8 @@ def test_a_wrong_value_in_an_address_is_refused_by_its_name(customer: Customer, 
 @pytest.mark.spec("2 CustomerAddress", "the required fields are required")
 @pytest.mark.parametrize("field", ["contact_name", "street_one", "city", "zip", "country_code"])
 def test_a_missing_field_of_an_address_is_named(customer: Customer, field: str) -> None:
-    answer = customer.post("/customer/address", without({**ADDRESS}, field))
-    assert (answer.status_code, answer.json()["message"]) == (400, f"{field}: is required")
+    response = customer.post("/customer/address", without({**ADDRESS}, field))
+    assert (response.status_code, response.json()["message"]) == (400, f"{field}: is required")
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,7 @@ def request(customer: Customer, path: str, *headers: str, version: str = "1.1") 
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def answers(service: Service, *requests: bytes) -> list[Answer]:
+def responses(service: Service, *requests: bytes) -> list[Answer]:
     """Ask for one after the other on one connection, reading each answer to where it says that it ends."""
     service.refresh()  # without hearing of the database, no credential is known by heart
     address = urlsplit(service.url)
@@ -65,16 +65,16 @@ def test_a_long_answer_ends_where_it_says_also_from_memory(
     many: Service, customer: Customer, coding: str, accept: str
 ) -> None:
     asked = request(customer, "/product?limit=0", "Host: shop", f"Accept: {accept}", f"Accept-Encoding: {coding}")
-    first, *others = answers(many, asked, asked, asked)
+    first, *others = responses(many, asked, asked, asked)
     assert first.body
     assert all(other.body == first.body for other in others)
     assert {other.head.headers["Content-Length"] for other in others} == {str(len(first.body))}
 
 
 def test_a_client_of_http_1_0_gets_no_chunks(many: Service, customer: Customer) -> None:
-    chunked, *_ = answers(many, *[request(customer, "/product", "Host: shop")] * 2)
+    chunked, *_ = responses(many, *[request(customer, "/product", "Host: shop")] * 2)
     for _ in range(2):
-        (whole,) = answers(many, request(customer, "/product", "Host: shop", version="1.0"))
+        (whole,) = responses(many, request(customer, "/product", "Host: shop", version="1.0"))
         assert "Transfer-Encoding" not in whole.head.headers
         assert whole.head.headers["Content-Length"] == str(len(chunked.body))
         assert whole.body == chunked.body
@@ -86,7 +86,7 @@ def test_where_no_host_is_named_each_answer_names_the_address_that_was_reached(
     many.refresh()
     head = [(b"x-api-key", customer.key.encode())]
     where = {"path": "/product", "query_string": b"limit=9", "http_version": "1.1", "client": ("127.0.0.1", 1)}
-    answers(many, request(customer, "/product?limit=9", version="1.0"))
+    responses(many, request(customer, "/product?limit=9", version="1.0"))
     read = many.application.fast_path.read({"type": "http", "method": "GET", "headers": head, **where})
     assert read is not None
     assert read.key is None
@@ -100,7 +100,7 @@ def test_answers_that_were_broken_off_are_not_remembered(many: Service, customer
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
             connection.sendall(asked)
             connection.recv(100)
-    (whole,) = answers(many, asked)
+    (whole,) = responses(many, asked)
     assert whole.body.count(b"\r\n") == len(PRODUCTS) + 4
 
 
@@ -108,10 +108,10 @@ def test_what_changes_shows_in_the_next_answer(many: Service) -> None:
     """A price, stock, a contract price that begins at midnight in London, and a product that is no longer sold."""
     customer, other = many.customer(), many.customer()
     asked = [request(customer, "/product?limit=2&query=SWITCH", "Host: shop", "Accept: application/json")] * 3
-    seen = {answer.body for answer in answers(many, *asked)}
+    seen = {response.body for response in responses(many, *asked)}
 
     def is_new() -> bool:
-        bodies = {answer.body for answer in answers(many, *asked)}
+        bodies = {response.body for response in responses(many, *asked)}
         new = len(bodies) == 1 and not bodies & seen
         seen.update(bodies)
         return new
@@ -128,8 +128,8 @@ def test_what_changes_shows_in_the_next_answer(many: Service) -> None:
     assert not is_new()
     many.clock.advance(timedelta(minutes=1))
     assert is_new()
-    theirs = answers(many, *[request(other, "/product?query=SWITCH", "Host: shop", "Accept: application/json")] * 2)
-    assert all(b'"single_unit_cost":311.00' in answer.body for answer in theirs)
+    theirs = responses(many, *[request(other, "/product?query=SWITCH", "Host: shop", "Accept: application/json")] * 2)
+    assert all(b'"single_unit_cost":311.00' in response.body for response in theirs)
     many.must_load("products", [product("SWITCH", weight_kg=5, active=False)])
     assert is_new()
 
@@ -137,21 +137,21 @@ def test_what_changes_shows_in_the_next_answer(many: Service) -> None:
 def test_a_disabled_key_gets_nothing_from_memory(many: Service) -> None:
     customer = many.customer()
     asked = request(customer, "/product?limit=8", "Host: shop")
-    assert [answer.head.status for answer in answers(many, asked, asked, asked)] == [200] * 3
+    assert [response.head.status for response in responses(many, asked, asked, asked)] == [200] * 3
 
     async def disable(tx: Transaction) -> None:
         for key in await list_keys(tx, customer.id):
             await disable_key(tx, key.id, many.clock.now())
 
     many.in_transaction(disable)
-    assert [answer.head.status for answer in answers(many, asked, asked)] == [401] * 2
+    assert [response.head.status for response in responses(many, asked, asked)] == [401] * 2
 
 
 def test_a_blocked_address_gets_nothing_from_memory(many: Service, customer: Customer) -> None:
     from_there = ("Host: shop", "X-Forwarded-For: 192.0.2.77")
     good = request(customer, "/product?limit=8", *from_there)
     bad = good.replace(customer.key.encode(), b"0" * len(customer.key))
-    assert [answer.head.status for answer in answers(many, *[good] * 3, *[bad] * 10, good)] == [200] * 3 + [
+    assert [response.head.status for response in responses(many, *[good] * 3, *[bad] * 10, good)] == [200] * 3 + [
         401
     ] * 10 + [403]
 
@@ -160,8 +160,8 @@ def test_answers_from_memory_count_and_tell_what_is_left(postgres: Cluster) -> N
     with postgres.database() as url, running_service(url, rate_limit=6) as service:
         customer, other = service.customer(), service.customer()
         asked, theirs = (request(c, "/product?limit=8", "Host: shop") for c in (customer, other))
-        found = answers(service, asked, asked, theirs, asked, theirs, *[asked] * 4)
-    assert [answer.head.status for answer in found] == [200] * 8 + [429]
-    left = [answer.head.headers["RateLimit"].split(";")[1] for answer in found]
+        found = responses(service, asked, asked, theirs, asked, theirs, *[asked] * 4)
+    assert [response.head.status for response in found] == [200] * 8 + [429]
+    left = [response.head.headers["RateLimit"].split(";")[1] for response in found]
     assert left == ["r=5", "r=4", "r=5", "r=3", "r=4", "r=2", "r=1", "r=0", "r=0"]
-    assert len({answer.head.headers["X-Request-Id"] for answer in found}) == len(found)
+    assert len({response.head.headers["X-Request-Id"] for response in found}) == len(found)

@@ -202,13 +202,13 @@ def test_a_request_known_by_its_text_is_answered_the_same_however_it_arrives(twi
     address = urlsplit(service.url)
     with socket.create_connection((address.hostname, address.port or 0), timeout=10) as connection:
 
-        def ask(*pieces: bytes, answers: int = 1) -> list[bytes]:
+        def ask(*pieces: bytes, responses: int = 1) -> list[bytes]:
             """Send pieces one by one; the bodies that come back."""
             for piece in pieces:
                 connection.sendall(piece)
                 time.sleep(0.05)  # so that it arrives on its own
             reading, bodies = connection.makefile("rb"), []
-            for _ in range(answers):
+            for _ in range(responses):
                 head = b"".join(iter(reading.readline, b"\r\n"))
                 length = re.search(rb"content-length: (\d+)", head)
                 assert length
@@ -220,7 +220,7 @@ def test_a_request_known_by_its_text_is_answered_the_same_however_it_arrives(twi
         for text, body in zip(texts, expected, strict=True):
             assert ask(text) == [body]
             assert ask(text[:20], text[20:]) == [body]
-            assert ask(text + text, answers=2) == [body, body]
-            assert ask(text + text[:-1], text[-1:], answers=2) == [body, body]
+            assert ask(text + text, responses=2) == [body, body]
+            assert ask(text + text[:-1], text[-1:], responses=2) == [body, body]
             assert ask(b"\r\n" + text) == [body]
-        assert ask(b"".join(texts), answers=len(texts)) == expected
+        assert ask(b"".join(texts), responses=len(texts)) == expected

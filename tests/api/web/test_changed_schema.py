@@ -75,10 +75,10 @@ def test_writes_get_503_once_and_then_succeed(shop: Service, customer: Customer)
     in_parallel([lambda: create(customer)] * 10)  # prepared on several connections
     change(shop, "alter table customer alter column credit_limit type numeric(15, 2)")
     first = [place(number) for number in range(10)]
-    assert {answer.status_code for answer in first} == {201, 503}
-    assert {answer.headers.get("Retry-After", "5") for answer in first} == {"5"}
-    for number, answer in enumerate(first):
+    assert {response.status_code for response in first} == {201, 503}
+    assert {response.headers.get("Retry-After", "5") for response in first} == {"5"}
+    for number, response in enumerate(first):
         again = place(number)
-        assert (again.status_code, "Idempotent-Replay" in again.headers) == (201, answer.status_code == 201)
+        assert (again.status_code, "Idempotent-Replay" in again.headers) == (201, response.status_code == 201)
     assert confirm(customer, pending).status_code == 200
     assert faults_in_the_books(shop) == {}

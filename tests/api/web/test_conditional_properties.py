@@ -33,7 +33,7 @@ def customers(shop: Service) -> Iterator[list[Customer]]:
 
 
 @pytest.fixture(scope="module")
-def answers() -> Answers:
+def responses() -> Answers:
     """Every answer that was ever given, by what was asked and its tag."""
     return {}
 
@@ -73,31 +73,31 @@ def content(response: httpx2.Response) -> tuple[bytes, list[str | None]]:
     return response.content, [response.headers.get(name) for name in SHOWN]
 
 
-def check(customer: Customer, path: str, media: str, coding: str, answers: Answers, held: dict[str, str]) -> None:
+def check(customer: Customer, path: str, media: str, coding: str, responses: Answers, held: dict[str, str]) -> None:
     """Ask twice, with the tag that was held and without: 304 has to mean what the full answer would have said."""
     asked = {"Accept": media, "Accept-Encoding": coding}
     now = customer.get(path, headers=asked)
     place = f"{path} {media} {coding}"
-    known = answers.setdefault(f"{place} {now.headers['ETag']}", content(now))
+    known = responses.setdefault(f"{place} {now.headers['ETag']}", content(now))
     assert known == content(now)
     before = held.get(f"{customer.id} {place}")
     if before is not None:
         again = customer.get(path, headers={**asked, "If-None-Match": before})
         assert again.status_code == (304 if before == now.headers["ETag"] else 200)
         if again.status_code == 304:
-            assert answers[f"{place} {before}"] == content(now)
+            assert responses[f"{place} {before}"] == content(now)
     held[f"{customer.id} {place}"] = now.headers["ETag"]
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(changes, min_size=1, max_size=4))
 def test_a_tag_stands_for_the_same_bytes_whatever_changes(
-    shop: Service, customers: list[Customer], answers: Answers, steps: list[Change]
+    shop: Service, customers: list[Customer], responses: Answers, steps: list[Change]
 ) -> None:
     held: dict[str, str] = {}
     for kind, values in [("clock", {"days": 0}), *steps]:
         carry_out(shop, customers, kind, values)
         for customer, (query, media) in combinations(customers, zip(QUERIES, FORMATS * 3, strict=False)):
-            check(customer, f"/product{query}", media, "gzip" if media == "text/csv" else "identity", answers, held)
-        check(customers[0], "/category", "application/json", "identity", answers, held)
-        check(customers[0], "/manufacturer", "application/json", "identity", answers, held)
+            check(customer, f"/product{query}", media, "gzip" if media == "text/csv" else "identity", responses, held)
+        check(customers[0], "/category", "application/json", "identity", responses, held)
+        check(customers[0], "/manufacturer", "application/json", "identity", responses, held)

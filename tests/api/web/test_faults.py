@@ -71,12 +71,12 @@ def test_a_connection_lost_during_an_order_is_a_503_that_writes_nothing(shop: Se
     before = written(shop)
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("lock table credit_exposure in access exclusive mode")
-        answers: list[Any] = []
-        waiting = threading.Thread(target=lambda: answers.append(confirm(customer, pending)))
+        responses: list[Any] = []
+        waiting = threading.Thread(target=lambda: responses.append(confirm(customer, pending)))
         waiting.start()
         break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
         waiting.join(timeout=30)
-    assert (answers[0].status_code, answers[0].json()) == (503, AWAY)
+    assert (responses[0].status_code, responses[0].json()) == (503, AWAY)
     assert written(shop) == before
     assert confirm(customer, pending).status_code == 200
 
@@ -92,13 +92,13 @@ def test_an_absent_database_is_a_503_until_it_is_back(shop: Service, customer: C
     pending = create(customer)
     before = written(shop)
     with database_away(postgres, shop.database_url):
-        answers = [confirm(customer, pending)]
+        responses = [confirm(customer, pending)]
         while waited_in_vain(shop) == 0:  # first come connections that just broke
-            answers.append(customer.post("/order", order()))
-        for answer in answers:
-            assert (answer.status_code, answer.json()) == (503, AWAY)
-            assert answer.headers["Retry-After"] == "5"
-            assert answer.headers["X-Request-Id"]
+            responses.append(customer.post("/order", order()))
+        for response in responses:
+            assert (response.status_code, response.json()) == (503, AWAY)
+            assert response.headers["Retry-After"] == "5"
+            assert response.headers["X-Request-Id"]
         assert shop.client().get("/check-health").status_code == 200
         assert shop.client().get("/").status_code == 200
         assert shop.client().get("/nowhere").status_code == 404

@@ -35,16 +35,16 @@ def hasty(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
 
 
 def healthy(service: Service) -> dict[str, Any]:
-    answer = service.client().get("/check-health")
-    assert answer.status_code == 200
-    found: dict[str, Any] = answer.json()
+    response = service.client().get("/check-health")
+    assert response.status_code == 200
+    found: dict[str, Any] = response.json()
     return found
 
 
 def ready(service: Service) -> tuple[int, dict[str, Any]]:
-    answer = service.client().get("/ready")
-    assert ("Retry-After" in answer.headers) == (answer.status_code == 503)
-    return answer.status_code, answer.json()
+    response = service.client().get("/ready")
+    assert ("Retry-After" in response.headers) == (response.status_code == 503)
+    return response.status_code, response.json()
 
 
 def test_a_process_that_has_all_it_needs_is_well_and_ready(shop: Service) -> None:

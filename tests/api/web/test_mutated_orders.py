@@ -91,12 +91,12 @@ def customer(shop: Service) -> Customer:
 def test_a_damaged_order_is_placed_or_refused_without_a_trace(shop: Service, customer: Customer, body: Any) -> None:
     before = written(shop)
     content = json.dumps(body).encode()
-    answer = customer.http.post("/order", content=content, headers={"Content-Type": "application/json"})
-    if answer.status_code == 201:
+    response = customer.http.post("/order", content=content, headers={"Content-Type": "application/json"})
+    if response.status_code == 201:
         assert written(shop)[0] == before[0] + 1
         return
-    assert answer.status_code in {400, 402} | ({412} if needs_a_method(body) else set()), answer.text
-    assert answer.json()["message"]
+    assert response.status_code in {400, 402} | ({412} if needs_a_method(body) else set()), response.text
+    assert response.json()["message"]
     assert written(shop) == before
 
 

@@ -35,8 +35,8 @@ def shop(service: Service, link: Link) -> Iterator[Service]:
         yield running
 
 
-def is_away(answer: httpx2.Response) -> bool:
-    return (answer.status_code, answer.json()) == (503, AWAY) and answer.headers["Retry-After"] == "5"
+def is_away(response: httpx2.Response) -> bool:
+    return (response.status_code, response.json()) == (503, AWAY) and response.headers["Retry-After"] == "5"
 
 
 def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[], httpx2.Response]]:
@@ -61,9 +61,9 @@ def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
     before = written(service)
     link.hang()
     assert customer.get("/product").status_code == 200  # answered from memory, for as long as the key is trusted
-    for answer in in_parallel(calls_of(customer, pending)):
-        assert is_away(answer), answer.text
-        assert answer.elapsed < LONGEST_WAIT
+    for response in in_parallel(calls_of(customer, pending)):
+        assert is_away(response), response.text
+        assert response.elapsed < LONGEST_WAIT
     wait_for(lambda: shop.client().get("/check-health").json()["database"] == "away")
     wait_for(lambda: customer.get("/product").status_code == 503)
     found = customer.get("/product")
@@ -90,9 +90,9 @@ def test_a_commit_that_is_cut_off_is_a_503_and_leaves_all_or_nothing(
         link.break_after = b"commit"
     else:
         link.break_before = b"commit"
-    answer = confirm(customer, pending)
+    response = confirm(customer, pending)
     link.break_before = link.break_after = None
-    assert is_away(answer)
+    assert is_away(response)
     assert (written(service) != before) == heard
     wait_for(lambda: customer.get("/customer").status_code == 200)
     again = confirm(customer, pending)

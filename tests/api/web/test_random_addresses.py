@@ -45,7 +45,7 @@ def test_no_address_is_a_fault(
     customer: Customer, path: str, part: str, query: list[tuple[str, str]], method: str, accept: str
 ) -> None:
     target = path.format(part) + "?" + "&".join(f"{name}={value}" for name, value in query)
-    answer = customer.http.request(method, target, headers={"Accept": accept})
-    assert answer.status_code in {200, 400, 401, 404, 405}, (target, answer.text)
-    if method == "GET" and answer.status_code >= 400:
-        assert answer.status_code == 401 or answer.json()["message"], target
+    response = customer.http.request(method, target, headers={"Accept": accept})
+    assert response.status_code in {200, 400, 401, 404, 405}, (target, response.text)
+    if method == "GET" and response.status_code >= 400:
+        assert response.status_code == 401 or response.json()["message"], target

@@ -39,8 +39,8 @@ def exchange(service: Service, data: bytes, *, hang_up: bool = False) -> bytes:
     return received
 
 
-def status(answer: bytes) -> int:
-    return int(answer.split(b" ", 2)[1])
+def status(response: bytes) -> int:
+    return int(response.split(b" ", 2)[1])
 
 
 def get(*headers: bytes, path: bytes = b"/") -> bytes:
@@ -128,8 +128,8 @@ REFUSED_BY_ITS_HEAD = {
 def test_a_head_that_leaves_a_doubt_is_refused_and_ends_the_connection(
     service: Service, data: bytes, expected: int, why: str, behind: bytes
 ) -> None:
-    answer = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
-    *_, last = answer.split(b"HTTP/1.1 ")
+    response = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
+    *_, last = response.split(b"HTTP/1.1 ")
     assert last.startswith(str(expected).encode())
     assert json.loads(last.partition(b"\r\n\r\n")[2]) == {"message": why}
     assert b"\r\nConnection: close\r\n" in last
@@ -165,17 +165,17 @@ def test_an_offer_of_http_2_leaves_request_and_connection_as_they_are(
                 connection.sendall(body)
             else:
                 connection.sendall(head + body)
-            answer = b""
-            while not answer.endswith(b"}"):
-                answer += connection.recv(65536)
-            assert answer.startswith(b"HTTP/1.1 400")
-            assert b"city: must be text" in answer
+            response = b""
+            while not response.endswith(b"}"):
+                response += connection.recv(65536)
+            assert response.startswith(b"HTTP/1.1 400")
+            assert b"city: must be text" in response
 
 
 def test_many_offers_in_one_piece_are_all_answered(service: Service) -> None:
     offer = b"GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-    answers = exchange(service, offer * 500 + get(path=b"/nothing"))
-    assert answers.count(b"HTTP/1.1 404") == 501
+    responses = exchange(service, offer * 500 + get(path=b"/nothing"))
+    assert responses.count(b"HTTP/1.1 404") == 501
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_many_offers_in_one_piece_are_all_answered(service: Service) -> None:
     ids=["one endless header", "headers without end", "an endless address"],
 )
 def test_headers_without_end_are_cut_off(service: Service, customer: Customer, head: bytes) -> None:
-    answer = exchange(service, head)
-    assert not answer or status(answer) == 431, "where the answer is lost, the connection was reset"
+    response = exchange(service, head)
+    assert not response or status(response) == 431, "where the answer is lost, the connection was reset"
     assert customer.get("/customer").status_code == 200
 
 
@@ -208,9 +208,9 @@ BEGUN = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     ids=["trailers", "a trailer", "a trailer's name", "a chunk's extension", "an extension's value"],
 )
 def test_what_surrounds_a_body_is_cut_off_when_it_has_no_end(service: Service, customer: Customer, rest: bytes) -> None:
-    answer = exchange(service, BEGUN + rest)
-    assert not answer or status(answer) in {401, 431}, "where the response is lost, the connection was reset"
-    assert answer.count(b"HTTP/1.1") <= 1
+    response = exchange(service, BEGUN + rest)
+    assert not response or status(response) in {401, 431}, "where the response is lost, the connection was reset"
+    assert response.count(b"HTTP/1.1") <= 1
     assert customer.get("/customer").status_code == 200
 
 
@@ -219,9 +219,9 @@ def test_a_body_in_the_smallest_chunks_is_taken(service: Service, customer: Cust
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
     assert len(chunks) > 2 * 64 * 1024
     head = BEGUN.replace(b"/order", b"/customer/address").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n")
-    answer = exchange(service, head + b"X-Api-Key: " + customer.key.encode() + b"\r\n\r\n" + chunks + b"0\r\n\r\n")
-    assert status(answer) == 400
-    assert b"city: " in answer
+    response = exchange(service, head + b"X-Api-Key: " + customer.key.encode() + b"\r\n\r\n" + chunks + b"0\r\n\r\n")
+    assert status(response) == 400
+    assert b"city: " in response
 
 
 def test_headers_of_a_common_size_are_taken(service: Service) -> None:
@@ -246,6 +246,6 @@ def test_random_noise_never_gets_a_5xx_nor_kills_the_server(service: Service, cu
         noisy = bytearray(whole)
         for _ in range(chance.randint(1, 6)):
             noisy[chance.randrange(len(noisy))] = chance.randrange(256)
-        answer = exchange(service, bytes(noisy), hang_up=True)
-        assert not answer or status(answer) < 500, bytes(noisy)
+        response = exchange(service, bytes(noisy), hang_up=True)
+        assert not response or status(response) < 500, bytes(noisy)
     assert customer.get("/customer").status_code == 200

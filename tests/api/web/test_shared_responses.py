@@ -107,8 +107,8 @@ def test_the_links_of_a_shared_answer_keep_the_query_of_their_request(twins: Twi
     for query in ("limit=1", "limit=1&_=1", "x=%2C,&limit=1&sort=price", "limit=1&_=2", "y&limit=1"):
         kept = "&".join(part if "=" in part else f"{part}=" for part in query.split("&") if part != "limit=1")
         for _ in range(3):
-            answer = asked(twins.remembering, f"/product?{query}", [key, *JSON])
-            assert {url.partition("page=")[0] for url in LINKED.findall(answer.headers["Link"])} == {
+            response = asked(twins.remembering, f"/product?{query}", [key, *JSON])
+            assert {url.partition("page=")[0] for url in LINKED.findall(response.headers["Link"])} == {
                 f"http://{HOST}/product?{kept}&" if kept else f"http://{HOST}/product?"
             }
 
@@ -172,9 +172,9 @@ def test_no_response_holds_anything_of_another_request(twins: Twins, given_reque
         secrets = [other for other in keys if other != key or not request.in_query]
         strange = [other for other in marks if other != mark] + secrets
         for _ in range(request.repeated + 1):
-            answer = asked(twins.remembering, path, headers)
-            assert said(answer) == said(expected)
-            text = repr(answer.headers.raw) + answer.text
+            response = asked(twins.remembering, path, headers)
+            assert said(response) == said(expected)
+            text = repr(response.headers.raw) + response.text
             assert not [part for part in strange if part in text]
 
 

@@ -75,7 +75,7 @@ def ending(database_url: str) -> Iterator[Ending]:
         thread.join(30)
 
 
-def answer(connection: socket.socket) -> HTTPResponse:
+def read_response(connection: socket.socket) -> HTTPResponse:
     """One response, read to its end."""
     response = HTTPResponse(connection)
     response.begin()
@@ -104,17 +104,17 @@ def test_every_response_closes_its_connection_also_from_memory(ending: Ending, p
     with ending.connected() as kept, ending.connected() as other:
         for _ in range(3):
             kept.sendall(ending.request(path))
-            assert not is_last(answer(kept))
+            assert not is_last(read_response(kept))
         ending.end()
         for connection in (kept, other):
             connection.sendall(ending.request(path))
-            response = answer(connection)
+            response = read_response(connection)
             assert response.status == 200
             assert is_last(response)
             assert connection.recv(1) == b""
         with ending.connected() as new:
             new.sendall(ending.request(path))
-            assert is_last(answer(new))
+            assert is_last(read_response(new))
 
 
 def test_a_request_under_way_is_answered(ending: Ending) -> None:
@@ -126,7 +126,7 @@ def test_a_request_under_way_is_answered(ending: Ending) -> None:
         ending.end()
         time.sleep(QUIET * 2 + 1.5)  # long after everything else has ended
         connection.sendall(body)
-        response = answer(connection)
+        response = read_response(connection)
         assert response.status == 400
         assert is_last(response)
 
@@ -152,7 +152,7 @@ def test_before_it_stops_listening_the_kernel_drops_new_connections(ending: Endi
 def test_an_idle_connection_is_closed_and_no_new_one_is_taken(ending: Ending) -> None:
     with ending.connected() as idle, ending.connected() as used:
         used.sendall(ending.request("/customer"))
-        assert not is_last(answer(used))
+        assert not is_last(read_response(used))
         ending.end()
         assert idle.recv(1) == b""
         assert used.recv(1) == b""
