@@ -31,7 +31,7 @@ def customers(shop: Service) -> list[Customer]:
 
 
 def done(work: Callable[[], None]) -> bool:
-    """Whether a use case went through, or was refused."""
+    """Whether a use case went through, or was rejected."""
     try:
         work()
     except DomainError:

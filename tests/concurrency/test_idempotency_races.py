@@ -152,14 +152,14 @@ def test_a_key_that_was_recorded_after_it_was_looked_for_is_not_recorded_again(s
         record(tx, request, Recorded(201, body), now)
 
     shop.in_transaction(lambda tx: recording(tx, b"first"))
-    with pytest.raises(DomainError) as refused, used_once():
+    with pytest.raises(DomainError) as rejected, used_once():
         shop.in_transaction(lambda tx: recording(tx, b"second"))
-    assert (refused.value.retry_after, "still being processed" in refused.value.message) == (1, True)
+    assert (rejected.value.retry_after, "still being processed" in rejected.value.message) == (1, True)
     assert rows(shop, "select body from idempotency_key where customer_id = %s", here.id) == [(b"first",)]
 
 
 def test_a_lost_race_for_the_key_gets_what_the_winner_made(shop: Service) -> None:
-    """As above; only that this one is refused before it comes to record anything."""
+    """As above; only that this one is rejected before it comes to record anything."""
     customer = shop.customer(unique_references=True)
     with at(shop, MORNING - timedelta(days=2)):
         made = keyed(customer, "k-0")

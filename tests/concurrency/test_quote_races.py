@@ -16,19 +16,19 @@ ITEMS = [("PHONE", 1), ("CABLE", 1)]
 
 
 def price_again(shop: Service, quote: dict[str, str]) -> str:
-    """Price a quote; why that was refused, or nothing."""
+    """Price a quote; why that was rejected, or nothing."""
     try:
         price_as_support(shop, quote, ("PHONE", "20"), ("CABLE", "2"))
-    except DomainError as refusal:
-        return refusal.message
+    except DomainError as error:
+        return error.message
     return ""
 
 
 def priced_while_confirmed(shop: Service, customer: Customer, quote: dict[str, str]) -> tuple[str, httpx2.Response]:
     """What `price_again` said, and the answer to confirming at the same moment."""
     calls: list[Callable[[], Any]] = [partial(price_again, shop, quote), partial(confirm, customer, quote)]
-    refused, response = in_parallel(calls)
-    return refused, response
+    rejected, response = in_parallel(calls)
+    return rejected, response
 
 
 def test_a_quote_is_confirmed_at_the_price_before_or_after_never_between(shop: Service) -> None:
@@ -37,10 +37,10 @@ def test_a_quote_is_confirmed_at_the_price_before_or_after_never_between(shop: S
         quote = request_quote(customer, ITEMS)
         price_as_support(shop, quote, ("PHONE", "10"), ("CABLE", "1"))
 
-        refused, response = priced_while_confirmed(shop, customer, quote)
+        rejected, response = priced_while_confirmed(shop, customer, quote)
 
-        assert "confirmed already" in refused or refused == ""
-        again = not refused
+        assert "confirmed already" in rejected or rejected == ""
+        again = not rejected
         assert response.json()["cost_net"] == (22 if again else 11)
         assert [item["cost_net"] for item in response.json()["items"]] == ([20, 2] if again else [10, 1])
         assert len(jobs(shop, "mail_quote_priced", quote)) == (2 if again else 1)

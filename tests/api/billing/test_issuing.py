@@ -41,10 +41,10 @@ def jobs(shop: Service, placed: dict[str, Any]) -> list[str]:
     return [name for (name,) in found]
 
 
-def refusal(shop: Service, reference: str) -> DomainError:
-    with pytest.raises(DomainError) as refused:
+def error(shop: Service, reference: str) -> DomainError:
+    with pytest.raises(DomainError) as rejected:
         shop.in_transaction(lambda tx: issue_invoice(tx, reference, SELLER, shop.clock.now()))
-    return refused.value
+    return rejected.value
 
 
 def test_the_document_holds_the_whole_order(shop: Service) -> None:
@@ -109,14 +109,14 @@ def test_a_customer_without_a_company_is_named_by_its_person(shop: Service) -> N
     assert stored(shop, placed)["customer"]["name"] == "Bo Bare"
 
 
-def test_an_order_that_has_not_left_completely_is_refused_naming_what_is_left(shop: Service) -> None:
+def test_an_order_that_has_not_left_completely_is_rejected_naming_what_is_left(shop: Service) -> None:
     placed = buy(shop.customer(), [("PHONE", 2), ("CABLE", 3)])
-    refused = refusal(shop, placed["order_reference"])
-    assert refused.kind is Kind.PRECONDITION_FAILED
-    assert refused.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
+    rejected = error(shop, placed["order_reference"])
+    assert rejected.kind is Kind.PRECONDITION_FAILED
+    assert rejected.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
     phones, _cables = placed["items"]
     dispatch(shop, placed, (phones["id"], 2))
-    assert refusal(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
+    assert error(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
     dispatch(shop, placed)
     assert issue(shop, placed).anew
 
@@ -169,22 +169,22 @@ def test_an_order_is_named_by_its_reference_or_its_id(shop: Service) -> None:
     assert again.order_reference == placed["order_reference"]
 
 
-def test_orders_that_are_unknown_pending_or_cancelled_are_refused(shop: Service) -> None:
+def test_orders_that_are_unknown_pending_or_cancelled_are_rejected(shop: Service) -> None:
     customer = shop.customer()
-    assert refusal(shop, "NONE-1").kind is Kind.NOT_FOUND
-    pending = refusal(shop, create(customer)["confirmation_code"])
+    assert error(shop, "NONE-1").kind is Kind.NOT_FOUND
+    pending = error(shop, create(customer)["confirmation_code"])
     assert pending.kind is Kind.PRECONDITION_FAILED
     assert "not confirmed" in pending.message
     placed = buy(customer)
     cancel(shop, placed)
-    cancelled = refusal(shop, placed["order_reference"])
+    cancelled = error(shop, placed["order_reference"])
     assert cancelled.kind is Kind.PRECONDITION_FAILED
     assert "cancelled" in cancelled.message
 
 
-def test_a_refused_attempt_uses_up_no_number(shop: Service) -> None:
+def test_a_rejected_attempt_uses_up_no_number(shop: Service) -> None:
     [(before,)] = rows(shop, "select last from invoice_number")
-    refusal(shop, buy(shop.customer())["order_reference"])
+    error(shop, buy(shop.customer())["order_reference"])
     assert rows(shop, "select last from invoice_number") == [(before,)]
 
     async def fail(tx: Transaction) -> None:

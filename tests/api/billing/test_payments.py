@@ -42,12 +42,12 @@ def test_a_row_that_is_paid_in_full_is_never_overdue(shop: Service) -> None:
 
 
 @pytest.mark.parametrize("amount", ["66.61", "0", "-1", "1.001", "NaN", "1E+30"])
-def test_a_refused_amount_changes_nothing(shop: Service, amount: str) -> None:
+def test_a_rejected_amount_changes_nothing(shop: Service, amount: str) -> None:
     customer = shop.customer()
     placed = invoiced(shop, customer)
-    with pytest.raises(DomainError, match=r"^amount: ") as refused:
+    with pytest.raises(DomainError, match=r"^amount: ") as rejected:
         pay(shop, placed, amount)
-    assert refused.value.kind is Kind.INVALID
+    assert rejected.value.kind is Kind.INVALID
     assert outstanding(shop, customer) == Decimal("66.60")
     assert customer.get("/customer/credit").json()["outstanding_orders"][0]["total_paid"] == 0
 
@@ -66,17 +66,17 @@ def test_an_order_without_an_invoice_takes_no_payment(shop: Service) -> None:
     customer = shop.customer()
     placed = buy(customer)
     dispatch(shop, placed)
-    with pytest.raises(DomainError, match="has no invoice yet") as refused:
+    with pytest.raises(DomainError, match="has no invoice yet") as rejected:
         pay(shop, placed, "10")
-    assert refused.value.kind is Kind.PRECONDITION_FAILED
+    assert rejected.value.kind is Kind.PRECONDITION_FAILED
     assert outstanding(shop, customer) == Decimal("66.60")
 
 
 def test_unknown_and_pending_orders_take_no_payment(shop: Service) -> None:
     code = create(shop.customer())["confirmation_code"]
     for reference, kind in (("NONE-1", Kind.NOT_FOUND), (code, Kind.PRECONDITION_FAILED)):
-        with pytest.raises(DomainError) as refused:
+        with pytest.raises(DomainError) as rejected:
             shop.in_transaction(
                 lambda tx, reference=reference: record_payment(tx, reference, Decimal(1), shop.clock.now())  # type: ignore[misc]
             )
-        assert refused.value.kind is kind
+        assert rejected.value.kind is kind

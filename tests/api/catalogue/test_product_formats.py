@@ -108,7 +108,7 @@ def test_the_accept_parameter_overrides_the_header(
 @pytest.mark.parametrize(
     "value", ["text/html", "application/xml", "*/*", "json", "TEXT/CSV", "text/csv,text/csv", "null"]
 )
-def test_any_other_accept_parameter_is_refused(customer: Customer, value: str) -> None:
+def test_any_other_accept_parameter_is_rejected(customer: Customer, value: str) -> None:
     response = customer.get("/product", params={"accept": value})
     assert response.status_code == 400
     assert response.json()["message"] == f"accept: {value!r} is not one of application/json, text/csv"

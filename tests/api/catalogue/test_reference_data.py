@@ -69,7 +69,7 @@ def test_attributes_have_their_type_and_values(service: Service, customer: Custo
 
 
 @pytest.mark.spec("4 GET /attribute", "what the attribute filter knows")
-def test_a_filter_by_an_attribute_that_is_gone_is_refused(service: Service, customer: Customer) -> None:
+def test_a_filter_by_an_attribute_that_is_gone_is_rejected(service: Service, customer: Customer) -> None:
     service.must_load("attributes", [{"key": "old", "name": "Old", "type": "int"}])
     assert customer.get("/product?attribute=old=1").status_code == 200
     service.must_load("attributes", [{"key": "new", "name": "New", "type": "int"}], replace=True)

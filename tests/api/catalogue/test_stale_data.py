@@ -56,7 +56,7 @@ def calls(customer: Customer) -> list[httpx2.Response]:
 
 @pytest.mark.spec("7 503", "also when prices and stock could not be confirmed for too long")
 @pytest.mark.spec("8 Price and stock cache", "data that could not be confirmed for too long is not shown")
-def test_unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed(
+def test_unconfirmed_data_is_rejected_also_from_memory_until_it_is_confirmed(
     shop: Service,
 ) -> None:
     customer = shop.customer()

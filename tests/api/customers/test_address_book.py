@@ -32,7 +32,7 @@ def save(customer: Customer, address: dict[str, Any]) -> dict[str, Any]:
     return saved
 
 
-def refusal(customer: Customer, address: dict[str, Any]) -> str:
+def error(customer: Customer, address: dict[str, Any]) -> str:
     response = customer.post("/customer/address", address)
     assert response.status_code == 400, response.text
     message: str = response.json()["message"]
@@ -92,10 +92,10 @@ def test_optional_fields_may_be_null_or_empty(customer: Customer) -> None:
         ("\u0131E", None),
     ],
 )
-def test_a_country_that_is_none_is_refused_with_a_hint_where_one_can_be_given(
+def test_a_country_that_is_none_is_rejected_with_a_hint_where_one_can_be_given(
     customer: Customer, code: str, hint: str | None
 ) -> None:
-    message = refusal(customer, {**ADDRESS, "country_code": code})
+    message = error(customer, {**ADDRESS, "country_code": code})
     assert message.startswith("country_code: ")
     assert ("; use " in message) == (hint is not None)
     assert message.endswith(hint or "country code")
@@ -151,14 +151,14 @@ def test_phone_numbers_are_taken_local_in_the_uk_and_international_everywhere(
         ("GB", "\u0661\u0662"),
     ],
 )
-def test_other_phone_numbers_are_refused_by_name(customer: Customer, country: str, number: str) -> None:
-    message = refusal(customer, {**ADDRESS, "country_code": country, "contact_number": number})
+def test_other_phone_numbers_are_rejected_by_name(customer: Customer, country: str, number: str) -> None:
+    message = error(customer, {**ADDRESS, "country_code": country, "contact_number": number})
     assert message.startswith("contact_number: ")
 
 
 @pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
 def test_a_local_number_outside_the_uk_is_told_how_to_be_written(customer: Customer) -> None:
-    message = refusal(customer, {**ADDRESS, "country_code": "IE", "contact_number": "01 234 5678"})
+    message = error(customer, {**ADDRESS, "country_code": "IE", "contact_number": "01 234 5678"})
     assert "international format, such as +353 1 234 5678" in message
 
 
@@ -170,9 +170,9 @@ def test_a_deleted_address_is_gone_for_lists_orders_and_a_second_deletion(custom
     deleted = customer.delete(path)
     assert (deleted.status_code, deleted.content) == (204, b"")
     assert saved["id"] not in [address["id"] for address in book(customer)]
-    refused = customer.post("/order", order(billing_address={"id": saved["id"]}))
+    rejected = customer.post("/order", order(billing_address={"id": saved["id"]}))
     assert (
-        refused.json()["message"]
+        rejected.json()["message"]
         == f"billing_address.id: {saved['id']} is not one of your addresses; GET /customer/address lists them"
     )
     again = customer.delete(path)

@@ -134,14 +134,14 @@ def test_an_order_keeps_the_components_that_it_was_created_with(shop: Service, c
     ],
 )
 @pytest.mark.usefixtures("customer")
-def test_components_that_cannot_be_are_refused(shop: Service, components: list[dict[str, Any]], problem: str) -> None:
+def test_components_that_cannot_be_are_rejected(shop: Service, components: list[dict[str, Any]], problem: str) -> None:
     [(line, message)] = errors(shop, product("NEW-KIT", components=components))
     assert line == 1
     assert message.startswith(problem)
 
 
 @pytest.mark.usefixtures("customer")
-def test_a_bundle_in_a_bundle_is_refused_whichever_is_in_the_file(shop: Service) -> None:
+def test_a_bundle_in_a_bundle_is_rejected_whichever_is_in_the_file(shop: Service) -> None:
     both = [product(sku, components=[{"sku": held, "quantity": 1}]) for sku, held in (("IN", "PHONE"), ("OUT", "IN"))]
     inside = '"IN" is a bundle, so it cannot be in the bundle "OUT"'
     assert errors(shop, *both) == [(2, f"components: {inside}")]

@@ -75,9 +75,9 @@ def test_a_cancelled_back_order_waits_no_more(shop: Service, customer: Customer)
 def test_a_pending_order_is_cancelled_and_gone(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     cancel(shop, pending)
-    refused = confirm(customer, pending)
-    assert refused.status_code == 410
-    assert "was cancelled" in refused.json()["message"]
+    rejected = confirm(customer, pending)
+    assert rejected.status_code == 410
+    assert "was cancelled" in rejected.json()["message"]
     assert faults_in_the_books(shop) == {}
 
 
@@ -85,8 +85,8 @@ def test_confirming_again_what_was_cancelled_says_so(shop: Service, customer: Cu
     pending = create(customer)
     assert confirm(customer, pending).status_code == 200
     cancel(shop, pending)
-    refused = confirm(customer, pending)
-    assert (refused.status_code, "was cancelled" in refused.json()["message"]) == (410, True)
+    rejected = confirm(customer, pending)
+    assert (rejected.status_code, "was cancelled" in rejected.json()["message"]) == (410, True)
 
 
 def test_an_order_is_cancelled_once(shop: Service, customer: Customer) -> None:

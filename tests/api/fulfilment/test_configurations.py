@@ -98,7 +98,7 @@ def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer,
     "the item is the order's, by its id or reference, and can be configured",
 )
 @pytest.mark.spec("7 400", "an item that cannot be configured, or too many configurations")
-def test_an_item_that_is_not_configurable_is_refused(customer: Customer, placed: dict[str, Any]) -> None:
+def test_an_item_that_is_not_configurable_is_rejected(customer: Customer, placed: dict[str, Any]) -> None:
     phone = placed["items"][1]["id"]
     response = configure(customer, placed, ONE, item=phone)
     assert response.status_code == 400
@@ -132,7 +132,7 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
         ([], "the body must be an object"),
     ],
 )
-def test_a_bad_body_is_refused_with_the_field(
+def test_a_bad_body_is_rejected_with_the_field(
     customer: Customer, placed: dict[str, Any], body: Any, problem: str
 ) -> None:
     response = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
@@ -230,7 +230,7 @@ def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
     "url", ["", "x", "ftp://a.example/x", "https://", "https:///x", "http://a b", "https://a\n", "https://[",
             "javascript:1", "https://a.example/" + "x" * 2000],
 )  # fmt: skip
-def test_an_address_that_is_not_of_the_web_is_refused(
+def test_an_address_that_is_not_of_the_web_is_rejected(
     shop: Service, customer: Customer, placed: dict[str, Any], url: str
 ) -> None:
     for video, option in ((OrderVideoResponse(url, "https://a.example"), "file"),

@@ -130,7 +130,7 @@ def test_two_lines_of_one_product_leave_together(shop: Service, customer: Custom
         ({"serials": [Serial(1, "x" * 201)]}, "serial: must have"),
     ],
 )
-def test_a_refused_dispatch_changes_nothing(
+def test_a_rejected_dispatch_changes_nothing(
     shop: Service, customer: Customer, change: dict[str, Any], problem: str
 ) -> None:
     placed = buy(customer)
@@ -210,7 +210,7 @@ def test_tracking_events_are_in_order_of_date_and_the_latest_is_the_status(shop:
         ],
     ],
 )
-def test_a_bad_tracking_event_is_refused(
+def test_a_bad_tracking_event_is_rejected(
     shop: Service, customer: Customer, sighting: dict[str, Any], number: str | None, problem: str
 ) -> None:
     placed = buy(customer)

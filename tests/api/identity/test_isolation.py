@@ -90,14 +90,14 @@ def test_deleting_a_foreign_address_is_404_and_deletes_nothing(curious: Customer
 def test_ordering_to_a_foreign_address_answers_as_for_an_unknown_one(
     curious: Customer, victim: Household, field: str
 ) -> None:
-    def refused(number: int) -> tuple[int, bytes, list[tuple[str, str]]]:
+    def rejected(number: int) -> tuple[int, bytes, list[tuple[str, str]]]:
         status, body, headers = told(curious.post("/order", {**order(), field: {"id": number}}))
         return status, body.replace(str(number).encode(), b"ID"), headers
 
     unknown = victim.address_id + 1000
-    assert refused(victim.address_id) == refused(unknown)
-    assert refused(victim.address_id)[0] == 400
-    assert b"Leeds" not in refused(victim.address_id)[1]
+    assert rejected(victim.address_id) == rejected(unknown)
+    assert rejected(victim.address_id)[0] == 400
+    assert b"Leeds" not in rejected(victim.address_id)[1]
 
 
 def test_a_product_without_a_price_for_the_customer_is_as_if_it_did_not_exist(

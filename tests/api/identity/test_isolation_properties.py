@@ -226,9 +226,9 @@ def check_others(member: Member, other: Member) -> None:
     nowhere = told(customer.delete("/customer/address/999999999"))
     for address in other.addresses:
         assert told(customer.delete(f"/customer/address/{address}")) == nowhere
-        refused = customer.post("/order", order([("ADSL", 1)], shipping_address={"id": address}))
-        assert refused.status_code == 400
-        assert other.mark not in refused.text
+        rejected = customer.post("/order", order([("ADSL", 1)], shipping_address={"id": address}))
+        assert rejected.status_code == 400
+        assert other.mark not in rejected.text
 
 
 # Without shrinking: every example takes so long that a failure would keep the run busy for minutes.

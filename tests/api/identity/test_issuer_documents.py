@@ -34,7 +34,7 @@ def test_documents_are_asked_for_without_compression() -> None:
         assert issuer.accepted_encodings == {"identity"}
 
 
-def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
+def assert_rejected_cheaply(issuer: Issuer, reason: str) -> None:
     """The issuer cannot be used, and finding that out takes little memory."""
     tracemalloc.start()
     try:
@@ -46,10 +46,10 @@ def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
     assert peak < 5_000_000
 
 
-def test_a_document_that_comes_compressed_all_the_same_is_refused_unread() -> None:
+def test_a_document_that_comes_compressed_all_the_same_is_rejected_unread() -> None:
     with running_issuer() as issuer:
         issuer.publish(OPENID, gzip.compress(bytes(100_000_000)), Content_Encoding="gzip")
-        assert_refused_for_little(issuer, "compressed")
+        assert_rejected_cheaply(issuer, "compressed")
 
 
 @pytest.mark.parametrize("path", [OPENID, "/keys"])
@@ -57,7 +57,7 @@ def test_a_document_is_read_no_further_than_it_may_be_long(path: str) -> None:
     with running_issuer() as issuer:
         _, _, document = issuer.answer(path)
         issuer.publish(path, document + b" " * 50_000_000)
-        assert_refused_for_little(issuer, "longer than 262144 bytes")
+        assert_rejected_cheaply(issuer, "longer than 262144 bytes")
 
 
 @pytest.mark.parametrize("host", [LOGIN, "localhost", "127.0.0.1"])

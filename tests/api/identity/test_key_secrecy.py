@@ -72,7 +72,7 @@ def served(database_url: str, folder: Path) -> Iterator[Program]:
 
 
 def ask_in_every_way(program: Program, customer: Customer) -> dict[str, int]:
-    """Statuses of requests that present the key, by path, then of some that HTTP itself refuses."""
+    """Statuses of requests that present the key, by path, then of some that HTTP itself rejects."""
     with checked_client(base_url=program.url) as client:
         statuses = {}
         for path in ("/customer/address", "/nowhere", "/order/x", "/product?sort=x"):

@@ -53,13 +53,13 @@ def test_one_request_too_many_is_429_and_says_when_the_window_ends(
 ) -> None:
     exchange.service.clock.set(START + timedelta(hours=3) + since_start)
     assert statuses(customer, LIMIT) == [200] * LIMIT
-    refused = customer.get("/category")
-    assert refused.status_code == 429
-    assert refused.headers["retry-after"] == str(seconds_left)
-    assert refused.headers["ratelimit-policy"] == '"customer";q=5;w=300'
-    assert refused.headers["ratelimit"] == f'"customer";r=0;t={seconds_left}'
+    rejected = customer.get("/category")
+    assert rejected.status_code == 429
+    assert rejected.headers["retry-after"] == str(seconds_left)
+    assert rejected.headers["ratelimit-policy"] == '"customer";q=5;w=300'
+    assert rejected.headers["ratelimit"] == f'"customer";r=0;t={seconds_left}'
     unit = "second" if seconds_left == 1 else "seconds"
-    assert refused.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
+    assert rejected.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
 
 
 @pytest.mark.spec("7 429", "the rate limit is exceeded")
@@ -98,7 +98,7 @@ def test_a_window_is_five_minutes_by_the_clock(exchange: Exchange, customer: Cus
 
 
 @pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
-def test_creating_orders_neither_counts_nor_is_refused(customer: Customer) -> None:
+def test_creating_orders_neither_counts_nor_is_rejected(customer: Customer) -> None:
     for _ in range(LIMIT + 2):
         created = customer.post("/order", order())
         assert created.status_code == 201
@@ -118,7 +118,7 @@ def test_a_customers_token_and_key_share_one_count(exchange: Exchange) -> None:
     assert exchange.service.customer().get("/category").status_code == 200
 
 
-def test_what_is_refused_before_does_not_count_and_what_comes_after_does(
+def test_what_is_rejected_before_does_not_count_and_what_comes_after_does(
     exchange: Exchange, customer: Customer
 ) -> None:
     bare = exchange.service.client()

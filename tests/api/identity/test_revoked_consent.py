@@ -1,4 +1,4 @@
-"""Consent given before it was revoked is refused; consent given afterwards is accepted."""
+"""Consent given before it was revoked is rejected; consent given afterwards is accepted."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ def revoke(exchange: Exchange, customer: Customer | None = None) -> int:
     return exchange.service.in_transaction(work)
 
 
-def refused(exchange: Exchange, token: str) -> None:
+def rejected(exchange: Exchange, token: str) -> None:
     response = exchange.exchange(token)
     assert_refused(response, "invalid_grant")
     assert response.json() == {"error": "invalid_grant"}, "no detail"
@@ -46,23 +46,23 @@ def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange)
     assert exchange.exchange(before).status_code == 200
     assert revoke(exchange) == 1
     with capture_logs() as logged:
-        refused(exchange, before)
-        refused(exchange, same_second)
+        rejected(exchange, before)
+        rejected(exchange, same_second)
     assert {entry["reason"] for entry in logged} == {
         "iat: the application's access was revoked at 2026-06-16T08:01:00+00:00; only a token issued later is accepted"
     }
     exchange.service.clock.advance(timedelta(seconds=1))
     assert exchange.exchange(exchange.subject_token()).status_code == 200
-    refused(exchange, before)
+    rejected(exchange, before)
 
 
-def test_after_a_revocation_a_token_without_iat_is_refused(exchange: Exchange) -> None:
+def test_after_a_revocation_a_token_without_iat_is_rejected(exchange: Exchange) -> None:
     undated = exchange.subject_token(iat=None, exp=2**40)
     assert exchange.exchange(undated).status_code == 200
     revoke(exchange)
     exchange.service.clock.advance(timedelta(days=400))
     with capture_logs() as logged:
-        refused(exchange, undated)
+        rejected(exchange, undated)
     assert "iat: is required, since the application's access was revoked at" in logged[0]["reason"]
     assert exchange.exchange(exchange.subject_token()).status_code == 200
 
@@ -74,7 +74,7 @@ def test_the_latest_revocation_counts(exchange: Exchange) -> None:
     assert exchange.exchange(between).status_code == 200
     exchange.service.clock.advance(MINUTE)
     assert revoke(exchange) == 1
-    refused(exchange, between)
+    rejected(exchange, between)
 
 
 def test_other_customers_and_applications_are_not_concerned(exchange: Exchange) -> None:
@@ -106,7 +106,7 @@ def test_a_token_whose_exchange_overlaps_with_the_revocation_is_revoked(exchange
     assert exchange.use(response.json()["access_token"]).status_code == 401
 
 
-def test_an_exchange_that_starts_during_the_revocation_is_refused(exchange: Exchange) -> None:
+def test_an_exchange_that_starts_during_the_revocation_is_rejected(exchange: Exchange) -> None:
     url, before = exchange.service.database_url, exchange.subject_token()
     with ThreadPoolExecutor(2) as pool:
         with psycopg.connect(url) as holder:

@@ -40,7 +40,7 @@ def key(exchange: Exchange, kid: str) -> Any:
     return next(k for k in exchange.issuer.keys if not isinstance(k, str | dict) and k.kid == kid)
 
 
-def refused(exchange: Exchange, token: str) -> None:
+def rejected(exchange: Exchange, token: str) -> None:
     response = exchange.exchange(token)
     assert_refused(response, "invalid_grant")
     assert response.json() == {"error": "invalid_grant"}, "no detail"
@@ -75,8 +75,8 @@ def test_every_asymmetric_algorithm_is_good(exchange: Exchange, alg: str, kid: s
         {"azp": "another"}, {"client_id": None, "azp": "another"},
     ],
 )  # fmt: skip
-def test_a_claim_that_is_wrong_or_missing_refuses_the_token(exchange: Exchange, changes: dict[str, Any]) -> None:
-    refused(exchange, exchange.subject_token(**changes))
+def test_a_claim_that_is_wrong_or_missing_rejects_the_token(exchange: Exchange, changes: dict[str, Any]) -> None:
+    rejected(exchange, exchange.subject_token(**changes))
 
 
 def test_what_may_be_said_in_more_than_one_way_may(exchange: Exchange) -> None:
@@ -102,20 +102,20 @@ def test_times_have_a_leeway_of_sixty_seconds(exchange: Exchange) -> None:
         good: dict[str, Any] = {claim: last_good}
         bad: dict[str, Any] = {claim: last_good + step}
         assert exchange.exchange(exchange.subject_token(**good)).status_code == 200, claim
-        refused(exchange, exchange.subject_token(**bad))
+        rejected(exchange, exchange.subject_token(**bad))
 
 
 def test_consent_to_another_application_is_no_consent(exchange: Exchange) -> None:
     other = register(exchange.service, "other")
-    refused(exchange, exchange.subject_token(client_id=other.client_id))
+    rejected(exchange, exchange.subject_token(client_id=other.client_id))
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
-def test_an_unsigned_token_is_refused(exchange: Exchange) -> None:
+def test_an_unsigned_token_is_rejected(exchange: Exchange) -> None:
     for alg in ("none", "None", "NONE", "", None, ["ES256"], 7):
         for signature in ("", "AAAA"):
-            refused(exchange, f"{encoded({'alg': alg, 'kid': 'first'})}.{encoded(exchange.claims())}.{signature}")
-    refused(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
+            rejected(exchange, f"{encoded({'alg': alg, 'kid': 'first'})}.{encoded(exchange.claims())}.{signature}")
+    rejected(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
 
 
 def encoded(value: Any) -> str:
@@ -129,9 +129,9 @@ def test_the_public_key_does_not_do_for_signing(exchange: Exchange, bits: str) -
     for kid in ("rsa", "first"):
         public = key(exchange, kid)
         secrets[kid] = public.as_pem(private=False)
-        refused(exchange, signed_with_secret(exchange, bits, kid, json.dumps(public.as_dict(private=False)).encode()))
+        rejected(exchange, signed_with_secret(exchange, bits, kid, json.dumps(public.as_dict(private=False)).encode()))
     for kid, secret in secrets.items():
-        refused(exchange, signed_with_secret(exchange, bits, kid, secret))
+        rejected(exchange, signed_with_secret(exchange, bits, kid, secret))
 
 
 def signed_with_secret(exchange: Exchange, bits: str, kid: str, secret: bytes) -> str:
@@ -155,7 +155,7 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
         {"kid": None},
         {"kid": None, "jwk": public},
     ):
-        refused(exchange, exchange.subject_token(key=mine, header=header))
+        rejected(exchange, exchange.subject_token(key=mine, header=header))
     assert "/mine" not in exchange.issuer.asked[asked:]
 
 
@@ -169,13 +169,13 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
         {"alg": "ES256K"}, {"alg": "RS256"}, {"alg": "ES384"}, {"alg": "dir"}, {"alg": "es256"},
     ],
 )  # fmt: skip
-def test_a_header_that_is_not_understood_refuses_the_token(exchange: Exchange, header: dict[str, Any]) -> None:
+def test_a_header_that_is_not_understood_rejects_the_token(exchange: Exchange, header: dict[str, Any]) -> None:
     first = key(exchange, "first")
     head = encoded({"alg": "ES256", "kid": "first", **header})
     body = encoded(exchange.claims())
     algorithm = jws.JWSRegistry.algorithms["ES256"]
     signature = base64.urlsafe_b64encode(algorithm.sign(f"{head}.{body}".encode(), first)).rstrip(b"=").decode()
-    refused(exchange, f"{head}.{body}.{signature}")
+    rejected(exchange, f"{head}.{body}.{signature}")
 
 
 def test_header_parameters_that_mean_nothing_here_do_no_harm(exchange: Exchange) -> None:
@@ -190,12 +190,12 @@ def test_the_type_of_a_token_may_be_that_of_a_jwt_or_of_consent(exchange: Exchan
 
 def test_a_key_that_is_not_for_this_signature_is_not_used(exchange: Exchange) -> None:
     for_encryption = ECKey.import_key({**key(exchange, "for-encryption").as_dict(private=True), "use": "sig"})
-    refused(exchange, exchange.subject_token(key=for_encryption))
-    refused(exchange, exchange.subject_token(alg="ES384", key=key(exchange, "p384"), header={"kid": "p521"}))
-    refused(exchange, exchange.subject_token(key=new_key("EC", "P-256", "never-published")))
+    rejected(exchange, exchange.subject_token(key=for_encryption))
+    rejected(exchange, exchange.subject_token(alg="ES384", key=key(exchange, "p384"), header={"kid": "p521"}))
+    rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "never-published")))
 
 
-def test_a_token_that_was_changed_is_refused(exchange: Exchange) -> None:
+def test_a_token_that_was_changed_is_rejected(exchange: Exchange) -> None:
     head, body, signature = exchange.subject_token().split(".")
     other = encoded(exchange.claims(sub="1"))
     for changed in (
@@ -218,13 +218,13 @@ def test_a_token_that_was_changed_is_refused(exchange: Exchange) -> None:
         "é.é.é",
         f"{head}.{body}.{'A' * 5000}",
     ):
-        refused(exchange, changed)
+        rejected(exchange, changed)
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"7", b'"x"', b"null", b"{", b"\xff", b"[" * 5000, b'{"iss": "x"}'])
-def test_a_payload_that_is_no_set_of_claims_is_refused(exchange: Exchange, payload: bytes) -> None:
+def test_a_payload_that_is_no_set_of_claims_is_rejected(exchange: Exchange, payload: bytes) -> None:
     first = key(exchange, "first")
-    refused(exchange, jws.serialize_compact({"alg": "ES256", "kid": "first"}, payload, first))
+    rejected(exchange, jws.serialize_compact({"alg": "ES256", "kid": "first"}, payload, first))
 
 
 def test_without_a_configured_issuer_no_token_is_good(exchange: Exchange) -> None:
@@ -233,7 +233,7 @@ def test_without_a_configured_issuer_no_token_is_good(exchange: Exchange) -> Non
         assert_refused(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
 
 
-def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Exchange) -> None:
+def test_why_a_token_is_rejected_stands_in_the_log_without_the_token(exchange: Exchange) -> None:
     reasons: dict[str, dict[str, Any]] = {
         f"iss: must be {exchange.issuer.url}": {"iss": "https://elsewhere.example"},
         f"aud: must contain {exchange.service.url}": {"aud": "x"},
@@ -248,7 +248,7 @@ def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Ex
     for reason, changes in reasons.items():
         token = exchange.subject_token(**changes)
         with capture_logs() as logged:
-            refused(exchange, token)
+            rejected(exchange, token)
         assert logged == [
             {
                 "event": "subject token refused",
@@ -258,9 +258,9 @@ def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Ex
             }
         ]
     with capture_logs() as logged:
-        refused(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
-        refused(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
-        refused(exchange, "x.y.z")
+        rejected(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
+        rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
+        rejected(exchange, "x.y.z")
     assert [entry["reason"].split(" ")[0:3] for entry in logged] == [
         ["alg:", "must", "be"],
         ["it", "is", "not"],

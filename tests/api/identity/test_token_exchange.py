@@ -177,7 +177,7 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
         ({"subject_token": "a.b.c"}, "invalid_grant"),
     ],
 )
-def test_a_wrong_field_is_refused_in_oauths_words(exchange: Exchange, changes: dict[str, str], error: str) -> None:
+def test_a_wrong_field_is_rejected_in_oauths_words(exchange: Exchange, changes: dict[str, str], error: str) -> None:
     assert_refused(exchange.ask(**changes), error)
 
 
@@ -193,7 +193,7 @@ def test_the_resource_is_the_base_address_with_a_slash_at_its_end_or_not(exchang
 
 
 @pytest.mark.parametrize("name", ["grant_type", "subject_token", "resource", "client_id", "unknown"])
-def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
+def test_a_repeated_field_is_rejected(exchange: Exchange, name: str) -> None:
     assert_refused(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
 
 
@@ -205,7 +205,7 @@ def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
         b"grant_type=" + b"%61" * 30_000, b"&".join(b"a%d=" % n for n in range(9_000)), b"%ED%A0%80=x",
     ],
 )  # fmt: skip
-def test_a_form_that_cannot_be_read_is_refused(exchange: Exchange, content: bytes) -> None:
+def test_a_form_that_cannot_be_read_is_rejected(exchange: Exchange, content: bytes) -> None:
     assert_refused(post(exchange, content), "invalid_request")
 
 

@@ -1,4 +1,4 @@
-"""Mail over SMTP: handed over, tried again, refused; the password stays out of the logs."""
+"""Mail over SMTP: handed over, tried again, rejected; the password stays out of the logs."""
 
 import asyncio
 import time
@@ -98,7 +98,7 @@ def test_a_busy_mail_server_is_asked_again_without_end(shop: Service, place: str
 
 
 @pytest.mark.parametrize("place", ["mail", "recipient"])
-def test_a_mail_refused_for_good_is_given_up_after_a_few_attempts_and_kept(
+def test_a_mail_rejected_for_good_is_given_up_after_a_few_attempts_and_kept(
     shop: Service, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     buy(shop.customer(), **CONTACT)
@@ -116,7 +116,7 @@ def test_a_mail_refused_for_good_is_given_up_after_a_few_attempts_and_kept(
     assert "554 No spam please" in str(error.exc_info[1]) or "550 No such user" in str(error.exc_info[1])
 
 
-def test_a_mail_that_one_of_two_recipients_refuses_goes_to_the_other_once(shop: Service) -> None:
+def test_a_mail_that_one_of_two_recipients_rejects_goes_to_the_other_once(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
     quote = request_quote(buyer, **CONTACT)
     deliver_mail(shop)
@@ -226,7 +226,7 @@ def test_nothing_is_sent_without_starttls_to_a_server_that_needs_it(
     assert (len(inbox.mails), len(tried), jobs(shop)) == (1, 1 if login else 0, [])
 
 
-def test_a_server_that_refuses_starttls_gets_no_password(shop: Service, own_certificate: Path) -> None:
+def test_a_server_that_rejects_starttls_gets_no_password(shop: Service, own_certificate: Path) -> None:
     tried = Logins()
     buy(shop.customer(), **CONTACT)
     options: dict[str, Any] = {"authenticator": tried, "auth_require_tls": False}

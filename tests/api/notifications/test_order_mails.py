@@ -72,8 +72,8 @@ def test_what_is_rolled_back_is_not_told(shop: Service) -> None:
 
     shop.in_transaction(queued_and_undone)
     poor = shop.customer(credit="1.00")
-    refused = poor.post("/order", order(auto_confirm=True, shipping_method={"id": 11}, **CONTACT))
-    assert refused.status_code == 402
+    rejected = poor.post("/order", order(auto_confirm=True, shipping_method={"id": 11}, **CONTACT))
+    assert rejected.status_code == 402
     assert jobs(shop) == []
     assert deliver_mail(shop) == []
 

@@ -102,7 +102,7 @@ def test_a_pending_order_without_a_usable_default_needs_a_method(shop: Service, 
 
 
 @pytest.mark.spec("3 POST /order, confirmed at once", "the method must be valid")
-def test_a_method_that_was_not_offered_is_refused_even_if_the_default_was(shop: Service) -> None:
+def test_a_method_that_was_not_offered_is_rejected_even_if_the_default_was(shop: Service) -> None:
     response = shop.customer(shipping_method=STANDARD).post(
         "/order", order(auto_confirm=True, shipping_method={"id": EUROPE})
     )

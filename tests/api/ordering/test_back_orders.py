@@ -124,7 +124,7 @@ def test_a_dry_run_serves_nobody(shop: Service, customer: Customer) -> None:
     assert level(shop, sku) == (0, 0, 3)
 
 
-def test_a_refused_file_serves_nobody(shop: Service, customer: Customer) -> None:
+def test_a_rejected_file_serves_nobody(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "REFUSED")
     placed = buy(customer, [(sku, 3)])
     report = shop.load("stock", [{"sku": sku, "available": 5}, {"sku": "NO-SUCH", "available": 5}])

@@ -187,7 +187,7 @@ def test_without_a_method_and_a_default_nothing_can_be_confirmed(customer: Custo
         ([], "the body must be an object"),
     ],
 )
-def test_an_invalid_method_is_refused_and_the_order_stays_pending(customer: Customer, body: Any, field: str) -> None:
+def test_an_invalid_method_is_rejected_and_the_order_stays_pending(customer: Customer, body: Any, field: str) -> None:
     pending = create(customer, shipping_method={"id": STANDARD})
     response = customer.put(f"/order/{pending['confirmation_code']}", body)
     assert response.status_code == 400
@@ -237,7 +237,7 @@ def test_confirming_again_returns_the_same_order_and_changes_nothing(shop: Servi
 
 
 @pytest.mark.parametrize("method", [NEXT_DAY, 99])
-def test_confirming_again_with_another_method_is_refused(customer: Customer, method: int) -> None:
+def test_confirming_again_with_another_method_is_rejected(customer: Customer, method: int) -> None:
     pending = create(customer)
     first = confirm(customer, pending, STANDARD).json()
     again = confirm(customer, pending, method)

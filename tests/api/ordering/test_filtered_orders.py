@@ -151,7 +151,7 @@ def test_an_empty_filter_is_as_if_absent(customer: Customer) -> None:
         "0000-01-01T00:00:00", "2026-06-16T09:00:00\n", "٢٠٢٦-06-16T09:00:00", "20260616T090000", "\x00",
     ],
 )  # fmt: skip
-def test_what_is_no_local_time_is_refused_by_its_name(customer: Customer, name: str, text: str) -> None:
+def test_what_is_no_local_time_is_rejected_by_its_name(customer: Customer, name: str, text: str) -> None:
     response = customer.get("/order", params={name: text})
     problem = f"must be a UK local time such as 2026-03-02T17:30:00, not {text!r}"
     assert (response.status_code, response.json()) == (
@@ -170,7 +170,7 @@ def test_what_is_no_local_time_is_refused_by_its_name(customer: Customer, name: 
         ({"status": ["Dispatched", "Invoiced"]}, "status: is given more than once"),
     ],
 )
-def test_a_filter_that_cannot_be_is_refused_by_its_name(
+def test_a_filter_that_cannot_be_is_rejected_by_its_name(
     customer: Customer, params: dict[str, Any], problem: str
 ) -> None:
     response = customer.get("/order", params=params)

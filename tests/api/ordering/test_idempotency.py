@@ -35,7 +35,7 @@ def send(customer: Customer, path: str, body: bytes, *headers: tuple[str, str]) 
     return customer.http.post(path, content=body, headers=sent)
 
 
-def refusal(response: httpx2.Response) -> str:
+def error(response: httpx2.Response) -> str:
     assert response.status_code == 400, response.text
     message: str = response.json()["message"]
     return message
@@ -136,9 +136,9 @@ def test_the_spelling_of_json_does_not_matter(customer: Customer) -> None:
     ],
     ids=["quantity", "reference", "explicit default", "ignored field", "unknown product", "nothing"],
 )
-def test_another_body_with_the_same_key_is_refused(shop: Service, customer: Customer, body: dict[str, Any]) -> None:
+def test_another_body_with_the_same_key_is_rejected(shop: Service, customer: Customer, body: dict[str, Any]) -> None:
     first = keyed(customer, "k-1")
-    assert refusal(keyed(customer, "k-1", body)).startswith("Idempotency-Key: was used for a request with another")
+    assert error(keyed(customer, "k-1", body)).startswith("Idempotency-Key: was used for a request with another")
     assert orders_of(shop, customer) == 1
     assert keyed(customer, "k-1").content == first.content
 
@@ -146,16 +146,16 @@ def test_another_body_with_the_same_key_is_refused(shop: Service, customer: Cust
 @pytest.mark.spec("7 400", "a key with another method, path or body")
 @pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
 @pytest.mark.parametrize(("path", "other"), [("/order", "/quote"), ("/quote", "/order")])
-def test_another_path_with_the_same_key_is_refused(shop: Service, customer: Customer, path: str, other: str) -> None:
+def test_another_path_with_the_same_key_is_rejected(shop: Service, customer: Customer, path: str, other: str) -> None:
     keyed(customer, "k-1", path=path)
-    assert refusal(keyed(customer, "k-1", path=other)).startswith("Idempotency-Key: was used")
+    assert error(keyed(customer, "k-1", path=other)).startswith("Idempotency-Key: was used")
     assert orders_of(shop, customer) == 1
 
 
-def test_a_repetition_that_is_no_json_is_refused_as_such(customer: Customer) -> None:
+def test_a_repetition_that_is_no_json_is_rejected_as_such(customer: Customer) -> None:
     keyed(customer, "k-1")
-    assert "not valid JSON" in refusal(send(customer, "/order", b"{", ("Idempotency-Key", "k-1")))
-    assert "empty" in refusal(send(customer, "/order", b"", ("Idempotency-Key", "k-1")))
+    assert "not valid JSON" in error(send(customer, "/order", b"{", ("Idempotency-Key", "k-1")))
+    assert "empty" in error(send(customer, "/order", b"", ("Idempotency-Key", "k-1")))
 
 
 @pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
@@ -179,15 +179,15 @@ def test_different_keys_and_no_key_create_each_time(shop: Service, customer: Cus
 @pytest.mark.spec("8 Idempotency key", "255 characters at most")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("key", ["", "a" * 256, "tab\there", "clé", "\xff"])
-def test_a_bad_key_is_refused_naming_the_header(shop: Service, customer: Customer, path: str, key: str) -> None:
+def test_a_bad_key_is_rejected_naming_the_header(shop: Service, customer: Customer, path: str, key: str) -> None:
     response = customer.http.post(path, json=order(), headers=[(b"Idempotency-Key", key.encode("latin-1"))])
-    assert refusal(response).startswith("Idempotency-Key: must be 1 to 255")
+    assert error(response).startswith("Idempotency-Key: must be 1 to 255")
     assert orders_of(shop, customer) == 0
 
 
 @pytest.mark.parametrize("key", [b"\x01", b"\x7f"])
 def test_control_characters_are_no_http(shop: Service, customer: Customer, key: bytes) -> None:
-    assert "not valid HTTP" in refusal(customer.http.post("/order", json=order(), headers=[(b"Idempotency-Key", key)]))
+    assert "not valid HTTP" in error(customer.http.post("/order", json=order(), headers=[(b"Idempotency-Key", key)]))
     assert orders_of(shop, customer) == 0
 
 
@@ -200,7 +200,7 @@ def test_the_longest_key_is_good(customer: Customer) -> None:
 def test_a_header_given_twice_may_not_contradict_itself(shop: Service, customer: Customer) -> None:
     body = json.dumps(order()).encode()
     twice = send(customer, "/order", body, ("Idempotency-Key", "a"), ("Idempotency-Key", "b"))
-    assert "given twice" in refusal(twice)
+    assert "given twice" in error(twice)
     assert orders_of(shop, customer) == 0
     same = send(customer, "/order", body, ("Idempotency-Key", "a"), ("Idempotency-Key", "a"))
     assert same.status_code == 201

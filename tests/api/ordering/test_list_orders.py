@@ -128,7 +128,7 @@ def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:
     assert references(customer, limit=0, page=2) == []
 
 
-@pytest.mark.spec("1 Pagination", "page and limit out of bounds are refused")
+@pytest.mark.spec("1 Pagination", "page and limit out of bounds are rejected")
 @pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
 @pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:
         {"accept": "text/html"},
     ],
 )
-def test_a_page_limit_or_format_that_cannot_be_is_refused(customer: Customer, params: dict[str, Any]) -> None:
+def test_a_page_limit_or_format_that_cannot_be_is_rejected(customer: Customer, params: dict[str, Any]) -> None:
     response = customer.get("/order", params=params)
     assert response.status_code == 400
     [name] = params

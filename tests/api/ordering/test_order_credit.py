@@ -86,16 +86,16 @@ def test_credit_is_checked_again_at_confirmation(shop: Service) -> None:
     first, second = create(customer, [(sku, 1)]), create(customer, [(sku, 1)])
     assert confirm(customer, first).status_code == 200
 
-    refused = confirm(customer, second)
-    assert refused.status_code == 402
-    assert "66.60" in refused.json()["message"]
-    assert "33.40" in refused.json()["message"]
+    rejected = confirm(customer, second)
+    assert rejected.status_code == 402
+    assert "66.60" in rejected.json()["message"]
+    assert "33.40" in rejected.json()["message"]
     assert outstanding(shop, customer) == Decimal(BY_STANDARD)
     assert level(shop, sku) == (9, 1, 0)
     assert len(customer.get("/order").json()) == 1
 
 
-def test_an_order_refused_for_its_credit_stays_pending(shop: Service) -> None:
+def test_an_order_rejected_for_its_credit_stays_pending(shop: Service) -> None:
     customer = shop.customer(credit=ITEMS)
     pending = create(customer)
     assert confirm(customer, pending).status_code == 402
@@ -115,9 +115,9 @@ def test_credit_terms_taken_away_meanwhile_stop_the_confirmation(shop: Service) 
     customer = shop.customer()
     pending = create(customer)
     edit(shop, customer, credit_limit=None, term_days=None)
-    refused = confirm(customer, pending)
-    assert refused.status_code == 402
-    assert "no credit terms" in refused.json()["message"]
+    rejected = confirm(customer, pending)
+    assert rejected.status_code == 402
+    assert "no credit terms" in rejected.json()["message"]
     assert outstanding(shop, customer) == 0
 
 
@@ -128,5 +128,5 @@ def test_an_expired_order_is_gone_whatever_the_credit(shop: Service) -> None:
         assert confirm(customer, pending).status_code == 410
 
 
-def test_without_a_method_the_refusal_is_412_whatever_the_credit(shop: Service) -> None:
+def test_without_a_method_the_error_is_412_whatever_the_credit(shop: Service) -> None:
     assert place(shop.customer(credit="0.00"), auto_confirm=True).status_code == 412

@@ -1,4 +1,4 @@
-"""Regions with names and postcodes: where an order goes, and what refusals say of it (decisions, `shipping_region`)."""
+"""Regions with names and postcodes: where an order goes, and what errors say of it (decisions, `shipping_region`)."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def test_a_given_region_counts_before_the_postcode(customer: Customer) -> None:
     assert create(customer, shipping_address=to("BT1 1AA"), shipping_region=2)["shipping_region"] == 2
 
 
-def test_an_unknown_region_is_refused_with_those_that_there_are(customer: Customer) -> None:
+def test_an_unknown_region_is_rejected_with_those_that_there_are(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_region=5))
     assert response.status_code == 400
     assert response.json()["message"] == (
@@ -74,7 +74,7 @@ def test_an_unknown_region_is_refused_with_those_that_there_are(customer: Custom
     )
 
 
-def test_a_region_that_does_not_serve_the_country_is_refused_by_its_name(customer: Customer) -> None:
+def test_a_region_that_does_not_serve_the_country_is_rejected_by_its_name(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("20095", "DE"), shipping_region=3))
     assert response.status_code == 400
     assert response.json()["message"].startswith(
@@ -83,7 +83,7 @@ def test_a_region_that_does_not_serve_the_country_is_refused_by_its_name(custome
     )
 
 
-def test_a_parcel_that_is_too_heavy_is_refused_with_what_the_methods_take(customer: Customer) -> None:
+def test_a_parcel_that_is_too_heavy_is_rejected_with_what_the_methods_take(customer: Customer) -> None:
     response = customer.post("/order", order([("PHONE", 31)], shipping_address=to("BT1 1AA")))
     assert response.status_code == 400
     assert response.json()["message"] == (
@@ -92,7 +92,7 @@ def test_a_parcel_that_is_too_heavy_is_refused_with_what_the_methods_take(custom
     )
 
 
-def test_a_method_of_another_region_is_refused_with_the_options_and_their_names(customer: Customer) -> None:
+def test_a_method_of_another_region_is_rejected_with_the_options_and_their_names(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("BT1 1AA"), shipping_method={"id": 11}))
     assert response.status_code == 400
     assert response.json()["message"] == (
@@ -114,7 +114,7 @@ def test_a_region_taken_out_of_use_is_known_by_its_methods_alone(shop: Service, 
     shop.must_load("shipping-regions", REGIONS)
 
 
-def test_an_island_written_as_part_of_britain_is_refused_with_the_country_it_is(customer: Customer) -> None:
-    refused = customer.post("/order", order(shipping_address=to("IM1 1AA")))
-    assert refused.status_code == 400
-    assert "in region 4 (Isle of Man), which serves IM" in refused.json()["message"]
+def test_an_island_written_as_part_of_britain_is_rejected_with_the_country_it_is(customer: Customer) -> None:
+    rejected = customer.post("/order", order(shipping_address=to("IM1 1AA")))
+    assert rejected.status_code == 400
+    assert "in region 4 (Isle of Man), which serves IM" in rejected.json()["message"]

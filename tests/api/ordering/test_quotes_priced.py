@@ -39,13 +39,13 @@ def settled(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
     return found
 
 
-def refused(shop: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None) -> str:
-    """Why a price is refused; nothing may have changed."""
+def rejected(shop: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None) -> str:
+    """Why a price is rejected; nothing may have changed."""
     before = settled(shop, quote), jobs(shop, "mail_quote_priced", quote)
-    with pytest.raises(DomainError) as refusal:
+    with pytest.raises(DomainError) as error:
         price_as_support(shop, quote, *unit_costs, note=note)
     assert (settled(shop, quote), jobs(shop, "mail_quote_priced", quote)) == before
-    return refusal.value.message
+    return error.value.message
 
 
 def test_a_price_settles_costs_tax_note_and_until_when(shop: Service, quote: dict[str, Any]) -> None:
@@ -120,15 +120,15 @@ def test_a_quote_may_be_raised_and_a_price_may_be_nothing(
         ([("PHONE", "1e-9")], "has more than two decimal places"),
     ],
 )
-def test_a_bad_price_is_refused_and_changes_nothing(
+def test_a_bad_price_is_rejected_and_changes_nothing(
     shop: Service, quote: dict[str, Any], unit_costs: list[tuple[str, str]], problem: str
 ) -> None:
-    assert problem in refused(shop, quote, *unit_costs)
+    assert problem in rejected(shop, quote, *unit_costs)
 
 
-def test_an_endless_note_is_refused(shop: Service, quote: dict[str, Any]) -> None:
+def test_an_endless_note_is_rejected(shop: Service, quote: dict[str, Any]) -> None:
     price_as_support(shop, quote, ("PHONE", "1"), note="x" * LONGEST_NOTE)
-    assert refused(shop, quote, ("PHONE", "1"), note="x" * (LONGEST_NOTE + 1)).startswith("note: ")
+    assert rejected(shop, quote, ("PHONE", "1"), note="x" * (LONGEST_NOTE + 1)).startswith("note: ")
 
 
 def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> None:
@@ -139,18 +139,18 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     reference = confirm(customer, confirmed).json()["order_reference"]
     cancel(shop, cancelled)
 
-    assert "is an order, not a quote" in refused(shop, order, cost)
-    assert refused(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
-    assert refused(shop, cancelled, cost) == "the quote is cancelled"
+    assert "is an order, not a quote" in rejected(shop, order, cost)
+    assert rejected(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
+    assert rejected(shop, cancelled, cost) == "the quote is cancelled"
     gone = confirm(customer, cancelled)
     assert (gone.status_code, gone.json()["message"]) == (
         410,
         "the quote was cancelled: create it again if it is still wanted",
     )
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
-        assert "expired at 2026-06-23T09:00:00" in refused(shop, expired, cost)
+        assert "expired at 2026-06-23T09:00:00" in rejected(shop, expired, cost)
         shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))
-    assert "has expired" in refused(shop, marked, cost)
+    assert "has expired" in rejected(shop, marked, cost)
 
 
 def test_an_unknown_code_is_told(shop: Service) -> None:

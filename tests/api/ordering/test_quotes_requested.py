@@ -251,7 +251,7 @@ def test_a_live_quote_and_an_order_may_not_share_a_unique_reference(shop: Servic
         assert placed["order_reference"] in message(customer.post(path, order()), 409)
 
 
-def test_the_reference_of_an_order_is_refused_to_a_quote(shop: Service) -> None:
+def test_the_reference_of_an_order_is_rejected_to_a_quote(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     placed = buy(customer)
     assert placed["order_reference"] in message(customer.post("/quote", order()), 409)

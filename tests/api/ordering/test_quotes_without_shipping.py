@@ -37,19 +37,19 @@ def message(response: httpx2.Response, status: int) -> str:
         pytest.param([("PHONE", 1)], {"shipping_region": 7}, 7, id="a region that does not serve the country"),
     ],
 )
-def test_what_no_method_fits_is_refused_as_an_order_and_taken_as_a_quote(
+def test_what_no_method_fits_is_rejected_as_an_order_and_taken_as_a_quote(
     customer: Customer, items: list[tuple[str, int]], values: dict[str, Any], region: int
 ) -> None:
-    refused = message(customer.post("/order", order(items, **values)), 400)
-    assert refused.startswith("shipping_address")
-    assert refused.endswith("request a quote instead (POST /quote)")
+    rejected = message(customer.post("/order", order(items, **values)), 400)
+    assert rejected.startswith("shipping_address")
+    assert rejected.endswith("request a quote instead (POST /quote)")
     quote = request_quote(customer, items, **values)
     assert (quote["shipping_options"], quote["shipping_region"]) == ([], region)
     assert "shipping_method" not in quote
     assert customer.get(f"/quote/{quote['confirmation_code']}").json() == {**quote, "status": "Waiting"}
 
 
-def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused(customer: Customer) -> None:
+def test_an_unknown_region_and_a_method_that_is_not_offered_are_rejected(customer: Customer) -> None:
     unknown = customer.post("/quote", order(TOO_HEAVY, shipping_region=99))
     assert message(unknown, 400).startswith("shipping_region: there is no region 99")
     named = customer.post("/quote", order(TOO_HEAVY, shipping_method={"id": NEXT_DAY}))
@@ -116,18 +116,18 @@ def test_carriage_replaces_the_price_of_an_option_and_the_others_stay(shop: Serv
         ([(NEXT_DAY, "1.005")], "shipping 12: the cost 1.005 has more than two decimal places"),
     ],
 )
-def test_carriage_that_cannot_be_is_refused_and_changes_nothing(
+def test_carriage_that_cannot_be_is_rejected_and_changes_nothing(
     shop: Service, customer: Customer, carriage: list[tuple[int, str]], problem: str
 ) -> None:
     quote = request_quote(customer, TOO_HEAVY)
-    with pytest.raises(DomainError) as refusal:
+    with pytest.raises(DomainError) as error:
         price_as_support(shop, quote, ("SWITCH", "200"), carriage=carriage)
-    assert refusal.value.message.startswith(problem)
+    assert error.value.message.startswith(problem)
     found = customer.get(f"/quote/{quote['confirmation_code']}").json()
     assert found == {**quote, "status": "Waiting"}
 
 
-def test_a_priced_quote_that_has_no_option_is_refused_with_what_to_do(shop: Service, customer: Customer) -> None:
+def test_a_priced_quote_that_has_no_option_is_rejected_with_what_to_do(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "45"))
     rows(
@@ -135,8 +135,8 @@ def test_a_priced_quote_that_has_no_option_is_refused_with_what_to_do(shop: Serv
         "update orders set shipping_options = '[]' where confirmation_code = %s returning id",
         quote["confirmation_code"],
     )
-    refused = message(confirm(customer, quote, None), 412)
-    assert refused == "shipping_method: there are no shipping options: ask support to name the carriage"
+    rejected = message(confirm(customer, quote, None), 412)
+    assert rejected == "shipping_method: there are no shipping options: ask support to name the carriage"
 
 
 def test_a_quote_may_weigh_much_but_not_more_than_can_be_kept(shop: Service) -> None:
@@ -144,8 +144,8 @@ def test_a_quote_may_weigh_much_but_not_more_than_can_be_kept(shop: Service) -> 
     sku = sell(shop, "MOUNTAIN", "0.01", weight_kg=1_000_000)
     assert request_quote(rich, [(sku, 1000)])["shipping_weight"] == 1_000_000_000
     for path in ("/quote", "/order"):
-        refused = message(rich.post(path, order([(sku, 1001)])), 400)
-        assert refused == "items: must weigh at most 1000000000 kg together"
+        rejected = message(rich.post(path, order([(sku, 1001)])), 400)
+        assert rejected == "items: must weigh at most 1000000000 kg together"
 
 
 @pytest.mark.parametrize(("items", "asked"), [(TOO_HEAVY, True), ([("PHONE", 1)], False)])

@@ -99,7 +99,7 @@ def test_a_given_region_counts(customer: Customer, country: str, region: int, me
 
 
 @pytest.mark.parametrize("region", [0, -1, 4, 2**31, 2**70])
-def test_an_unknown_region_is_refused(customer: Customer, region: int) -> None:
+def test_an_unknown_region_is_rejected(customer: Customer, region: int) -> None:
     response = customer.post("/order", order(shipping_region=region))
     assert response.status_code == 400
     problem = f"there is no region {region}; the regions are 1, 2, 3, 6, 7, 9"
@@ -107,7 +107,7 @@ def test_an_unknown_region_is_refused(customer: Customer, region: int) -> None:
 
 
 @pytest.mark.parametrize(("country", "region"), [("GB", 3), ("DE", 1), ("JE", 2)])
-def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer, country: str, region: int) -> None:
+def test_a_region_that_does_not_serve_the_country_is_rejected(customer: Customer, country: str, region: int) -> None:
     response = customer.post("/order", order(shipping_address=to(country), shipping_region=region))
     assert response.status_code == 400
     assert response.json()["message"].startswith(
@@ -115,7 +115,7 @@ def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer,
     )
 
 
-def test_a_country_that_nothing_serves_is_refused(customer: Customer) -> None:
+def test_a_country_that_nothing_serves_is_rejected(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("US")))
     assert response.status_code == 400
     problem = "we do not ship to US; the regions are 1, 2, 3, 6, 7, 9; request a quote instead (POST /quote)"

@@ -31,13 +31,13 @@ def conflict(response: httpx2.Response) -> str:
 
 
 @pytest.mark.spec("7 409", "duplicate data")
-def test_the_reference_of_a_confirmed_order_is_refused_naming_that_order(customer: Customer) -> None:
+def test_the_reference_of_a_confirmed_order_is_rejected_naming_that_order(customer: Customer) -> None:
     placed = buy(customer)
     message = conflict(place(customer))
     assert message == f"customer_reference: 'PO-1' is already used by {placed['order_reference']}"
 
 
-def test_the_reference_of_a_pending_order_is_refused_naming_its_code(customer: Customer) -> None:
+def test_the_reference_of_a_pending_order_is_rejected_naming_its_code(customer: Customer) -> None:
     pending = create(customer)
     assert pending["confirmation_code"] in conflict(place(customer))
 
@@ -47,13 +47,13 @@ def test_confirming_the_pending_order_with_the_reference_is_no_conflict(customer
     assert placed["order_reference"] in conflict(place(customer))
 
 
-def test_an_order_to_be_confirmed_at_once_is_refused_too(customer: Customer) -> None:
+def test_an_order_to_be_confirmed_at_once_is_rejected_too(customer: Customer) -> None:
     create(customer)
     conflict(place(customer, auto_confirm=True, shipping_method={"id": STANDARD}))
     assert customer.get("/order").json() == []
 
 
-def test_a_refused_order_leaves_nothing_behind(shop: Service, customer: Customer) -> None:
+def test_a_rejected_order_leaves_nothing_behind(shop: Service, customer: Customer) -> None:
     create(customer)
     conflict(place(customer))
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]

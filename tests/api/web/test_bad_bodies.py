@@ -1,4 +1,4 @@
-"""Bodies that are no JSON, or JSON that no program should choke on: refused with a 400, and nothing written."""
+"""Bodies that are no JSON, or JSON that no program should choke on: rejected with a 400, and nothing written."""
 
 import gzip
 import json
@@ -112,7 +112,7 @@ def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
 ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /customer/address"]
 
 
-def assert_refused(response: httpx2.Response, *words: str) -> None:
+def assert_rejected(response: httpx2.Response, *words: str) -> None:
     assert response.status_code == 400, response.text
     assert list(response.json()) == ["message"]
     message = response.json()["message"]
@@ -122,41 +122,41 @@ def assert_refused(response: httpx2.Response, *words: str) -> None:
 
 @pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON.keys())
-def test_what_is_no_clean_json_is_refused_everywhere(send: Send, body: bytes) -> None:
+def test_what_is_no_clean_json_is_rejected_everywhere(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:
-        assert_refused(send(endpoint, body))
+        assert_rejected(send(endpoint, body))
 
 
 @pytest.mark.parametrize("body", NO_OBJECT.values(), ids=NO_OBJECT.keys())
-def test_json_that_is_no_object_is_refused_everywhere(send: Send, body: bytes) -> None:
+def test_json_that_is_no_object_is_rejected_everywhere(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:
-        assert_refused(send(endpoint, body), "the body must be an object, not ")
+        assert_rejected(send(endpoint, body), "the body must be an object, not ")
 
 
 @pytest.mark.parametrize("body", [b"", b" ", b"\r\n\t "])
-def test_an_empty_body_is_refused_where_one_is_needed(send: Send, body: bytes) -> None:
+def test_an_empty_body_is_rejected_where_one_is_needed(send: Send, body: bytes) -> None:
     for endpoint in ("POST /order", "POST /customer/address"):
-        assert_refused(send(endpoint, body), "the request body is empty: send a JSON object")
+        assert_rejected(send(endpoint, body), "the request body is empty: send a JSON object")
 
 
 @pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
 @pytest.mark.parametrize("where", READ.values(), ids=READ.keys())
-def test_unclean_text_is_refused_wherever_it_stands_in_an_order(send: Send, where: bytes, bad: bytes) -> None:
+def test_unclean_text_is_rejected_wherever_it_stands_in_an_order(send: Send, where: bytes, bad: bytes) -> None:
     assert ORDER.count(where) >= 1
-    assert_refused(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
+    assert_rejected(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
 
 
 @pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
-def test_unclean_text_is_refused_in_an_address_and_where_nothing_reads_it(send: Send, bad: bytes) -> None:
-    assert_refused(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
+def test_unclean_text_is_rejected_in_an_address_and_where_nothing_reads_it(send: Send, bad: bytes) -> None:
+    assert_rejected(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
     unread = b'{"remark": ["' + bad + b'"], '
-    assert_refused(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
-    assert_refused(send("POST /order", unread + ORDER[1:]), "the body ")
-    assert_refused(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
+    assert_rejected(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
+    assert_rejected(send("POST /order", unread + ORDER[1:]), "the body ")
+    assert_rejected(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])
-def test_depth_is_refused_or_passed_over_but_never_a_fault(shop: Service, opening: bytes) -> None:
+def test_depth_is_rejected_or_passed_over_but_never_a_fault(shop: Service, opening: bytes) -> None:
     """Around the depth at which the reader gives up, it must not matter how far down in the program it reads."""
     poor = shop.customer(credit=None)
     closing = b"]" if opening == b"[" else b"}"
@@ -167,7 +167,7 @@ def test_depth_is_refused_or_passed_over_but_never_a_fault(shop: Service, openin
         response = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
         statuses.add(response.status_code)
         if response.status_code == 400:
-            assert_refused(response, "the body is nested too deeply")
+            assert_rejected(response, "the body is nested too deeply")
     assert statuses == {400, 402}
 
 
@@ -181,7 +181,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("digits", [20, 400, 4300, 4301, 20_000])
 @pytest.mark.parametrize(("place", "body"), NUMBERS.items(), ids=NUMBERS.keys())
-def test_numbers_of_any_length_are_refused_by_their_place(send: Send, place: str, body: bytes, digits: int) -> None:
+def test_numbers_of_any_length_are_rejected_by_their_place(send: Send, place: str, body: bytes, digits: int) -> None:
     for sign in (b"", b"-"):
         for ending in (b"", b".5", b"e400", b"E-400"):
             response = send("POST /order", body.replace(b"NUMBER", sign + b"9" * digits + ending))
@@ -240,13 +240,13 @@ def test_five_hundred_items_of_the_largest_quantity_are_no_fault(shop: Service) 
     shop.must_load("price-list", [{"price_list": "default", "sku": "FEATHER", "single_unit_cost": 1_000_000}])
     body = order([("FEATHER", 100_000)] * 500, auto_confirm=True, shipping_method={"id": 11})
     rich = shop.customer(credit="999999999999.99")
-    refused = rich.post("/order", body)
-    assert (refused.status_code, refused.json()["message"].split()[2]) == (402, "60000000000006.00")
+    rejected = rich.post("/order", body)
+    assert (rejected.status_code, rejected.json()["message"].split()[2]) == (402, "60000000000006.00")
     assert shop.customer().post("/order", order([("FEATHER", 1)] * 500)).status_code == 402
 
 
 @pytest.mark.parametrize("coding", ["gzip", "GZIP", "br", "zstd", "deflate", "identity, gzip", "x" * 200])
-def test_an_encoded_body_is_refused_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
+def test_an_encoded_body_is_rejected_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
     before = written(service)
     headers = {"Content-Type": "application/json", "Content-Encoding": coding}
     response = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)

@@ -135,7 +135,7 @@ def assert_names(response: httpx2.Response, place: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("place", ORDER_FIELDS)
-def test_a_wrong_value_in_an_order_is_refused_by_its_place(customer: Customer, place: str) -> None:
+def test_a_wrong_value_in_an_order_is_rejected_by_its_place(customer: Customer, place: str) -> None:
     for value in ORDER_FIELDS[place]:
         assert_names(customer.post("/order", changed(full_order(), place, value)), place, value)
 
@@ -149,7 +149,7 @@ def test_a_missing_field_of_an_order_is_named(customer: Customer, place: str) ->
 @pytest.mark.spec("4 POST /customer/address", "201 with the new id; bad data is 400")
 @pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.parametrize("field", ADDRESS_FIELDS)
-def test_a_wrong_value_in_an_address_is_refused_by_its_name(customer: Customer, field: str) -> None:
+def test_a_wrong_value_in_an_address_is_rejected_by_its_name(customer: Customer, field: str) -> None:
     for value in ADDRESS_FIELDS[field]:
         assert_names(customer.post("/customer/address", {**ADDRESS, field: value}), field, value)
 
@@ -169,12 +169,12 @@ def waiting(shop: Service) -> tuple[Customer, str]:
 
 
 @pytest.mark.parametrize("place", ["shipping_method", "shipping_method.id"])
-def test_a_wrong_value_in_a_confirmation_is_refused_by_its_place(waiting: tuple[Customer, str], place: str) -> None:
+def test_a_wrong_value_in_a_confirmation_is_rejected_by_its_place(waiting: tuple[Customer, str], place: str) -> None:
     customer, code = waiting
     for value in ORDER_FIELDS[place]:
         body = changed({"shipping_method": {"id": STANDARD}}, place, value)
         assert_names(customer.put(f"/order/{code}", body), place, value)
 
 
-def test_the_order_that_these_tests_spoil_is_refused_for_want_of_credit_only(shop: Service) -> None:
+def test_the_order_that_these_tests_spoil_is_rejected_for_want_of_credit_only(shop: Service) -> None:
     assert shop.customer(credit=None).post("/order", full_order()).status_code == 402

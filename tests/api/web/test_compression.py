@@ -19,7 +19,7 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {
 }
 LARGE = ["/product?limit=0", "/product?limit=0&accept=text/csv", "/openapi.json", "/openapi.yaml", "/docs", "/guide"]
 SMALL = ["/manufacturer", "/", "/check-health", "/customer"]
-REFUSED = ["/product?sort=x", "/nowhere", "/product/nothing"]
+REJECTED = ["/product?sort=x", "/nowhere", "/product/nothing"]
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,8 @@ def test_an_answer_too_large_for_the_event_loop_is_compressed_beside_it(customer
     assert gzip.decompress(raw) == body
 
 
-@pytest.mark.parametrize("path", SMALL + REFUSED)
-def test_small_answers_and_refusals_are_sent_as_they_are(customer: Customer, path: str) -> None:
+@pytest.mark.parametrize("path", SMALL + REJECTED)
+def test_small_answers_and_errors_are_sent_as_they_are(customer: Customer, path: str) -> None:
     found, raw = fetch(customer, path, "zstd, br, gzip")
     assert "Content-Encoding" not in found.headers
     assert int(found.headers["Content-Length"]) == len(raw)
@@ -84,8 +84,8 @@ def test_what_has_no_body_says_nothing_of_codings(shop: Service, customer: Custo
     assert not {"vary", "content-encoding"} & set(found.headers)
 
 
-def test_refusals_and_what_is_personal_may_be_kept_by_no_cache(customer: Customer) -> None:
-    for path in [*SMALL[1:], *REFUSED, "/order", "/customer/credit", "/customer/address"]:
+def test_errors_and_what_is_personal_may_be_kept_by_no_cache(customer: Customer) -> None:
+    for path in [*SMALL[1:], *REJECTED, "/order", "/customer/credit", "/customer/address"]:
         found, _ = fetch(customer, path, None)
         assert found.headers["Cache-Control"] == "no-store"
         assert "ETag" not in found.headers

@@ -153,7 +153,7 @@ def test_processes_with_the_same_data_give_the_same_tags(shop: Service, customer
             assert tag == shop.client(**there).get(path).headers["ETag"], (here, path)
 
 
-def test_refusals_have_no_tag_and_no_condition_spares_them(shop: Service, customer: Customer) -> None:
+def test_errors_have_no_tag_and_no_condition_spares_them(shop: Service, customer: Customer) -> None:
     for path, status in (("/product?sort=x", 400), ("/product?attribute=x", 400), ("/product/none", 404)):
         found = fetch(customer, path, "*")
         assert (found.status_code, found.headers["Cache-Control"]) == (status, "no-store")

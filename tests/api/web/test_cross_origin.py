@@ -47,7 +47,7 @@ def test_a_browser_may_ask_for_what_the_api_can_do(named: Service) -> None:
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", "https://shop.example.evil.example", "null", "http://shop.example"]
 )
-def test_another_origin_is_refused_as_everything_is(named: Service, origin: str) -> None:
+def test_another_origin_is_rejected_as_everything_is(named: Service, origin: str) -> None:
     found = ask(named, origin)
     assert found.status_code == 400
     assert list(found.json()) == ["message"]
@@ -56,7 +56,7 @@ def test_another_origin_is_refused_as_everything_is(named: Service, origin: str)
     assert "Access-Control-Allow-Origin" not in ask(named, origin, "GET", "/").headers
 
 
-def test_answers_and_refusals_can_be_read_with_their_headers(named: Service) -> None:
+def test_answers_and_errors_can_be_read_with_their_headers(named: Service) -> None:
     for path, status in (("/", 200), ("/order/1", 401), ("/nowhere", 404)):
         found = ask(named, SHOP, "GET", path)
         assert (found.status_code, found.headers["Access-Control-Allow-Origin"]) == (status, SHOP)

@@ -97,7 +97,7 @@ def test_every_answer_carries_the_request_id_once(customer: Customer, method: st
     assert found.headers.get_list("X-Request-Id") == ["mine"]
 
 
-def test_a_refused_credential_carries_the_request_id_too(service: Service) -> None:
+def test_a_rejected_credential_carries_the_request_id_too(service: Service) -> None:
     found = service.client().get("/customer", headers={"X-Request-Id": "mine"})
     assert (found.status_code, found.headers["X-Request-Id"]) == (401, "mine")
 

@@ -1,4 +1,4 @@
-"""An order with random damage: answered with 201, or refused without a trace; never a fault."""
+"""An order with random damage: answered with 201, or rejected without a trace; never a fault."""
 
 import json
 from copy import deepcopy
@@ -88,7 +88,7 @@ def customer(shop: Service) -> Customer:
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(damaged_orders())
-def test_a_damaged_order_is_placed_or_refused_without_a_trace(shop: Service, customer: Customer, body: Any) -> None:
+def test_a_damaged_order_is_placed_or_rejected_without_a_trace(shop: Service, customer: Customer, body: Any) -> None:
     before = written(shop)
     content = json.dumps(body).encode()
     response = customer.http.post("/order", content=content, headers={"Content-Type": "application/json"})

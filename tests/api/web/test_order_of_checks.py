@@ -149,7 +149,7 @@ def test_a_body_of_exactly_the_limit_is_taken_and_one_byte_more_is_413(customer:
             assert announced.json() == in_chunks.json() == {"message": f"the body is longer than {LIMIT} bytes"}
 
 
-def test_an_announced_body_that_is_too_long_is_refused_without_waiting_for_it(
+def test_an_announced_body_that_is_too_long_is_rejected_without_waiting_for_it(
     service: Service, customer: Customer
 ) -> None:
     address = urlsplit(service.url)

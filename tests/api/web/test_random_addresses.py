@@ -1,4 +1,4 @@
-"""Random paths and query strings on every GET: never a fault, and every refusal has a message."""
+"""Random paths and query strings on every GET: never a fault, and every error has a message."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""What is not HTTP, or too much of it: refused in the service's own words, and the server lives on."""
+"""What is not HTTP, or too much of it: rejected in the service's own words, and the server lives on."""
 
 import json
 import random
@@ -68,7 +68,7 @@ NOT_HTTP = {
 
 
 @pytest.mark.parametrize("data", NOT_HTTP.values(), ids=NOT_HTTP.keys())
-def test_what_is_not_http_is_refused_like_everything_else(service: Service, customer: Customer, data: bytes) -> None:
+def test_what_is_not_http_is_rejected_like_everything_else(service: Service, customer: Customer, data: bytes) -> None:
     head, _, body = exchange(service, data).partition(b"\r\n\r\n")
     assert status(head) == 400
     assert json.loads(body) == {"message": "the request is not valid HTTP"}
@@ -104,7 +104,7 @@ def test_unusual_http_is_answered(service: Service, data: bytes, expected: int) 
 
 CHUNKED = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: %b\r\n\r\n0\r\n\r\n"
 
-REFUSED_BY_ITS_HEAD = {
+REJECTED_BY_ITS_HEAD = {
     "no host": (b"GET / HTTP/1.1\r\n\r\n", 400, "Host: must be given exactly once"),
     "two hosts": (b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400, "Host: must be given exactly once"),
     "two hosts in HTTP/1.0": (b"GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400, "Host: must be given exactly once"),
@@ -123,9 +123,9 @@ REFUSED_BY_ITS_HEAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("data", "expected", "why"), REFUSED_BY_ITS_HEAD.values(), ids=REFUSED_BY_ITS_HEAD.keys())
+@pytest.mark.parametrize(("data", "expected", "why"), REJECTED_BY_ITS_HEAD.values(), ids=REJECTED_BY_ITS_HEAD.keys())
 @pytest.mark.parametrize("behind", [b"", get(path=b"/check-health")], ids=["alone", "before another"])
-def test_a_head_that_leaves_a_doubt_is_refused_and_ends_the_connection(
+def test_a_head_that_leaves_a_doubt_is_rejected_and_ends_the_connection(
     service: Service, data: bytes, expected: int, why: str, behind: bytes
 ) -> None:
     response = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
@@ -136,7 +136,7 @@ def test_a_head_that_leaves_a_doubt_is_refused_and_ends_the_connection(
 
 
 @pytest.mark.parametrize("hosts", [b"Host: x\r\nHost: x\r\n", b"Host: " + b"a" * 256 + b"\r\n"], ids=["two", "long"])
-def test_a_bad_host_is_refused_where_answers_come_from_memory(
+def test_a_bad_host_is_rejected_where_answers_come_from_memory(
     service: Service, customer: Customer, hosts: bytes
 ) -> None:
     service.refresh()

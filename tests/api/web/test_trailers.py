@@ -42,12 +42,12 @@ def test_an_address_among_the_trailers_blocks_nobody_and_spares_nobody(front: Fr
 def test_a_trailer_replaces_no_header(service: Service, front: FrontProxy) -> None:
     key = service.customer().key
     address = unused_address()
-    refused = status(front, address, f"X-Api-Key: {key}", trailers=("Content-Type: text/plain",))
-    assert refused == 400, "not 415"
+    rejected = status(front, address, f"X-Api-Key: {key}", trailers=("Content-Type: text/plain",))
+    assert rejected == 400, "not 415"
 
 
 @pytest.mark.parametrize("trailers", [b"a:b\r\n" * 400_000, b"X: " + b"a" * 2_000_000 + b"\r\n"], ids=["many", "long"])
-def test_more_trailers_than_a_head_may_have_end_in_a_refusal_or_at_the_proxy(
+def test_more_trailers_than_a_head_may_have_end_in_a_error_or_at_the_proxy(
     service: Service, front: FrontProxy, trailers: bytes
 ) -> None:
     head = b"POST /order HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"

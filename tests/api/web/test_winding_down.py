@@ -1,4 +1,4 @@
-"""A service that ends breaks no request: it says so, answers, and only then refuses connections."""
+"""A service that ends breaks no request: it says so, answers, and only then rejects connections."""
 
 import socket
 import threading

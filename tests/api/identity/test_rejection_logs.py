@@ -1,4 +1,4 @@
-"""What the log says of refused credentials and blocked addresses: enough to help, and no secret."""
+"""What the log says of rejected credentials and blocked addresses: enough to help, and no secret."""
 
 import json
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def test_a_block_of_a_client_without_a_proxy_is_no_error(direct: Service) -> Non
     assert [line["log_level"] for line in logs if "blocked" in line["event"]] == ["warning"]
 
 
-def test_a_refused_credential_is_logged_with_address_and_key_prefix(proxied: Service) -> None:
+def test_a_rejected_credential_is_logged_with_address_and_key_prefix(proxied: Service) -> None:
     sent = {"X-Forwarded-For": "198.51.100.10"}
     [line] = logged(proxied, {**sent, **WRONG})
     assert line == {
@@ -115,14 +115,14 @@ def test_a_missing_credential_and_a_good_one_are_not_logged(proxied: Service) ->
     assert logged(proxied, there, {**there, "X-Api-Key": proxied.customer().key}) == []
 
 
-def test_refused_client_credentials_are_logged_without_the_secret(postgres: Cluster) -> None:
+def test_rejected_client_credentials_are_logged_without_the_secret(postgres: Cluster) -> None:
     with postgres.database() as url, running_exchange(url) as exchange:
-        lines = refused_exchange(exchange)
+        lines = rejected_exchange(exchange)
     assert [(line["event"], line["address"]) for line in lines] == [("credential refused", "198.51.100.14")]
     assert "not-the-secret" not in json.dumps(lines)
 
 
-def refused_exchange(exchange: Exchange) -> list[Any]:
+def rejected_exchange(exchange: Exchange) -> list[Any]:
     client = exchange.service.client(**{"X-Forwarded-For": "198.51.100.14"})
     with capture_logs() as logs:
         response = client.post(
