@@ -1,4 +1,4 @@
-"""Which credential counts, which is rejected, and how an error looks (specification, section 5)."""
+"""Which credential takes precedence, and how a wrong one is rejected (specification, section 5)."""
 
 from collections.abc import Callable
 from urllib.parse import quote
@@ -29,7 +29,7 @@ def other(service: Service) -> Customer:
 
 @pytest.fixture(scope="module")
 def bare(service: Service) -> httpx2.Client:
-    """A client without any credential."""
+    """A client without credentials."""
     return service.client()
 
 
@@ -50,12 +50,12 @@ def who(response: httpx2.Response) -> str:
     return name
 
 
-@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
+@pytest.mark.spec("5 Authentication", "a key in the header or in the query identifies the customer")
 def test_a_key_in_the_header_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": customer.key})) == "Ada"
 
 
-@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
+@pytest.mark.spec("5 Authentication", "a key in the header or in the query identifies the customer")
 def test_a_key_in_the_query_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", params={"api-key": customer.key})) == "Ada"
 
@@ -65,22 +65,22 @@ def test_a_percent_encoded_key_in_the_query_is_accepted(bare: httpx2.Client, cus
     assert who(bare.get(f"/customer?api%2Dkey={encoded}")) == "Ada"
 
 
-@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
-def test_the_header_beats_the_query(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
+@pytest.mark.spec("5 Authentication", "a key in the header or in the query identifies the customer")
+def test_the_header_takes_precedence_over_the_query(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": customer.key}, params={"api-key": other.key})
     assert who(found) == "Ada"
 
 
-def test_a_bad_header_is_not_made_up_for_by_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
+def test_a_bad_header_is_rejected_even_with_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": WRONG}, params={"api-key": customer.key})
     assert_rejected(found, BAD)
 
 
-def test_an_empty_header_leaves_the_query_to_count(bare: httpx2.Client, customer: Customer) -> None:
+def test_an_empty_header_falls_back_to_the_query(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": ""}, params={"api-key": customer.key})) == "Ada"
 
 
-def test_an_empty_parameter_is_as_if_absent(bare: httpx2.Client, customer: Customer) -> None:
+def test_an_empty_parameter_is_ignored(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get(f"/customer?api-key=&api-key={customer.key}&api-key=")) == "Ada"
     assert_rejected(bare.get("/customer?api-key="), MISSING)
 
@@ -88,7 +88,7 @@ def test_an_empty_parameter_is_as_if_absent(bare: httpx2.Client, customer: Custo
 @pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("token", ["a" * 64, "short", "with spaces in it", "\tx"])
-def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
+def test_a_bearer_token_takes_precedence_over_any_key(
     bare: httpx2.Client, customer: Customer, scheme: str, token: str
 ) -> None:
     found = bare.get(
@@ -109,7 +109,7 @@ def test_an_empty_bearer_token_does_not_fall_back_to_the_key(bare: httpx2.Client
     assert_rejected(found, MISSING)
 
 
-def test_a_bearer_token_behind_another_authorization_still_counts_alone(
+def test_a_bearer_token_after_another_authorization_still_takes_precedence(
     bare: httpx2.Client, customer: Customer
 ) -> None:
     headers = headers_of(
@@ -179,40 +179,40 @@ def test_garbage_as_a_key_in_the_query_is_rejected(bare: httpx2.Client, encoded:
 
 
 @pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
-def test_no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge(bare: httpx2.Client) -> None:
+def test_a_missing_and_a_bad_credential_differ_only_in_the_challenge(bare: httpx2.Client) -> None:
     assert_rejected(bare.get("/customer"), MISSING)
     assert_rejected(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)
 
 
 @pytest.mark.parametrize("name", ["API-KEY", "apikey", "api_key", "x-api-key", "key"])
-def test_a_key_under_another_parameter_name_does_not_count(bare: httpx2.Client, customer: Customer, name: str) -> None:
+def test_a_key_under_another_parameter_name_is_ignored(bare: httpx2.Client, customer: Customer, name: str) -> None:
     assert_rejected(bare.get("/customer", params={name: customer.key}), MISSING)
 
 
-def test_a_key_in_a_cookie_or_in_the_body_does_not_count(bare: httpx2.Client, customer: Customer) -> None:
+def test_a_key_in_a_cookie_or_in_the_body_is_ignored(bare: httpx2.Client, customer: Customer) -> None:
     assert_rejected(bare.get("/customer", headers={"Cookie": f"api-key={customer.key}"}), MISSING)
     assert_rejected(bare.post("/order", json={"api-key": customer.key}), MISSING)
 
 
-def test_a_good_key_works_with_every_way_of_writing_the_header_name(bare: httpx2.Client, customer: Customer) -> None:
+def test_the_header_name_ignores_case(bare: httpx2.Client, customer: Customer) -> None:
     for name in ("x-api-key", "X-API-KEY", "X-Api-Key"):
         assert who(bare.get("/customer", headers={name: customer.key})) == "Ada"
 
 
-def test_the_database_holds_no_key_only_its_hash_and_beginning(service: Service, customer: Customer) -> None:
+def test_the_database_stores_only_the_hash_and_the_prefix_of_a_key(service: Service, customer: Customer) -> None:
     with psycopg.connect(service.database_url) as connection:
         tables = connection.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
         contents = "".join(
             str(connection.execute(SQL("select t::text from {} t").format(Identifier(table))).fetchall())
             for (table,) in tables
         )
-    assert customer.key[:8] in contents, "the beginning is kept, to recognise the key by"
+    assert customer.key[:8] in contents, "the prefix identifies the key"
     assert customer.key not in contents
     assert customer.key[8:] not in contents
 
 
-def test_a_key_never_comes_back_in_an_answer(bare: httpx2.Client, customer: Customer) -> None:
-    """Paging links are the one exception: they carry on a key that came in the query, so that they can be followed."""
+def test_a_response_never_contains_a_key(bare: httpx2.Client, customer: Customer) -> None:
+    """Paging links are the exception: they keep a key from the query, so that a client can follow them."""
     for path in ("/customer", "/product?page=x", "/product?sort=x", "/order/nothing", "/nowhere", "/customer/credit"):
         for found in (
             bare.get(path, headers={"X-Api-Key": customer.key}),
