@@ -1,4 +1,4 @@
-"""Pricing a quote and confirming it at the same moment: the order has the one price or the other, whole."""
+"""Concurrent pricing and confirmation of a quote: the order has one price or the other, never a mixture."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ ITEMS = [("PHONE", 1), ("CABLE", 1)]
 
 
 def price_again(shop: Service, quote: dict[str, str]) -> str:
-    """Price a quote; why that was rejected, or nothing."""
+    """Price a quote; return the error message, empty on success."""
     try:
         price_as_support(shop, quote, ("PHONE", "20"), ("CABLE", "2"))
     except DomainError as error:
@@ -25,13 +25,13 @@ def price_again(shop: Service, quote: dict[str, str]) -> str:
 
 
 def priced_while_confirmed(shop: Service, customer: Customer, quote: dict[str, str]) -> tuple[str, httpx2.Response]:
-    """What `price_again` said, and the answer to confirming at the same moment."""
+    """Price and confirm a quote concurrently; return the result of `price_again` and the confirmation's response."""
     calls: list[Callable[[], Any]] = [partial(price_again, shop, quote), partial(confirm, customer, quote)]
     rejected, response = in_parallel(calls)
     return rejected, response
 
 
-def test_a_quote_is_confirmed_at_the_price_before_or_after_never_between(shop: Service) -> None:
+def test_a_quote_is_confirmed_at_its_old_or_its_new_price_never_a_mixture(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(10):
         quote = request_quote(customer, ITEMS)
@@ -59,7 +59,7 @@ def test_a_quote_priced_during_confirmation_has_that_price_or_fails(shop: Servic
     assert faults_in_the_books(shop) == {}
 
 
-def test_many_prices_at_once_are_counted_and_told_one_by_one(shop: Service) -> None:
+def test_concurrent_pricings_are_counted_and_mailed_one_by_one(shop: Service) -> None:
     quote = request_quote(shop.customer(), ITEMS)
     assert in_parallel([partial(price_again, shop, quote)] * 8) == [""] * 8
     assert [job["pricing"] for job in jobs(shop, "mail_quote_priced", quote)] == list(range(1, 9))
@@ -75,7 +75,7 @@ def test_many_confirmations_of_a_quote_make_one_order(shop: Service) -> None:
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_orders_and_quotes_with_one_unique_reference_one_is_held(shop: Service) -> None:
+def test_one_of_several_orders_and_quotes_with_a_unique_reference_is_created(shop: Service) -> None:
     customer: Customer = shop.customer(unique_references=True)
     responses = in_parallel([partial(customer.post, path, order()) for path in ("/order", "/quote") * 8])
     assert sorted(response.status_code for response in responses) == [201, *[409] * 15]

@@ -1,4 +1,4 @@
-"""The same thing asked for many times at once happens once."""
+"""Concurrent identical requests have one effect."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_confirmations_with_different_methods_one_wins(shop: Service) -> None:
+def test_one_of_several_confirmations_with_different_methods_wins(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)
 
@@ -43,7 +43,7 @@ def test_of_confirmations_with_different_methods_one_wins(shop: Service) -> None
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_twenty_confirmations_with_one_unique_reference_one_succeeds(shop: Service) -> None:
+def test_one_of_twenty_auto_confirmed_orders_with_a_unique_reference_succeeds(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     body = order(auto_confirm=True, shipping_method={"id": STANDARD})
 
@@ -57,14 +57,14 @@ def test_of_twenty_confirmations_with_one_unique_reference_one_succeeds(shop: Se
 
 
 @pytest.mark.spec("7 409", "duplicate data")
-def test_of_twenty_pending_orders_with_one_unique_reference_one_is_held(shop: Service) -> None:
+def test_one_of_twenty_pending_orders_with_a_unique_reference_is_created(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     responses = in_parallel([partial(customer.post, "/order", order())] * 20)
     assert Counter(response.status_code for response in responses) == {201: 1, 409: 19}
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
 
 
-def test_confirming_while_orders_are_being_expired_gives_each_order_one_end(shop: Service) -> None:
+def test_an_order_is_either_confirmed_or_expired(shop: Service) -> None:
     customer = shop.customer()
     pending = [create(customer) for _ in range(20)]
     late = MORNING + timedelta(hours=24, seconds=1)

@@ -120,7 +120,7 @@ def test_an_empty_result_has_no_page_and_no_link(customer: Customer, query: str,
     assert "Link" not in response.headers
 
 
-@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
 @pytest.mark.parametrize(
     ("query", "kept"),
     [
@@ -138,7 +138,7 @@ def test_links_keep_the_other_parameters_in_order(customer: Customer, query: str
         assert re.fullmatch(re.escape(kept) + r"page=\d+&limit=\d+", target)
 
 
-@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
 def test_following_the_links_visits_every_page_once(customer: Customer) -> None:
     response, found = customer.get("/product?limit=60&sort=sku"), []
     while True:

@@ -42,7 +42,7 @@ def add(shop: Service, placed: dict[str, Any], video: OrderVideoResponse) -> Non
     shop.in_transaction(lambda tx: add_video(tx, name, video))
 
 
-@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events")
 @pytest.mark.spec(
     "4 POST /order/{reference}/item/{orderItemId}/configuration",
     "at least one configuration, at most one for each unit; 200 with the item",

@@ -1,4 +1,4 @@
-"""Consent given before it was revoked is assert_rejected; consent given afterwards is accepted."""
+"""Consent given before a revocation is rejected; consent given afterwards is accepted."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

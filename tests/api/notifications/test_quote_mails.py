@@ -48,7 +48,7 @@ def quotes_in(mails: list[EmailMessage], quotes: list[dict[str, Any]]) -> list[l
 
 
 def notified_customers(service: Service, customers: list[Customer]) -> int:
-    """How many of the customers support was quotes_in of."""
+    """Return for how many of the customers support has a mail."""
     [(count,)] = rows(
         service,
         "select count(distinct customer_id) from orders where support_told_at is not null and customer_id = any(%s)",

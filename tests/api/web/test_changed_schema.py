@@ -1,4 +1,4 @@
-"""A schema that changes under a running service, as `db upgrade` does it: reads succeed, writes get 503 once."""
+"""A schema change under a running service, as by `db upgrade`: reads succeed, writes get 503 once."""
 
 from collections.abc import Iterator
 from typing import LiteralString
@@ -34,7 +34,7 @@ def change(service: Service, statement: LiteralString) -> None:
 
 
 def forget_prepared_statements(service: Service) -> None:
-    """As a pooler between service and database may."""
+    """Drop prepared statements, as a pooler between service and database may."""
     database: Database = service.application.database
 
     async def forget() -> None:
@@ -45,19 +45,21 @@ def forget_prepared_statements(service: Service) -> None:
 
 
 def use_connections(service: Service, count: int) -> None:
-    """Have that many connections open, besides those that are opened as needed."""
+    """Keep that many connections open, in addition to those opened on demand."""
     pool = service.application.database.pool
     service.call(lambda: pool.resize(count, pool.max_size))
     service.call(pool.wait)
 
 
-def test_reads_succeed_though_what_they_select_has_another_type_now(shop: Service, customer: Customer) -> None:
+def test_reads_succeed_after_a_column_changes_its_type(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     paths = [f"/order/{placed['order_id']}", "/order", "/customer/credit"]
     calls = [lambda path=path: customer.get(path).status_code for path in paths * 10]
     use_connections(shop, 3)
     for path in paths:
-        assert {customer.get(path).status_code for _ in range(6)} == {200}  # prepared on each, since they take turns
+        assert {customer.get(path).status_code for _ in range(6)} == {
+            200
+        }  # prepared on each connection, since the pool rotates them
     change(shop, "alter table orders alter column customer_reference type varchar(500)")
     for path in paths:  # one by one, so that the next connection would fail too
         assert customer.get(path).status_code == 200

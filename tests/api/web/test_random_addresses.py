@@ -41,7 +41,7 @@ def customer(shop: Service) -> Customer:
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.sampled_from(PATHS), parts, pairs, st.sampled_from(["GET", "HEAD"]), st.sampled_from(["text/csv", "*/*;q=x"]))
-def test_no_address_is_a_fault(
+def test_no_path_or_query_causes_a_fault(
     customer: Customer, path: str, part: str, query: list[tuple[str, str]], method: str, accept: str
 ) -> None:
     target = path.format(part) + "?" + "&".join(f"{name}={value}" for name, value in query)
