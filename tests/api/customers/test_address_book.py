@@ -107,7 +107,9 @@ def test_countries_and_island_territories_are_accepted(customer: Customer, code:
     assert save(customer, {**ADDRESS, "country_code": code})["country_code"] == code
 
 
-@pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
+@pytest.mark.spec(
+    "2 CustomerAddress", "phone numbers are local or international in the UK, and international in other countries"
+)
 @pytest.mark.parametrize(
     ("country", "number"),
     [
@@ -154,7 +156,9 @@ def test_other_phone_numbers_are_rejected_by_name(customer: Customer, country: s
     assert message.startswith("contact_number: ")
 
 
-@pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
+@pytest.mark.spec(
+    "2 CustomerAddress", "phone numbers are local or international in the UK, and international in other countries"
+)
 def test_the_error_for_a_local_number_outside_the_uk_shows_the_format(customer: Customer) -> None:
     message = error_of(customer, {**ADDRESS, "country_code": "IE", "contact_number": "01 234 5678"})
     assert "international format, such as +353 1 234 5678" in message

@@ -13,7 +13,7 @@ from support.shop import ADDRESS, STANDARD, order, price, product
 PRIVATE = "PRIVATE"
 
 
-def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+def visible_in(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
     """Return everything that a response reveals; its date and request id reveal nothing."""
     headers = [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
     return response.status_code, response.content, headers
@@ -64,7 +64,7 @@ def test_reading_a_foreign_order_looks_like_reading_an_unknown_one(
 ) -> None:
     foreign = str(getattr(victim, field))
     unknown = "9" * len(foreign)
-    assert told(curious.get(f"/order/{foreign}")) == told(curious.get(f"/order/{unknown}"))
+    assert visible_in(curious.get(f"/order/{foreign}")) == visible_in(curious.get(f"/order/{unknown}"))
     assert curious.get(f"/order/{foreign}").status_code == 404
 
 
@@ -75,14 +75,14 @@ def test_confirming_a_foreign_order_looks_like_confirming_an_unknown_one(
 ) -> None:
     foreign = str(getattr(victim, field))
     unknown = "x" * len(foreign)
-    assert told(curious.put(f"/order/{foreign}", body)) == told(curious.put(f"/order/{unknown}", body))
+    assert visible_in(curious.put(f"/order/{foreign}", body)) == visible_in(curious.put(f"/order/{unknown}", body))
     assert curious.put(f"/order/{foreign}", body).status_code == 404
 
 
 def test_deleting_a_foreign_address_is_404_and_deletes_nothing(curious: Customer, victim: Victim) -> None:
     foreign, unknown = (curious.delete(f"/customer/address/{number}") for number in (victim.address_id, 99999999))
     assert foreign.status_code == 404
-    assert told(foreign) == told(unknown)
+    assert visible_in(foreign) == visible_in(unknown)
     assert victim.address_id in [address["id"] for address in victim.customer.get("/customer/address").json()]
 
 
@@ -91,7 +91,7 @@ def test_ordering_to_a_foreign_address_looks_like_ordering_to_an_unknown_one(
     curious: Customer, victim: Victim, field: str
 ) -> None:
     def rejected(number: int) -> tuple[int, bytes, list[tuple[str, str]]]:
-        status, body, headers = told(curious.post("/order", {**order(), field: {"id": number}}))
+        status, body, headers = visible_in(curious.post("/order", {**order(), field: {"id": number}}))
         return status, body.replace(str(number).encode(), b"ID"), headers
 
     unknown = victim.address_id + 1000
@@ -101,9 +101,9 @@ def test_ordering_to_a_foreign_address_looks_like_ordering_to_an_unknown_one(
 
 
 def test_a_product_without_a_price_for_the_customer_does_not_exist(curious: Customer, victim: Victim) -> None:
-    assert told(curious.get(f"/product/{PRIVATE}")) == told(curious.get("/product/UNKNOWN"))
+    assert visible_in(curious.get(f"/product/{PRIVATE}")) == visible_in(curious.get("/product/UNKNOWN"))
     assert victim.customer.get(f"/product/{PRIVATE}").status_code == 200
-    foreign, unknown = (told(curious.post("/order", order([(sku, 1)]))) for sku in (PRIVATE, "UNKNOWN"))
+    foreign, unknown = (visible_in(curious.post("/order", order([(sku, 1)]))) for sku in (PRIVATE, "UNKNOWN"))
     assert foreign[0] == 400
     assert foreign == (unknown[0], unknown[1].replace(b"UNKNOWN", PRIVATE.encode()), unknown[2])
     for query in ("", "?query=private", "?manufacturer=acme", "?sort=price", "?inStock=true"):

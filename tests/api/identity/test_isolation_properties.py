@@ -210,7 +210,7 @@ def check_own(member: Member, others: list[Member]) -> None:
     assert not [secret for other in others for secret in other.secrets() if secret in seen]
 
 
-def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+def visible_in(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
     headers = [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
     return response.status_code, response.content, headers
 
@@ -218,14 +218,17 @@ def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
 def check_others(member: Member, other: Member) -> None:
     customer = member.customer
     choice = {"shipping_method": {"id": STANDARD}}
-    unknown, unknown_code = told(customer.get("/order/unknown")), told(customer.put("/order/unknown", choice))
+    unknown, unknown_code = (
+        visible_in(customer.get("/order/unknown")),
+        visible_in(customer.put("/order/unknown", choice)),
+    )
     assert unknown[0] == unknown_code[0] == 404
     for name in [*other.references, *other.ids, *other.codes]:
-        assert told(customer.get(f"/order/{name}")) == unknown
-        assert told(customer.put(f"/order/{name}", choice)) == unknown_code
-    nowhere = told(customer.delete("/customer/address/999999999"))
+        assert visible_in(customer.get(f"/order/{name}")) == unknown
+        assert visible_in(customer.put(f"/order/{name}", choice)) == unknown_code
+    unknown_address = visible_in(customer.delete("/customer/address/999999999"))
     for address in other.addresses:
-        assert told(customer.delete(f"/customer/address/{address}")) == nowhere
+        assert visible_in(customer.delete(f"/customer/address/{address}")) == unknown_address
         rejected = customer.post("/order", order([("ADSL", 1)], shipping_address={"id": address}))
         assert rejected.status_code == 400
         assert other.mark not in rejected.text

@@ -138,7 +138,7 @@ NOT_COUNTED: dict[str, Present] = {
     "a rejected subject token": lambda e, c: c.post("/oauth/token", data=e.form(subject_token="x"), auth=e.basic),
     "no client": lambda e, c: c.post("/oauth/token", data=e.form()),
     "an unreadable form": lambda _, c: c.post("/oauth/token", content=b"%", auth=("x", "y")),
-    "both ways at once": lambda e, c: c.post("/oauth/token", data=e.form(client_secret="x"), auth=("x", "y")),
+    "both methods together": lambda e, c: c.post("/oauth/token", data=e.form(client_secret="x"), auth=("x", "y")),
 }  # fmt: skip
 
 

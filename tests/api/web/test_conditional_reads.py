@@ -24,10 +24,10 @@ def customer(shop: Service) -> Customer:
 
 
 def fetch(
-    customer: Customer, path: str, held: str | None = None, coding: str = "identity", **h: str
+    customer: Customer, path: str, if_none_match: str | None = None, coding: str = "identity", **h: str
 ) -> httpx2.Response:
     headers = {"Accept-Encoding": coding, **h}
-    return customer.get(path, headers=headers if held is None else {**headers, "If-None-Match": held})
+    return customer.get(path, headers=headers if if_none_match is None else {**headers, "If-None-Match": if_none_match})
 
 
 def tag_of(customer: Customer, path: str, coding: str = "identity", **headers: str) -> str:
@@ -53,7 +53,7 @@ def test_an_unchanged_response_is_304(customer: Customer, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "status"),
+    ("if_none_match", "status"),
     [
         ("{tag}", 304),
         ("W/{tag}", 304),
@@ -82,9 +82,9 @@ def test_an_unchanged_response_is_304(customer: Customer, path: str) -> None:
         ('"' + "f" * 30_000 + '"', 200),
     ],
 )
-def test_the_condition_is_parsed_as_http_defines_it(customer: Customer, held: str, status: int) -> None:
+def test_the_condition_is_parsed_as_http_defines_it(customer: Customer, if_none_match: str, status: int) -> None:
     tag = tag_of(customer, "/product")
-    named = held.replace("{tag}", tag).replace("{bare}", tag.strip('"'))
+    named = if_none_match.replace("{tag}", tag).replace("{bare}", tag.strip('"'))
     assert fetch(customer, "/product", named).status_code == status
 
 
@@ -127,7 +127,7 @@ def test_the_tag_differs_by_format_path_and_query(shop: Service, customer: Custo
         tag_of(customer, "/product", Accept="text/csv"),
         tag_of(customer, "/product?limit=100"),
         tag_of(customer, "/product?limit=2"),
-        tag_of(customer, "/product?limit=2", Host="elsewhere.example"),
+        tag_of(customer, "/product?limit=2", Host="other.example"),
         tag_of(customer, "/product/PHONE"),
         tag_of(customer, "/product/PHONE?extra=related"),
         tag_of(customer, "/product/CABLE"),
