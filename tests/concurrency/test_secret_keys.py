@@ -55,7 +55,7 @@ def rotate(database_url: str, *keys: str) -> Rotation:
 
 
 @pytest.mark.usefixtures("item")
-def test_services_with_only_one_of_several_keys_start(shop: Service) -> None:
+def test_of_services_with_different_keys_only_those_with_one_key_start(shop: Service) -> None:
     chosen = [OLD, NEW, STRANGE] * 3
     for _ in range(5):
         started = in_parallel([partial(start, shop.database_url, key) for key in chosen])

@@ -68,7 +68,7 @@ def test_orders_do_not_wait_for_a_stock_import_that_is_still_reading(shop: Servi
     responses = []
 
     def rows() -> Iterator[Row[Any]]:
-        # While the import waits for this row, the pending order is confirmed, and another one is created.
+        # While the import waits for this row, the first order is confirmed again, and another one is created.
         responses.append(confirm(customers[0], waiting).status_code)
         responses.append(confirm(customers[1], create(customers[1], [(sku, 1)])).status_code)
         yield Row(1, StockRow(sku, 4))

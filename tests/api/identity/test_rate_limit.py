@@ -118,7 +118,7 @@ def test_a_customers_token_and_key_share_one_count(exchange: Exchange) -> None:
     assert exchange.service.customer().get("/category").status_code == 200
 
 
-def test_unauthenticated_requests_do_not_count_and_later_errors_do(exchange: Exchange, customer: Customer) -> None:
+def test_errors_before_the_rate_limit_do_not_count_and_later_errors_do(exchange: Exchange, customer: Customer) -> None:
     bare = exchange.service.client()
     for headers in ({}, {"X-Api-Key": "x"}, {"Authorization": "Bearer x", "X-Api-Key": customer.key}):
         response = bare.get("/category", headers=headers)

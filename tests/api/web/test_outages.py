@@ -28,7 +28,7 @@ def link(database_url: str) -> Iterator[Link]:
 
 @pytest.fixture
 def shop(service: Service, link: Link) -> Iterator[Service]:
-    """The API, connected to its database through the link, with the default polling interval."""
+    """The API, connected to its database through the link, with a short polling interval."""
     with running_service(link.url, refresh_interval=timedelta(seconds=0.5)) as running:
         if not written(service)[0]:
             stock_shop(running)
