@@ -1,4 +1,4 @@
-"""The path everything hangs on: list, create, confirm, read back."""
+"""The main path: list products, create, confirm and read an order."""
 
 from support.service import Service
 from support.shop import STANDARD, order

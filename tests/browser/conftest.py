@@ -1,4 +1,4 @@
-"""Tests in a real Chromium, which `make browser` runs: they take longer than all others of their kind."""
+"""Tests in a real Chromium; they are slow, so only `make browser` runs them."""
 
 import os
 

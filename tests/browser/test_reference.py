@@ -1,4 +1,4 @@
-"""The reference in a real Chromium: its scripts under its content policy."""
+"""The reference page in a real Chromium: its scripts under its content security policy."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def browser() -> Iterator[Page]:
 
 @pytest.fixture
 def page(browser: Page, shop: Service) -> Iterator[Page]:
-    """The reference, freshly opened; what it logs, such as violations of its policy, fails the test."""
+    """The reference page, newly opened; any log message, such as a policy violation, fails the test."""
     browser.open("about:blank")
     browser.open(f"{shop.url}/docs")
     browser.logged.clear()
@@ -32,7 +32,7 @@ def fill(page: Page, selector: str, text: str) -> None:
     page.type(text)
 
 
-def test_samples_are_tabs_that_the_arrow_keys_move_through(page: Page) -> None:
+def test_the_arrow_keys_move_through_the_tabs_of_samples(page: Page) -> None:
     shown = "document.querySelector('#createOrder').closest('section').querySelector('[role=tabpanel]:not([hidden])')"
     page.run("document.querySelectorAll('[role=tablist]')[0].querySelector('[role=tab]').focus()")
     page.press("Home")
@@ -59,7 +59,7 @@ def test_a_sample_is_copied_whole(page: Page) -> None:
     assert code.startswith("curl ")
 
 
-def test_search_finds_operations_fields_and_errors_and_goes_there(page: Page) -> None:
+def test_search_finds_operations_fields_and_errors(page: Page) -> None:
     for words, first in (
         ("confirm", "confirmOrder"),
         ("billing_address id body", "createOrder-body-billing_address-2-id"),
@@ -80,12 +80,12 @@ def test_search_finds_operations_fields_and_errors_and_goes_there(page: Page) ->
     assert page.run("document.querySelector('#search').getAttribute('aria-expanded')") == "false"
 
 
-def test_a_link_to_a_nested_field_opens_what_it_is_in(page: Page) -> None:
+def test_a_link_to_a_nested_field_opens_its_parents(page: Page) -> None:
     page.run("location.hash = 'createOrder-body-items-sku'")
     assert page.until("document.getElementById('createOrder-body-items-sku').offsetHeight > 0")
 
 
-def test_a_request_is_sent_with_ones_own_key_which_stays_out_of_addresses(page: Page, shop: Service) -> None:
+def test_a_request_is_sent_with_the_users_key_and_no_address_contains_it(page: Page, shop: Service) -> None:
     customer = shop.customer()
     page.run("for (const fold of document.querySelectorAll('details.try')) fold.open = true")
     fill(page, "#try-listProducts-key", customer.key)
@@ -98,15 +98,15 @@ def test_a_request_is_sent_with_ones_own_key_which_stays_out_of_addresses(page: 
         == "200"
     )
     assert len(json.loads(page.run(f"{form}.querySelector('[data-result] pre').textContent"))) == 1
-    asked = page.run("performance.getEntriesByType('resource').map((entry) => entry.name)")
-    assert f"{shop.url}/product?limit=1" in asked
-    assert not [address for address in [*asked, page.run("location.href")] if customer.key in address]
+    requested = page.run("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert f"{shop.url}/product?limit=1" in requested
+    assert not [address for address in [*requested, page.run("location.href")] if customer.key in address]
     page.open(f"{shop.url}/docs")
     assert page.run("document.querySelector('#try-getCustomer-key').value") == customer.key
     assert page.run("JSON.stringify(localStorage)").find(customer.key) == -1
 
 
-def test_a_body_is_sent_and_an_error_is_shown_as_it_comes(page: Page, shop: Service) -> None:
+def test_a_body_is_sent_and_an_error_is_shown_unchanged(page: Page, shop: Service) -> None:
     page.run("sessionStorage.setItem('tradecounter.key', " + json.dumps(shop.customer().key) + ")")
     page.open(f"{shop.url}/docs")
     form = "document.querySelector('form[data-path=\"/customer/address\"][data-method=POST]')"
@@ -121,7 +121,9 @@ def test_a_body_is_sent_and_an_error_is_shown_as_it_comes(page: Page, shop: Serv
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("path", ["/docs", "/guide"])
-def test_a_page_is_no_wider_than_the_window(browser: Page, shop: Service, path: str, width: int, *, dark: bool) -> None:
+def test_a_page_is_not_wider_than_the_window(
+    browser: Page, shop: Service, path: str, width: int, *, dark: bool
+) -> None:
     browser.open(f"{shop.url}{path}", width=width, dark=dark)
     browser.run("for (const fold of document.querySelectorAll('main details')) fold.open = true")
     assert browser.run("document.documentElement.scrollWidth") <= width

@@ -1,4 +1,4 @@
-"""Caps on pending orders and unpriced quotes hold for requests at the same moment, on several servers."""
+"""Caps on pending orders and unpriced quotes hold for concurrent requests on several servers."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def counts(service: Service, customer: Customer) -> Counter[str]:
 
 
 def most_connections(service: Service) -> int:
-    """How many connections the database allows."""
+    """Return the database's maximum number of connections."""
     [(most,)] = rows(service, "select current_setting('max_connections')::int")
     return int(most)
 
@@ -30,20 +30,20 @@ def most_connections(service: Service) -> int:
 @pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
 @pytest.mark.parametrize("path", ["/order", "/quote"])
 @pytest.mark.parametrize("most", [1, 10, 30])
-def test_of_many_at_once_as_many_are_created_as_there_is_room_for(shop: Service, path: str, most: int) -> None:
+def test_concurrent_creations_never_exceed_the_cap(shop: Service, path: str, most: int) -> None:
     kind = path[1:]
     settings: dict[str, Any] = {"max_pending_orders": most, "max_unpriced_quotes": most}
     with running_service(shop.database_url, **settings) as one, running_service(shop.database_url, **settings) as two:
         customer = one.customer()
         clients = [service.client(**{"X-Api-Key": customer.key}) for service in (one, two)]
         two.refresh()
-        answers = in_parallel([partial(clients[n % 2].post, path, json=order()) for n in range(40)])
-    assert Counter(answer.status_code for answer in answers) == {201: most, 409: 40 - most}
+        responses = in_parallel([partial(clients[n % 2].post, path, json=order()) for n in range(40)])
+    assert Counter(response.status_code for response in responses) == {201: most, 409: 40 - most}
     assert counts(shop, customer) == {kind: most}
 
 
-def test_the_last_places_are_counted_one_by_one_after_those_that_were_not(shop: Service) -> None:
-    """Far from the cap creations are not counted one by one; those under way when it comes near still are."""
+def test_creations_near_the_cap_are_counted_one_by_one(shop: Service) -> None:
+    """Far from the cap, creations are not serialised; those in progress still count when the cap is near."""
     most = most_connections(shop) + 30
     with running_service(shop.database_url, max_pending_orders=most) as one:
         customer = one.customer()
@@ -54,13 +54,13 @@ def test_the_last_places_are_counted_one_by_one_after_those_that_were_not(shop: 
 
 @contextmanager
 def creations_locked(service: Service, customer: Customer, lock: LiteralString) -> Iterator[None]:
-    """Take the lock of a customer's creations while the block runs, as one that is under way does."""
+    """Hold the lock of a customer's creations while the block runs, as a creation in progress does."""
     with psycopg.connect(service.database_url) as holder:
         holder.execute(f"select {lock}(8, hashint8(%s))", [customer.id])
         yield
 
 
-def test_a_creation_waits_only_where_the_cap_could_be_exceeded(
+def test_a_creation_waits_only_when_the_cap_could_be_exceeded(
     shop: Service,
 ) -> None:
     with running_service(shop.database_url, max_pending_orders=most_connections(shop) + 1) as one:

@@ -1,4 +1,4 @@
-"""Dispatching, cancelling, confirming and stock that comes in, all at once: the books agree all the same."""
+"""Concurrent dispatches, cancellations, confirmations and stock imports keep the books consistent."""
 
 import itertools
 from collections import Counter
@@ -31,7 +31,7 @@ def customers(shop: Service) -> list[Customer]:
 
 
 def done(work: Callable[[], None]) -> bool:
-    """Whether a use case went through, or was refused."""
+    """Run a use case, and return whether it succeeded."""
     try:
         work()
     except DomainError:
@@ -39,7 +39,7 @@ def done(work: Callable[[], None]) -> bool:
     return True
 
 
-def test_of_two_dispatches_of_the_same_units_one_leaves(shop: Service, customers: list[Customer]) -> None:
+def test_units_are_dispatched_only_once(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "LEAVING", available=20)
     for _ in range(4):
         placed = buy(customers[0], [(sku, 3)])
@@ -61,7 +61,7 @@ def test_an_order_is_either_cancelled_or_dispatched(shop: Service, customers: li
     assert faults_in_the_books(shop) == {}
 
 
-def test_a_pending_order_is_confirmed_and_cancelled_in_some_order(shop: Service, customers: list[Customer]) -> None:
+def test_a_pending_order_can_be_confirmed_and_cancelled_concurrently(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "SOME-ORDER", available=4)
     owed = outstanding(shop, customers[1])
     for _ in range(4):
@@ -78,7 +78,7 @@ def test_a_pending_order_is_confirmed_and_cancelled_in_some_order(shop: Service,
     assert faults_in_the_books(shop) == {}
 
 
-def test_orders_that_wait_for_each_others_stock_can_all_be_cancelled(shop: Service, customers: list[Customer]) -> None:
+def test_orders_that_share_products_can_all_be_cancelled_concurrently(shop: Service, customers: list[Customer]) -> None:
     skus = [sell(shop, f"KNOT-{number}", available=5) for number in range(3)]
     placed = [
         buy(customer, [(sku, 4) for sku in order])
@@ -89,7 +89,7 @@ def test_orders_that_wait_for_each_others_stock_can_all_be_cancelled(shop: Servi
     assert faults_in_the_books(shop) == {}
 
 
-def test_everything_at_once_keeps_the_books(shop: Service, customers: list[Customer]) -> None:
+def test_concurrent_operations_of_all_kinds_keep_the_books_consistent(shop: Service, customers: list[Customer]) -> None:
     skus = [sell(shop, f"ALL-{number}", available=6) for number in range(3)]
     for round_ in range(2):
         placed = [

@@ -1,4 +1,4 @@
-"""Invoices issued and paid at the same moment: numbers without a gap, one invoice an order, never overpaid."""
+"""Invoices issued and paid concurrently: no gap in the numbers, one invoice per order, no overpayment."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -39,7 +39,7 @@ def test_invoice_numbers_have_no_gap_when_attempts_fail(shop: Service) -> None:
     assert rows(shop, "select last from invoice_number") == [(before + 20,)]
 
 
-def test_an_order_invoiced_many_times_at_once_has_one_invoice(own_shop: Service) -> None:
+def test_an_order_invoiced_many_times_concurrently_has_one_invoice(own_shop: Service) -> None:
     placed = buy(own_shop.customer(accounts_email="pay@x.example"))
     dispatch(own_shop, placed)
     issued = in_parallel([partial(issue, own_shop, placed)] * 8)
@@ -48,7 +48,7 @@ def test_an_order_invoiced_many_times_at_once_has_one_invoice(own_shop: Service)
     assert rows(own_shop, "select count(*) from procrastinate_jobs where task_name = 'mail_invoice_copy'") == [(1,)]
 
 
-def test_payments_at_once_never_come_to_more_than_is_due(own_shop: Service) -> None:
+def test_concurrent_payments_never_exceed_what_is_due(own_shop: Service) -> None:
     customer = own_shop.customer()
     placed = invoiced(own_shop, customer)
 
@@ -67,7 +67,7 @@ def test_payments_at_once_never_come_to_more_than_is_due(own_shop: Service) -> N
     assert total == [(Decimal("66.60"),)]
 
 
-def test_paying_and_ordering_at_once_keeps_the_books(shop: Service) -> None:
+def test_concurrent_payments_and_orders_keep_the_books_consistent(shop: Service) -> None:
     customer = shop.customer()
     placed = [invoiced(shop, customer) for _ in range(6)]
     calls: list[Callable[[], object]] = [partial(pay, shop, order, "66.60") for order in placed]

@@ -1,4 +1,4 @@
-"""One customer's requests, however many and however slow, leave the service to the others."""
+"""One customer's requests, however many or slow, do not block other customers."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ def shop(postgres: Cluster) -> Iterator[Service]:
 
 @contextmanager
 def locked_credit(service: Service, customer: Customer) -> Iterator[None]:
-    """Hold the row that every confirmation of the customer has to have."""
+    """Lock the row that every confirmation of the customer needs."""
     with psycopg.connect(service.database_url) as connection:
         connection.execute(
             "insert into credit_exposure (customer_id) values (%s) on conflict do nothing", [customer.id]
@@ -42,8 +42,8 @@ def locked_credit(service: Service, customer: Customer) -> Iterator[None]:
         yield
 
 
-def in_line(service: Service, customer: Customer) -> int:
-    """How many requests of the customer are at the database or wait for their turn."""
+def turns_of(service: Service, customer: Customer) -> int:
+    """Return how many of the customer's requests have a turn or wait for one."""
     line = service.application.database._turns._lines.get(customer.id)  # noqa: SLF001
     return 0 if line is None else line.requests
 
@@ -57,29 +57,29 @@ def waiting_for_locks(service: Service) -> int:
     return int(row[0])
 
 
-def test_confirmations_that_wait_for_a_lock_leave_connections_for_the_others(shop: Service) -> None:
+def test_confirmations_that_wait_for_a_lock_leave_connections_for_other_customers(shop: Service) -> None:
     customer, other = shop.customer(), shop.customer()
     shop.refresh()
     pending = [create(customer) for _ in range(CONFIRMATIONS)]
     with ThreadPoolExecutor(CONFIRMATIONS) as threads, locked_credit(shop, customer):
         confirmations = [threads.submit(confirm, customer, each) for each in pending]
-        wait_for(lambda: in_line(shop, customer) == CONFIRMATIONS)
+        wait_for(lambda: turns_of(shop, customer) == CONFIRMATIONS)
         wait_for(lambda: waiting_for_locks(shop) >= AT_A_TIME)
         assert max(waiting_for_locks(shop) for _ in range(20)) == AT_A_TIME
         for path in ("/customer", "/product", "/customer/credit", "/order") * 5:
             assert other.get(path).status_code == 200, path
         assert waiting_for_locks(shop) <= AT_A_TIME
         assert other.post("/order", order()).status_code == 201
-        shop.refresh()  # nor does the poll wait for them
+        shop.refresh()  # the poll does not wait for them either
     statuses = [each.result().status_code for each in confirmations]
     assert set(statuses) <= {200, 503}
-    assert 200 in statuses  # the last ones had their turn when the lock was gone
+    assert 200 in statuses  # the last ones got their turn after the lock was released
     for each in pending:
         assert confirm(customer, each).status_code == 200
     assert faults_in_the_books(shop) == {}
 
 
-def test_many_orders_at_once_all_succeed(shop: Service) -> None:
+def test_many_concurrent_orders_all_succeed(shop: Service) -> None:
     customer, other = shop.customer(), shop.customer()
     shop.refresh()
 
@@ -89,10 +89,10 @@ def test_many_orders_at_once_all_succeed(shop: Service) -> None:
             orders = [client.post("/order", json=order(), headers={"X-Api-Key": customer.key}) for _ in range(150)]
             return await asyncio.gather(*orders, client.get("/customer", headers={"X-Api-Key": other.key}))
 
-    assert [answer.status_code for answer in asyncio.run(flood())] == [201] * 150 + [200]
+    assert [response.status_code for response in asyncio.run(flood())] == [201] * 150 + [200]
 
 
-def test_a_request_whose_body_is_on_its_way_has_no_turn_yet(shop: Service) -> None:
+def test_a_request_with_an_incomplete_body_has_no_turn(shop: Service) -> None:
     customer = shop.customer()
     shop.refresh()
     place = urlsplit(shop.url)
@@ -115,7 +115,7 @@ def test_a_request_whose_body_is_on_its_way_has_no_turn_yet(shop: Service) -> No
             connection.close()
 
 
-def test_prices_are_followed_though_requests_use_all_connections(shop: Service) -> None:
+def test_prices_are_refreshed_while_requests_use_all_connections(shop: Service) -> None:
     customer, pool = shop.customer(), shop.application.database.pool
     shop.refresh()
     assert customer.get("/product/PHONE").status_code == 200

@@ -1,4 +1,4 @@
-"""Pricing a quote and confirming it at the same moment: the order has the one price or the other, whole."""
+"""Concurrent pricing and confirmation of a quote: the order has one price or the other, never a mixture."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,33 +16,33 @@ ITEMS = [("PHONE", 1), ("CABLE", 1)]
 
 
 def price_again(shop: Service, quote: dict[str, str]) -> str:
-    """Price a quote; why that was refused, or nothing."""
+    """Price a quote; return the error message, empty on success."""
     try:
         price_as_support(shop, quote, ("PHONE", "20"), ("CABLE", "2"))
-    except DomainError as refusal:
-        return refusal.message
+    except DomainError as error:
+        return error.message
     return ""
 
 
 def priced_while_confirmed(shop: Service, customer: Customer, quote: dict[str, str]) -> tuple[str, httpx2.Response]:
-    """What `price_again` said, and the answer to confirming at the same moment."""
+    """Price and confirm a quote concurrently; return the result of `price_again` and the confirmation's response."""
     calls: list[Callable[[], Any]] = [partial(price_again, shop, quote), partial(confirm, customer, quote)]
-    refused, answer = in_parallel(calls)
-    return refused, answer
+    rejected, response = in_parallel(calls)
+    return rejected, response
 
 
-def test_a_quote_is_confirmed_at_the_price_before_or_after_never_between(shop: Service) -> None:
+def test_a_quote_is_confirmed_at_its_old_or_its_new_price_never_a_mixture(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(10):
         quote = request_quote(customer, ITEMS)
         price_as_support(shop, quote, ("PHONE", "10"), ("CABLE", "1"))
 
-        refused, answer = priced_while_confirmed(shop, customer, quote)
+        rejected, response = priced_while_confirmed(shop, customer, quote)
 
-        assert "confirmed already" in refused or refused == ""
-        again = not refused
-        assert answer.json()["cost_net"] == (22 if again else 11)
-        assert [item["cost_net"] for item in answer.json()["items"]] == ([20, 2] if again else [10, 1])
+        assert "confirmed already" in rejected or rejected == ""
+        again = not rejected
+        assert response.json()["cost_net"] == (22 if again else 11)
+        assert [item["cost_net"] for item in response.json()["items"]] == ([20, 2] if again else [10, 1])
         assert len(jobs(shop, "mail_quote_priced", quote)) == (2 if again else 1)
     assert faults_in_the_books(shop) == {}
 
@@ -52,14 +52,14 @@ def test_a_quote_priced_during_confirmation_has_that_price_or_fails(shop: Servic
     for _ in range(10):
         quote = request_quote(customer, ITEMS)
 
-        _, answer = priced_while_confirmed(shop, customer, quote)
+        _, response = priced_while_confirmed(shop, customer, quote)
 
-        assert answer.status_code in {200, 412}
-        assert answer.status_code == 412 or answer.json()["cost_net"] == 22
+        assert response.status_code in {200, 412}
+        assert response.status_code == 412 or response.json()["cost_net"] == 22
     assert faults_in_the_books(shop) == {}
 
 
-def test_many_prices_at_once_are_counted_and_told_one_by_one(shop: Service) -> None:
+def test_concurrent_pricings_are_counted_and_mailed_one_by_one(shop: Service) -> None:
     quote = request_quote(shop.customer(), ITEMS)
     assert in_parallel([partial(price_again, shop, quote)] * 8) == [""] * 8
     assert [job["pricing"] for job in jobs(shop, "mail_quote_priced", quote)] == list(range(1, 9))
@@ -69,14 +69,14 @@ def test_many_confirmations_of_a_quote_make_one_order(shop: Service) -> None:
     customer = shop.customer()
     quote = request_quote(customer, ITEMS)
     price_as_support(shop, quote, ("PHONE", "10"))
-    answers = in_parallel([partial(confirm, customer, quote)] * 20)
-    assert {answer.status_code for answer in answers} == {200}
-    assert len({answer.content for answer in answers}) == 1
+    responses = in_parallel([partial(confirm, customer, quote)] * 20)
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.content for response in responses}) == 1
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_orders_and_quotes_with_one_unique_reference_one_is_held(shop: Service) -> None:
+def test_one_of_several_orders_and_quotes_with_a_unique_reference_is_created(shop: Service) -> None:
     customer: Customer = shop.customer(unique_references=True)
-    answers = in_parallel([partial(customer.post, path, order()) for path in ("/order", "/quote") * 8])
-    assert sorted(answer.status_code for answer in answers) == [201, *[409] * 15]
+    responses = in_parallel([partial(customer.post, path, order()) for path in ("/order", "/quote") * 8])
+    assert sorted(response.status_code for response in responses) == [201, *[409] * 15]
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]

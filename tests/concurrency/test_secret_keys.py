@@ -1,4 +1,4 @@
-"""Secret keys, when several processes start or rotate at the same moment."""
+"""Secret keys when several processes start or rotate concurrently."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -24,14 +24,14 @@ def configurable(shop: Service) -> int:
 
 @pytest.fixture
 def item(shop: Service, configurable: int) -> Iterator[int]:
-    """The item without configurations, in a database that knows no key."""
+    """The item without configurations, in a database without a registered key."""
     forget_secrets(shop.database_url)
     yield configurable
     forget_secrets(shop.database_url)
 
 
 def start(database_url: str, *keys: str) -> bool:
-    """Register a key as a service of its own does; whether it may start."""
+    """Register a key as a starting service does; return whether the service may start."""
 
     async def run() -> None:
         async with Database(database_url, connections=1) as database, transaction(database) as tx:
@@ -45,7 +45,7 @@ def start(database_url: str, *keys: str) -> bool:
 
 
 def rotate(database_url: str, *keys: str) -> Rotation:
-    """Rotate as a process of its own does."""
+    """Rotate as a separate process does."""
 
     async def run() -> Rotation:
         async with Database(database_url, connections=1) as database:
@@ -55,7 +55,7 @@ def rotate(database_url: str, *keys: str) -> Rotation:
 
 
 @pytest.mark.usefixtures("item")
-def test_of_services_with_different_keys_started_together_one_keys_start(shop: Service) -> None:
+def test_of_services_with_different_keys_only_those_with_one_key_start(shop: Service) -> None:
     chosen = [OLD, NEW, STRANGE] * 3
     for _ in range(5):
         started = in_parallel([partial(start, shop.database_url, key) for key in chosen])
@@ -64,7 +64,7 @@ def test_of_services_with_different_keys_started_together_one_keys_start(shop: S
         forget_secrets(shop.database_url)
 
 
-def test_on_an_installation_that_knows_no_key_only_those_that_fit_start(shop: Service, item: int) -> None:
+def test_without_a_registered_key_only_services_with_matching_keys_start(shop: Service, item: int) -> None:
     configure(shop.database_url, item, OLD, ["one"])
     chosen = [(NEW, OLD), (OLD,), (STRANGE,), (NEW, OLD), (NEW,), (STRANGE, NEW)]
     started = in_parallel([partial(start, shop.database_url, *keys) for keys in chosen])
@@ -73,7 +73,7 @@ def test_on_an_installation_that_knows_no_key_only_those_that_fit_start(shop: Se
     assert not start(shop.database_url, OLD)  # it could not read what the others encrypt
 
 
-def test_rotations_at_the_same_moment_leave_every_configuration_readable(shop: Service, item: int) -> None:
+def test_concurrent_rotations_leave_every_configuration_readable(shop: Service, item: int) -> None:
     names = [f"password {number}" for number in range(1200)]
     configure(shop.database_url, item, OLD, names)
     done = in_parallel([partial(rotate, shop.database_url, NEW, OLD)] * 3)
@@ -83,7 +83,7 @@ def test_rotations_at_the_same_moment_leave_every_configuration_readable(shop: S
     assert registered(shop.database_url) == {NEW}
 
 
-def test_configurations_that_come_in_while_others_are_rotated_stay_readable(shop: Service, item: int) -> None:
+def test_configurations_added_during_a_rotation_stay_readable(shop: Service, item: int) -> None:
     configure(shop.database_url, item, OLD, [f"old {number}" for number in range(1200)])
 
     def add() -> None:

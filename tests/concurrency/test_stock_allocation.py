@@ -1,4 +1,4 @@
-"""However many orders are confirmed at once, no unit of stock is promised twice."""
+"""Concurrent confirmations never allocate a unit of stock twice."""
 
 import asyncio
 import itertools
@@ -39,7 +39,7 @@ BLOCKS_ANOTHER = Statement(
 
 @pytest.fixture(scope="module")
 def customers(shop: Service) -> list[Customer]:
-    """Ten accounts, so that no account's lock brings the confirmations in line."""
+    """Ten accounts, so that no account's lock serialises the confirmations."""
     return [shop.customer() for _ in range(10)]
 
 
@@ -49,11 +49,11 @@ def test_fifty_confirmations_share_scarce_stock_and_back_order_the_rest(
     sku = sell(shop, "SCARCE", available=61)
     pending = [(customer, create(customer, [(sku, 2)])) for customer in customers * 5]
 
-    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
-    assert {answer.status_code for answer in answers} == {200}
+    assert {response.status_code for response in responses} == {200}
     assert level(shop, sku) == (0, 61, 39)
-    found = [(line, answer.json()) for answer in answers for line in lines(shop, answer.json())]
+    found = [(line, response.json()) for response in responses for line in lines(shop, response.json())]
     assert sum(allocated for (_, allocated, _), _ in found) == 61
     assert sorted(allocated for (_, allocated, _), _ in found) == [0] * 19 + [1] + [2] * 30
     for (customer, _), ((_, _, waiting), placed) in zip(pending, found, strict=True):
@@ -61,18 +61,16 @@ def test_fifty_confirmations_share_scarce_stock_and_back_order_the_rest(
     assert faults_in_the_books(shop) == {}
 
 
-def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
-    shop: Service, customers: list[Customer]
-) -> None:
+def test_orders_do_not_wait_for_a_stock_import_that_is_still_reading(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "SLOWLY")
     waiting = create(customers[0], [(sku, 3)])
     assert confirm(customers[0], waiting).status_code == 200
-    answers = []
+    responses = []
 
     def rows() -> Iterator[Row[Any]]:
-        # While the import waits for this row, the waiting order is confirmed again, and another one made.
-        answers.append(confirm(customers[0], waiting).status_code)
-        answers.append(confirm(customers[1], create(customers[1], [(sku, 1)])).status_code)
+        # While the import waits for this row, the first order is confirmed again, and another one is created.
+        responses.append(confirm(customers[0], waiting).status_code)
+        responses.append(confirm(customers[1], create(customers[1], [(sku, 1)])).status_code)
         yield Row(1, StockRow(sku, 4))
 
     async def run() -> None:
@@ -80,7 +78,7 @@ def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
             await import_rows(database, "stock", rows())
 
     asyncio.run(run())
-    assert answers == [200, 200]
+    assert responses == [200, 200]
     assert level(shop, sku) == (0, 4, 0)
     assert faults_in_the_books(shop) == {}
 
@@ -88,16 +86,16 @@ def test_a_stock_import_keeps_nobody_waiting_while_its_file_streams_in(
 def test_orders_with_the_same_products_in_another_order_do_not_deadlock(
     shop: Service, customers: list[Customer]
 ) -> None:
-    skus = [f"KNOT-{number}" for number in range(200)]  # so many that locking them takes a while
+    skus = [f"KNOT-{number}" for number in range(200)]  # enough that locking them takes a while
     shop.must_load("products", [product(sku, weight_kg=0) for sku in skus])
     shop.must_load("price-list", [price(sku, 1) for sku in skus])
     shop.must_load("stock", [{"sku": sku, "available": 15} for sku in skus])
     directions = itertools.cycle([skus, skus[::-1]])
     pending = [(customer, create(customer, [(sku, 1) for sku in next(directions)])) for customer in customers * 2]
 
-    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
-    assert {answer.status_code for answer in answers} == {200}
+    assert {response.status_code for response in responses} == {200}
     assert {level(shop, sku) for sku in skus[::50]} == {(0, 15, 5)}
     assert faults_in_the_books(shop) == {}
 
@@ -111,14 +109,14 @@ def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customer
         for customer, order in zip(itertools.cycle(customers), [*itertools.permutations(skus)] * 3, strict=False)
     ]
 
-    answers = in_parallel([partial(confirm, c, p) for c, p in pending])
+    responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
-    assert {answer.status_code for answer in answers} == {200}
+    assert {response.status_code for response in responses} == {200}
     assert [level(shop, sku) for sku in skus] == [(0, 0, 18)] * 3
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_stock_arriving_during_confirmations_is_promised_once(
+def test_stock_imported_during_confirmations_is_allocated_once(
     shop: Service, customers: list[Customer], *, replace: bool
 ) -> None:
     skus = [sell(shop, f"COMING-{number}-{replace}", available=3) for number in range(4)]
@@ -142,7 +140,9 @@ def test_stock_arriving_during_confirmations_is_promised_once(
     assert faults_in_the_books(shop) == {}
 
 
-def test_on_hand_stock_imported_during_confirmations_is_promised_once(shop: Service, customers: list[Customer]) -> None:
+def test_on_hand_stock_imported_during_confirmations_is_allocated_once(
+    shop: Service, customers: list[Customer]
+) -> None:
     skus = [sell(shop, f"COUNTED-{number}", available=3) for number in range(2)]
     pending = [(customer, create(customer, [(sku, 2) for sku in order])) for customer in customers
                for order in (skus, skus[::-1])]  # fmt: skip
@@ -157,25 +157,23 @@ def test_on_hand_stock_imported_during_confirmations_is_promised_once(shop: Serv
     results = in_parallel([*confirmations[::2], *[partial(count)] * 3, *confirmations[1::2]])
 
     assert set(results) == {200, 0}
-    # Of thirty on hand, thirty are promised, whatever came first; the other ten wait.
+    # All thirty units on hand are allocated, whatever the sequence; the other ten are back-ordered.
     assert [level(shop, sku) for sku in skus] == [(0, 30, 10)] * 2
     assert faults_in_the_books(shop) == {}
 
 
-def test_two_servers_do_not_promise_the_same_stock(shop: Service, customers: list[Customer]) -> None:
+def test_two_servers_do_not_allocate_the_same_stock(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "SHARED", available=15)
     with running_service(shop.database_url) as second:
-        elsewhere = [Customer(c.id, c.key, second.client(**{"X-Api-Key": c.key})) for c in customers]
-        pending = [(customer, create(customer, [(sku, 1)])) for customer in [*customers, *elsewhere]]
-        answers = in_parallel([partial(confirm, c, p) for c, p in pending])
-    assert {answer.status_code for answer in answers} == {200}
+        on_second = [Customer(c.id, c.key, second.client(**{"X-Api-Key": c.key})) for c in customers]
+        pending = [(customer, create(customer, [(sku, 1)])) for customer in [*customers, *on_second]]
+        responses = in_parallel([partial(confirm, c, p) for c, p in pending])
+    assert {response.status_code for response in responses} == {200}
     assert level(shop, sku) == (0, 15, 5)
     assert faults_in_the_books(shop) == {}
 
 
-def test_an_order_whose_products_come_in_at_the_same_moment_awaits_dispatch(
-    shop: Service, customers: list[Customer]
-) -> None:
+def test_an_order_whose_products_arrive_concurrently_awaits_dispatch(shop: Service, customers: list[Customer]) -> None:
     one, other = sell(shop, "MOMENT-1"), sell(shop, "MOMENT-2")
     placed = buy(customers[0], [(one, 1), (other, 1)])
 
@@ -191,7 +189,7 @@ def test_an_order_whose_products_come_in_at_the_same_moment_awaits_dispatch(
         async with transaction(shop.application.database) as tx:
             await bring_in(tx, one)
             meanwhile = asyncio.create_task(bring_in_alone(other))
-            while not (meanwhile.done() or await keeps_somebody_waiting(tx)):  # noqa: ASYNC110 a lock is no event
+            while not (meanwhile.done() or await blocks_another(tx)):  # noqa: ASYNC110 a lock is no event
                 await asyncio.sleep(0.005)
         await meanwhile
 
@@ -201,7 +199,7 @@ def test_an_order_whose_products_come_in_at_the_same_moment_awaits_dispatch(
     assert read(customers[0], placed)["status"] == "Awaiting dispatch"
 
 
-async def keeps_somebody_waiting(tx: Transaction) -> bool:
-    """Whether another transaction waits for a lock that this one holds."""
+async def blocks_another(tx: Transaction) -> bool:
+    """Return whether another transaction waits for a lock that this one holds."""
     waiting: bool = await tx.fetch_value(BLOCKS_ANOTHER)
     return waiting

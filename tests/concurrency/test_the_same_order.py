@@ -1,4 +1,4 @@
-"""The same thing asked for many times at once happens once."""
+"""Concurrent identical requests have one effect."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -17,11 +17,11 @@ def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:
     customer, sku = shop.customer(), sell(shop, "ONCE", 50, available=10)
     pending = create(customer, [(sku, 4)])
 
-    answers = in_parallel([partial(confirm, customer, pending)] * 50)
+    responses = in_parallel([partial(confirm, customer, pending)] * 50)
 
-    assert {answer.status_code for answer in answers} == {200}
-    assert len({answer.content for answer in answers}) == 1
-    assert [found["id"] for found in customer.get("/order").json()] == [answers[0].json()["order_id"]]
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.content for response in responses}) == 1
+    assert [found["id"] for found in customer.get("/order").json()] == [responses[0].json()["order_id"]]
     assert level(shop, sku) == (6, 4, 0)
     assert rows(shop, "select gross from orders where customer_id = %s", customer.id) == [
         (outstanding(shop, customer),)
@@ -29,42 +29,42 @@ def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_confirmations_with_different_methods_one_wins(shop: Service) -> None:
+def test_one_of_several_confirmations_with_different_methods_wins(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)
 
-    answers = in_parallel([partial(confirm, customer, pending, m) for m in [STANDARD, NEXT_DAY] * 10])
+    responses = in_parallel([partial(confirm, customer, pending, m) for m in [STANDARD, NEXT_DAY] * 10])
 
-    assert Counter(answer.status_code for answer in answers) == {200: 10, 400: 10}
+    assert Counter(response.status_code for response in responses) == {200: 10, 400: 10}
     [found] = customer.get("/order").json()
-    assert {answer.json()["shipping_method"]["id"] for answer in answers if answer.status_code == 200} == {
+    assert {response.json()["shipping_method"]["id"] for response in responses if response.status_code == 200} == {
         found["shipping"][0]["method_id"]
     }
     assert faults_in_the_books(shop) == {}
 
 
-def test_of_twenty_confirmations_with_one_unique_reference_one_succeeds(shop: Service) -> None:
+def test_one_of_twenty_auto_confirmed_orders_with_a_unique_reference_succeeds(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     body = order(auto_confirm=True, shipping_method={"id": STANDARD})
 
-    answers = in_parallel([partial(customer.post, "/order", body)] * 20)
+    responses = in_parallel([partial(customer.post, "/order", body)] * 20)
 
-    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 19}
-    [placed] = [answer.json() for answer in answers if answer.status_code == 201]
-    for answer in answers:
-        assert answer.status_code == 201 or placed["order_reference"] in answer.json()["message"]
+    assert Counter(response.status_code for response in responses) == {201: 1, 409: 19}
+    [placed] = [response.json() for response in responses if response.status_code == 201]
+    for response in responses:
+        assert response.status_code == 201 or placed["order_reference"] in response.json()["message"]
     assert [found["id"] for found in customer.get("/order").json()] == [placed["order_id"]]
 
 
 @pytest.mark.spec("7 409", "duplicate data")
-def test_of_twenty_pending_orders_with_one_unique_reference_one_is_held(shop: Service) -> None:
+def test_one_of_twenty_pending_orders_with_a_unique_reference_is_created(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
-    answers = in_parallel([partial(customer.post, "/order", order())] * 20)
-    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 19}
+    responses = in_parallel([partial(customer.post, "/order", order())] * 20)
+    assert Counter(response.status_code for response in responses) == {201: 1, 409: 19}
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
 
 
-def test_confirming_while_orders_are_being_expired_gives_each_order_one_end(shop: Service) -> None:
+def test_an_order_is_either_confirmed_or_expired(shop: Service) -> None:
     customer = shop.customer()
     pending = [create(customer) for _ in range(20)]
     late = MORNING + timedelta(hours=24, seconds=1)

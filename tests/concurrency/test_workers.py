@@ -1,4 +1,4 @@
-"""Workers that are killed, several at once, and without their database: no mail is lost. How jobs are queued."""
+"""Killed workers, concurrent workers and workers without a database lose no mail; how jobs are queued."""
 
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from support.waiting import wait_for
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buyer@harbour.example"}}
 
 
-def let_the_dead_go_silent(service: Service) -> None:
-    """Make every worker look as if it had not been heard of for a minute."""
+def expire_heartbeats(service: Service) -> None:
+    """Set every worker's last heartbeat to a minute ago."""
     with psycopg.connect(service.database_url, autocommit=True) as database:
         database.execute("update procrastinate_workers set last_heartbeat = now() - interval '1 minute'")
 
 
-def test_what_a_killed_worker_was_sending_is_sent_by_the_next(shop: Service, tmp_path: Path) -> None:
+def test_a_killed_workers_mail_is_sent_by_the_next_worker(shop: Service, tmp_path: Path) -> None:
     with mail_server() as inbox:
         inbox.seconds = 30
         environment = {
@@ -38,15 +38,15 @@ def test_what_a_killed_worker_was_sending_is_sent_by_the_next(shop: Service, tmp
             worker.process.kill()
         inbox.seconds = 0
         drain_to(shop, inbox.url)
-        assert jobs(shop) == [("mail_order_confirmed", "doing", 0)]  # it might be alive still
-        let_the_dead_go_silent(shop)
+        assert jobs(shop) == [("mail_order_confirmed", "doing", 0)]  # the worker may still be alive
+        expire_heartbeats(shop)
         drain_to(shop, inbox.url)
         assert jobs(shop) == []
     assert 1 <= len(inbox.mails) <= 2
     assert len({mail["Message-ID"] for mail in inbox.mails}) == 1
 
 
-def test_a_running_worker_notices_that_another_is_gone(shop: Service) -> None:
+def test_a_running_worker_requeues_the_jobs_of_a_dead_one(shop: Service) -> None:
     buy(shop.customer(), **CONTACT)
     with psycopg.connect(shop.database_url, autocommit=True) as database:
         database.execute(
@@ -54,12 +54,12 @@ def test_a_running_worker_notices_that_another_is_gone(shop: Service) -> None:
             " procrastinate_register_worker_v1()) where task_name = 'mail_order_confirmed'"
         )
     with mail_server() as inbox, running_worker(shop, inbox.url):
-        let_the_dead_go_silent(shop)
+        expire_heartbeats(shop)
         wait_for(lambda: not jobs(shop))
     assert len(inbox.mails) == 1
 
 
-def test_a_worker_that_is_told_to_stop_finishes_what_it_is_sending(shop: Service) -> None:
+def test_a_stopping_worker_finishes_its_current_mail(shop: Service) -> None:
     with mail_server() as inbox:
         inbox.seconds = 0.5
         with running_worker(shop, inbox.url):
@@ -77,8 +77,8 @@ def test_several_workers_send_each_mail_once(shop: Service) -> None:
     assert sorted(mail["Subject"].split()[1] for mail in inbox.mails) == sorted(placed)
 
 
-def test_queuing_a_mail_notifies_nobody(shop: Service) -> None:
-    """A notification would make the commits of the whole database wait for one another."""
+def test_queuing_a_mail_sends_no_notification(shop: Service) -> None:
+    """Notifications would serialise all commits of the database."""
     with psycopg.connect(shop.database_url, autocommit=True) as listener:
         for channel in ("procrastinate_any_queue_v1", "procrastinate_queue_v1#default", "the_end"):
             listener.execute(SQL("listen {}").format(Identifier(channel)))
@@ -90,7 +90,7 @@ def test_queuing_a_mail_notifies_nobody(shop: Service) -> None:
     forget_jobs(shop)
 
 
-def test_a_worker_that_loses_its_database_while_it_sends_reconnects(
+def test_a_worker_that_loses_its_database_while_sending_reconnects(
     shop: Service, postgres: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with mail_server() as inbox:
@@ -101,7 +101,7 @@ def test_a_worker_that_loses_its_database_while_it_sends_reconnects(
             with database_away(postgres, shop.database_url):
                 wait_for(lambda: "the worker tries again" in capsys.readouterr().out)
             shop.reconnect()
-            assert len(inbox.mails) == 1  # which could not be written down
-            let_the_dead_go_silent(shop)
+            assert len(inbox.mails) == 1  # its success could not be recorded
+            expire_heartbeats(shop)
             wait_for(lambda: not jobs(shop))
     assert len({mail["Message-ID"] for mail in inbox.mails}) == 1

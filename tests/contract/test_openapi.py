@@ -197,7 +197,7 @@ def test_names_are_identifiers_that_generators_keep(document: dict[str, Any]) ->
         assert not re.search("List(of|Of)", name)
 
 
-@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
+@pytest.mark.spec("8 Rate limit", "429 until the window of five minutes ends; new orders and quotes are exempt")
 def test_every_credential_may_be_refused_blocked_or_limited(document: dict[str, Any]) -> None:
     """Specification, sections 5 and 8: all authenticated operations; new orders and quotes have no rate limit."""
     for path, method, operation in operations(document):

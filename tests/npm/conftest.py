@@ -1,4 +1,4 @@
-"""Tests of the interface document with tools from npm; `tests/conftest.py` says when they are left out."""
+"""Tests of the interface document with npm tools; `tests/conftest.py` reports when they are left out."""
 
 from support.node_packages import installed
 

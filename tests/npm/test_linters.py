@@ -1,4 +1,4 @@
-"""Spectral (`spectral:oas`) and Redocly (`recommended`) have nothing to say about the interface document."""
+"""Spectral (`spectral:oas`) and Redocly (`recommended`) find no fault in the interface document."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ from support.node_packages import SOURCE, installed
 
 @dataclass
 class Findings:
-    """What the linters say of the interface document, and of one that has faults."""
+    """The linters' findings on the interface document and on a faulty one."""
 
     of_ours: list[str]
     of_the_faulty: list[str]

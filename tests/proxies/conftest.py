@@ -1,4 +1,4 @@
-"""Tests of the service behind a real HAProxy and a real nginx; `tests/conftest.py` says when they are left out."""
+"""Tests of the service behind a real HAProxy and a real nginx; `tests/conftest.py` reports when they are left out."""
 
 from support.front_proxies import missing_packages
 

@@ -1,4 +1,4 @@
-"""The service is reached through each proxy, which tells it who the client is."""
+"""Each proxy passes requests and the client's address to the service."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from support.service import Service
 @pytest.mark.parametrize(
     "start", [haproxy, nginx, partial(nginx, keep_alive=True)], ids=["haproxy", "nginx", "nginx, kept alive"]
 )
-def test_a_proxy_passes_requests_on_with_the_address_of_their_client(service: Service, start: Start) -> None:
+def test_a_proxy_forwards_requests_with_the_clients_address(service: Service, start: Start) -> None:
     wrong = b"GET /customer HTTP/1.1\r\nHost: shop\r\nX-Api-Key: wrong\r\nConnection: close\r\n\r\n"
     noisy, quiet = unused_address(), unused_address()
     statuses = []

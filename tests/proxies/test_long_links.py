@@ -1,4 +1,4 @@
-"""A proxy with its default buffers passes on the pages of a list, however long the query is."""
+"""A proxy with default buffers passes on the pages of a list, however long the query is."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def customer(service: Service) -> Customer:
 
 
 def head_through(proxy: FrontProxy, customer: Customer, query: str, *headers: str) -> bytes:
-    """The head of the response to a request for a page in the middle."""
+    """Return the head of the response for a page in the middle of a list."""
     lines = [
         f"GET /product?limit=1&page=2&x={query} HTTP/1.1", "Host: shop", f"X-Api-Key: {customer.key}",
         "Accept: application/json", f"X-Request-Id: {'i' * 128}", "Connection: close", *headers,
@@ -47,6 +47,6 @@ def test_a_page_with_a_long_query_passes_a_proxy(service: Service, customer: Cus
     with starting(service.url) as proxy:
         for origin in ("A: b", f"Origin: {ORIGIN}"):
             for length, count in wanted.items():
-                for _ in range(3):  # also from memory
+                for _ in range(3):  # cached from the second request on
                     head = head_through(proxy, customer, "y" * length, origin)
                     assert (head[9:12], len(re.findall(rb"; rel=", head))) == (b"200", count)

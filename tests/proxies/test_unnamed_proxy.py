@@ -1,4 +1,4 @@
-"""Behind a proxy that the settings do not name, one client's wrong keys block all clients, and the log says why."""
+"""Behind an untrusted proxy, one client's wrong keys block all clients, and the log says why."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -17,7 +17,7 @@ SETTING = "TRADECOUNTER_TRUSTED_PROXIES"
 
 
 def status(proxy: FrontProxy, key: str) -> int:
-    """The status of the response to a client with an address of its own."""
+    """Return the status of a request from an unused address."""
     with proxy.connect() as connection:
         connection.sendall(
             f"GET /customer HTTP/1.1\r\nHost: shop\r\nX-Api-Key: {key}\r\nConnection: close\r\n\r\n".encode()
@@ -26,7 +26,7 @@ def status(proxy: FrontProxy, key: str) -> int:
 
 
 @pytest.mark.parametrize("starting", [haproxy, nginx])
-def test_a_block_of_the_proxy_is_an_error_that_names_the_setting(postgres: Cluster, starting: Starting) -> None:
+def test_a_block_of_the_proxy_is_logged_as_an_error_with_the_setting(postgres: Cluster, starting: Starting) -> None:
     with postgres.database() as url, running_service(url, trusted_proxies=None) as service:
         key = service.customer().key
         with capture_logs() as logs, starting(service.url) as proxy:
@@ -41,7 +41,7 @@ def test_a_block_of_the_proxy_is_an_error_that_names_the_setting(postgres: Clust
 
 
 @pytest.mark.parametrize("starting", [haproxy, nginx])
-def test_behind_a_named_proxy_only_the_client_is_blocked(postgres: Cluster, starting: Starting) -> None:
+def test_behind_a_trusted_proxy_only_the_client_is_blocked(postgres: Cluster, starting: Starting) -> None:
     with postgres.database() as url, running_service(url) as service:
         key = service.customer().key
         with capture_logs() as logs, starting(service.url) as proxy:

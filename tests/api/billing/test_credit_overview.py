@@ -20,7 +20,7 @@ def overview(customer: Customer) -> dict[str, Any]:
 
 
 @pytest.mark.spec("4 GET /customer/credit", "the overview")
-def test_an_account_that_never_ordered_has_all_its_credit(shop: Service) -> None:
+def test_an_account_without_orders_has_all_its_credit(shop: Service) -> None:
     assert overview(shop.customer(credit="500.00")) == {
         "credit_limit": 500.00,
         "total_outstanding": 0.00,
@@ -63,7 +63,7 @@ def test_an_order_with_its_shipping_is_due_at_the_end_of_its_term(shop: Service)
 
 
 @pytest.mark.spec("2 CreditOverview", "credit limit, amount owed and available credit")
-def test_what_is_available_is_the_limit_less_what_all_orders_come_to(shop: Service) -> None:
+def test_the_available_credit_is_the_limit_less_the_total_of_all_orders(shop: Service) -> None:
     customer = shop.customer(credit="200.00")
     placed = [buy(customer), buy(customer, method=NEXT_DAY)]
     create(customer)
@@ -76,7 +76,7 @@ def test_what_is_available_is_the_limit_less_what_all_orders_come_to(shop: Servi
 
 
 @pytest.mark.spec("2 CreditOverview", "each order with an amount due: the amount and its due date")
-def test_an_order_is_overdue_once_its_due_second_is_over(shop: Service) -> None:
+def test_an_order_is_overdue_after_its_due_second(shop: Service) -> None:
     customer = shop.customer(term_days=14)
     buy(customer)
     overdue = []
@@ -104,7 +104,7 @@ def test_due_dates_are_uk_days(shop: Service, confirmed: Any, term_days: int, du
     assert order["due_on"] == due_on
 
 
-def test_an_invoice_starts_the_term_anew(shop: Service) -> None:
+def test_an_invoice_restarts_the_term(shop: Service) -> None:
     customer = shop.customer(term_days=10)
     placed = buy(customer)
     dispatch(shop, placed)
@@ -119,7 +119,7 @@ def test_an_invoice_starts_the_term_anew(shop: Service) -> None:
         assert overview(customer)["outstanding_orders"][0]["is_overdue"]
 
 
-def test_orders_stand_by_their_confirmation_whatever_is_invoiced_first(shop: Service) -> None:
+def test_orders_are_sorted_by_confirmation_whatever_is_invoiced_first(shop: Service) -> None:
     customer = shop.customer()
     placed = [buy(customer) for _ in range(3)]
     for order in placed[:0:-1]:
@@ -130,7 +130,7 @@ def test_orders_stand_by_their_confirmation_whatever_is_invoiced_first(shop: Ser
 
 
 @pytest.mark.spec("2 CreditOverview", "each order with an amount due: the amount and its due date")
-def test_a_part_payment_leaves_the_rest_due_and_a_full_one_nothing(shop: Service) -> None:
+def test_a_part_payment_leaves_the_rest_due_and_a_full_payment_leaves_nothing(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     placed = invoiced(shop, customer)
     pay(shop, placed, "60.00")

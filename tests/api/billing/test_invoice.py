@@ -14,19 +14,19 @@ def customer(shop: Service) -> Customer:
 
 
 @pytest.mark.spec("4 GET /order/{reference}/invoice", "a PDF")
-def test_it_is_a_pdf_file_by_reference_and_by_id(shop: Service, customer: Customer) -> None:
+def test_an_invoice_is_a_pdf_file_by_reference_and_by_id(shop: Service, customer: Customer) -> None:
     placed = invoiced(shop, customer)
     [(number,)] = rows(shop, "select max(number) from invoice")
-    answers = [customer.get(f"/order/{placed[name]}/invoice") for name in ("order_reference", "order_id")]
-    for answer in answers:
-        assert answer.status_code == 200
-        assert answer.headers["content-type"] == "application/pdf"
-        assert answer.headers["content-disposition"] == f'attachment; filename="invoice-{number}.pdf"'
-        assert answer.content.startswith(b"%PDF-")
-    assert answers[0].content == answers[1].content
+    responses = [customer.get(f"/order/{placed[name]}/invoice") for name in ("order_reference", "order_id")]
+    for response in responses:
+        assert response.status_code == 200
+        assert response.headers["content-type"] == "application/pdf"
+        assert response.headers["content-disposition"] == f'attachment; filename="invoice-{number}.pdf"'
+        assert response.content.startswith(b"%PDF-")
+    assert responses[0].content == responses[1].content
 
 
-def test_it_shows_the_order(shop: Service, customer: Customer) -> None:
+def test_an_invoice_shows_its_order(shop: Service, customer: Customer) -> None:
     placed = invoiced(shop, customer, ("PHONE", 10), customer_reference="PO-77")
     text = invoice_text(customer, placed)
     for stated in (
@@ -51,13 +51,13 @@ def test_a_head_request_gets_the_same_headers_and_no_body(shop: Service, custome
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/csv", "application/pdf", "image/png"])
-def test_it_is_a_pdf_file_whatever_is_accepted(shop: Service, customer: Customer, accept: str) -> None:
+def test_an_invoice_is_a_pdf_file_whatever_the_accept_header(shop: Service, customer: Customer, accept: str) -> None:
     placed = invoiced(shop, customer)
-    answer = customer.get(f"/order/{placed['order_id']}/invoice", headers={"Accept": accept})
-    assert answer.headers["content-type"] == "application/pdf"
+    response = customer.get(f"/order/{placed['order_id']}/invoice", headers={"Accept": accept})
+    assert response.headers["content-type"] == "application/pdf"
 
 
-def test_it_stays_there_once_paid(shop: Service, customer: Customer) -> None:
+def test_a_paid_invoice_is_still_served(shop: Service, customer: Customer) -> None:
     placed = invoiced(shop, customer)
     pay(shop, placed, "66.60")
     assert customer.get(f"/order/{placed['order_id']}/invoice").status_code == 200
@@ -65,41 +65,41 @@ def test_it_stays_there_once_paid(shop: Service, customer: Customer) -> None:
 
 @pytest.mark.spec("4 GET /order/{reference}/invoice", "412 before it is issued")
 @pytest.mark.spec("7 412", "an invoice before it is issued")
-def test_before_it_is_issued_the_answer_is_412(shop: Service, customer: Customer) -> None:
+def test_an_invoice_is_412_before_it_is_issued(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
 
-    def is_told_to_wait() -> bool:
-        answer = customer.get(f"/order/{placed['order_reference']}/invoice")
+    def is_412() -> bool:
+        response = customer.get(f"/order/{placed['order_reference']}/invoice")
         wanted = {"message": "the order has not been invoiced yet; try again later"}
-        return (answer.status_code, answer.json()) == (412, wanted)
+        return (response.status_code, response.json()) == (412, wanted)
 
-    assert is_told_to_wait()
+    assert is_412()
     dispatch(shop, placed)
-    assert is_told_to_wait()
+    assert is_412()
 
 
-def test_a_cancelled_order_has_none(shop: Service, customer: Customer) -> None:
+def test_a_cancelled_order_has_no_invoice(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     cancel(shop, placed)
-    answer = customer.get(f"/order/{placed['order_reference']}/invoice")
-    assert answer.status_code == 412
-    assert "cancelled" in answer.json()["message"]
+    response = customer.get(f"/order/{placed['order_reference']}/invoice")
+    assert response.status_code == 412
+    assert "cancelled" in response.json()["message"]
 
 
 @pytest.mark.spec("4 GET /order/{reference}/invoice", "404 when unknown")
-def test_anothers_invoice_is_as_unknown_as_one_that_does_not_exist(shop: Service, customer: Customer) -> None:
+def test_another_customers_invoice_is_not_found(shop: Service, customer: Customer) -> None:
     theirs = invoiced(shop, shop.customer())
     pending = create(customer)
     references = [
         theirs["order_reference"], str(theirs["order_id"]), "NONE-1", "0", "9" * 30, "-1", "a%00b", "%F0%9F%98%80",
         pending["confirmation_code"], "%20", "' or 1=1 --",
     ]  # fmt: skip
-    answers = [customer.get(f"/order/{reference}/invoice") for reference in references]
-    assert {answer.status_code for answer in answers} == {404}
-    assert {answer.content for answer in answers} == {b'{"message":"order not found"}'}
+    responses = [customer.get(f"/order/{reference}/invoice") for reference in references]
+    assert {response.status_code for response in responses} == {404}
+    assert {response.content for response in responses} == {b'{"message":"order not found"}'}
 
 
-def test_hostile_texts_of_an_order_reach_the_page_as_text(shop: Service) -> None:
+def test_hostile_text_in_an_order_is_printed_as_text(shop: Service) -> None:
     trap = '#panic("x") $a$ @b *c* \\ "d" [e] 😀 مرحبا'
     customer = shop.customer(company=trap)
     address = {**ADDRESS, "contact_name": trap, "company_name": trap, "street_two": trap, "tax_number": trap[:40]}
@@ -112,7 +112,7 @@ def test_hostile_texts_of_an_order_reach_the_page_as_text(shop: Service) -> None
     assert "Amount due £66.60" in text
 
 
-def test_an_order_of_many_lines_goes_over_pages(shop: Service, customer: Customer) -> None:
+def test_an_order_with_many_lines_fills_several_pages(shop: Service, customer: Customer) -> None:
     text = invoice_text(customer, invoiced(shop, customer, *[("CABLE", 1)] * 200))
     assert text.count("CABLE Product CABLE 1 £1.99 20% £1.99 £0.40") == 200
     assert "Page 2 of 6" in text

@@ -1,4 +1,4 @@
-"""Issuing invoices (decisions, invoice): when, once, with which dates and amounts, and what follows from it."""
+"""Issuing invoices (decisions, invoice): conditions, dates, amounts and effects."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -20,7 +20,7 @@ from tradecounter.kit.errors import DomainError, Kind
 
 
 def stored(shop: Service, placed: dict[str, Any]) -> dict[str, Any]:
-    """The document of an order's invoice."""
+
     [(document,)] = rows(
         shop,
         "select document from invoice i join orders o on o.id = i.order_id where o.number = %s",
@@ -31,7 +31,7 @@ def stored(shop: Service, placed: dict[str, Any]) -> dict[str, Any]:
 
 
 def jobs(shop: Service, placed: dict[str, Any]) -> list[str]:
-    """The jobs about an order's invoice that are queued."""
+    """Return the queued jobs about an order's invoice."""
     found = rows(
         shop,
         "select task_name from procrastinate_jobs j join orders o on o.id = (j.args->>'order_id')::bigint"
@@ -41,10 +41,10 @@ def jobs(shop: Service, placed: dict[str, Any]) -> list[str]:
     return [name for (name,) in found]
 
 
-def refusal(shop: Service, reference: str) -> DomainError:
-    with pytest.raises(DomainError) as refused:
+def error_of(shop: Service, reference: str) -> DomainError:
+    with pytest.raises(DomainError) as rejected:
         shop.in_transaction(lambda tx: issue_invoice(tx, reference, SELLER, shop.clock.now()))
-    return refused.value
+    return rejected.value
 
 
 def test_the_document_holds_the_whole_order(shop: Service) -> None:
@@ -109,19 +109,19 @@ def test_a_customer_without_a_company_is_named_by_its_person(shop: Service) -> N
     assert stored(shop, placed)["customer"]["name"] == "Bo Bare"
 
 
-def test_an_order_that_has_not_left_completely_is_refused_naming_what_is_left(shop: Service) -> None:
+def test_an_order_with_undispatched_units_is_rejected_with_a_list_of_them(shop: Service) -> None:
     placed = buy(shop.customer(), [("PHONE", 2), ("CABLE", 3)])
-    refused = refusal(shop, placed["order_reference"])
-    assert refused.kind is Kind.PRECONDITION_FAILED
-    assert refused.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
+    rejected = error_of(shop, placed["order_reference"])
+    assert rejected.kind is Kind.PRECONDITION_FAILED
+    assert rejected.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
     phones, _cables = placed["items"]
     dispatch(shop, placed, (phones["id"], 2))
-    assert refusal(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
+    assert error_of(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
     dispatch(shop, placed)
     assert issue(shop, placed).anew
 
 
-def test_the_time_of_supply_is_when_the_last_of_it_left(shop: Service) -> None:
+def test_the_time_of_supply_is_the_last_dispatch(shop: Service) -> None:
     placed = buy(shop.customer(), [("PHONE", 1), ("CABLE", 1)])
     for item, moment in zip(placed["items"], (uk(2026, 6, 18, 12), uk(2026, 6, 20, 12)), strict=True):
         with at(shop, moment):
@@ -144,14 +144,14 @@ def test_the_time_of_supply_is_when_the_last_of_it_left(shop: Service) -> None:
         pytest.param(datetime(2026, 10, 1, 9, tzinfo=UTC), "2026-10-01", "2026-10-31", id="over the end of summer"),
     ],
 )
-def test_dates_are_those_of_uk_calendars(shop: Service, moment: datetime, issued_on: str, due_on: str) -> None:
+def test_dates_are_uk_dates(shop: Service, moment: datetime, issued_on: str, due_on: str) -> None:
     with at(shop, moment):
         placed = invoiced(shop, shop.customer(term_days=30))
         document = stored(shop, placed)
     assert (document["issued_on"], document["supplied_on"], document["due_on"]) == (issued_on, issued_on, due_on)
 
 
-def test_issuing_again_returns_the_invoice_that_there_is(shop: Service) -> None:
+def test_issuing_again_returns_the_existing_invoice(shop: Service) -> None:
     customer = shop.customer(accounts_email="pay@x.example")
     placed = invoiced(shop, customer)
     first = rows(shop, "select number, issued_at from invoice order by number desc limit 1")
@@ -169,29 +169,29 @@ def test_an_order_is_named_by_its_reference_or_its_id(shop: Service) -> None:
     assert again.order_reference == placed["order_reference"]
 
 
-def test_orders_that_are_unknown_pending_or_cancelled_are_refused(shop: Service) -> None:
+def test_orders_that_are_unknown_pending_or_cancelled_are_rejected(shop: Service) -> None:
     customer = shop.customer()
-    assert refusal(shop, "NONE-1").kind is Kind.NOT_FOUND
-    pending = refusal(shop, create(customer)["confirmation_code"])
+    assert error_of(shop, "NONE-1").kind is Kind.NOT_FOUND
+    pending = error_of(shop, create(customer)["confirmation_code"])
     assert pending.kind is Kind.PRECONDITION_FAILED
     assert "not confirmed" in pending.message
     placed = buy(customer)
     cancel(shop, placed)
-    cancelled = refusal(shop, placed["order_reference"])
+    cancelled = error_of(shop, placed["order_reference"])
     assert cancelled.kind is Kind.PRECONDITION_FAILED
     assert "cancelled" in cancelled.message
 
 
-def test_a_refused_attempt_uses_up_no_number(shop: Service) -> None:
+def test_a_rejected_attempt_uses_no_invoice_number(shop: Service) -> None:
     [(before,)] = rows(shop, "select last from invoice_number")
-    refusal(shop, buy(shop.customer())["order_reference"])
+    error_of(shop, buy(shop.customer())["order_reference"])
     assert rows(shop, "select last from invoice_number") == [(before,)]
 
     async def fail(tx: Transaction) -> None:
         assert await next_invoice_number(tx) == before + 1
-        raise DomainError(Kind.INVALID, "something after it fails")
+        raise DomainError(Kind.INVALID, "a later step fails")
 
-    with pytest.raises(DomainError, match="something after it"):
+    with pytest.raises(DomainError, match="a later step"):
         shop.in_transaction(fail)
     placed = invoiced(shop, shop.customer())
     assert stored(shop, placed)["number"] == before + 1
@@ -228,7 +228,7 @@ def test_an_export_says_that_no_vat_is_charged(shop: Service) -> None:
     assert "exported" not in invoice_text(customer, invoiced(shop, customer))
 
 
-def test_what_a_bundle_holds_is_shown_below_it_and_not_waited_for(shop: Service) -> None:
+def test_components_are_shown_below_their_bundle_and_do_not_delay_the_invoice(shop: Service) -> None:
     customer = shop.customer()
     sell(shop, "HANDSET", name="Handset")
     sell(shop, "BUNDLE", 30, available=5, components=[{"sku": "HANDSET", "quantity": 3}])
@@ -256,7 +256,7 @@ def test_an_invoice_cannot_be_changed_or_deleted(shop: Service) -> None:
             shop.in_transaction(lambda tx, change=statement: tx.execute(change, number=number))  # type: ignore[misc]
 
 
-def test_an_invoice_stays_as_it_was_issued_whatever_changes_afterwards(shop: Service) -> None:
+def test_an_invoice_never_changes_after_it_is_issued(shop: Service) -> None:
     customer = shop.customer(company="Before Ltd")
     placed = invoiced(shop, customer)
     before = customer.get(f"/order/{placed['order_id']}/invoice").content

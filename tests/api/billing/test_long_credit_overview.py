@@ -1,4 +1,4 @@
-"""`GET /customer/credit` with many outstanding orders: sent in pieces, and all of it of one moment."""
+"""`GET /customer/credit` with many outstanding orders: sent in chunks, from one database snapshot."""
 
 import json
 from decimal import Decimal
@@ -11,13 +11,13 @@ from support.orders import buy
 from support.service import Customer, Service
 from support.slow_reader import slow_reader
 
-MANY = 105  # two pieces
+MANY = 105  # two chunks
 PATH = "/customer/credit"
 
 
 @pytest.fixture(scope="module")
 def placed(shop: Service, customer: Customer) -> list[dict[str, Any]]:
-    """The customer's orders, the last of them invoiced."""
+    """The customer's orders; only the last is invoiced."""
     orders = [buy(customer, [("CABLE", 1)], customer_reference=f"PO-{number}") for number in range(MANY)]
     return [*orders, invoiced(shop, customer, ("CABLE", 1))]
 
@@ -27,9 +27,9 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def test_all_outstanding_orders_are_in_it_oldest_first(customer: Customer, placed: list[dict[str, Any]]) -> None:
+def test_all_outstanding_orders_are_listed_oldest_first(customer: Customer, placed: list[dict[str, Any]]) -> None:
     response = customer.get(PATH)
-    assert "Content-Length" not in response.headers, "it is sent in pieces"
+    assert "Content-Length" not in response.headers, "the response is chunked"
     found = json.loads(response.content, parse_float=Decimal)
     orders = found["outstanding_orders"]
     assert [order["order_reference"] for order in orders] == [order["order_reference"] for order in placed]
@@ -37,7 +37,7 @@ def test_all_outstanding_orders_are_in_it_oldest_first(customer: Customer, place
     assert found["available_credit"] == found["credit_limit"] - found["total_outstanding"]
 
 
-def test_a_payment_meanwhile_changes_neither_the_total_nor_the_orders(
+def test_a_payment_during_the_response_changes_neither_the_total_nor_the_orders(
     shop: Service, customer: Customer, placed: list[dict[str, Any]]
 ) -> None:
     before = customer.get(PATH).json()

@@ -1,4 +1,4 @@
-"""Recording payments (decisions, invoice): against an invoice, never more than is due, completing the order."""
+"""Recording payments (decisions, invoice): against an invoice, at most what is due; the last completes the order."""
 
 from decimal import Decimal
 
@@ -12,7 +12,7 @@ from tradecounter.billing.record_payment import record_payment
 from tradecounter.kit.errors import DomainError, Kind
 
 
-def test_payments_lower_what_is_owed_and_the_last_completes_the_order(shop: Service) -> None:
+def test_payments_lower_the_debt_and_the_last_completes_the_order(shop: Service) -> None:
     customer = shop.customer(credit="66.60")
     placed = invoiced(shop, customer)
     first = pay(shop, placed, "60.00")
@@ -31,10 +31,10 @@ def test_payments_lower_what_is_owed_and_the_last_completes_the_order(shop: Serv
         " where o.number = %s order by p.id",
         placed["order_id"],
     ) == [(Decimal("60.00"),), (Decimal("6.60"),)]
-    buy(customer)  # the credit is there again
+    buy(customer)  # the credit is available again
 
 
-def test_a_row_that_is_paid_in_full_is_never_overdue(shop: Service) -> None:
+def test_an_order_paid_in_full_is_never_overdue(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(term_days=0))
     with at_moment(shop, uk(2027, 1, 1)):
         assert pay(shop, placed, "60").is_overdue
@@ -42,17 +42,17 @@ def test_a_row_that_is_paid_in_full_is_never_overdue(shop: Service) -> None:
 
 
 @pytest.mark.parametrize("amount", ["66.61", "0", "-1", "1.001", "NaN", "1E+30"])
-def test_a_refused_amount_changes_nothing(shop: Service, amount: str) -> None:
+def test_a_rejected_amount_changes_nothing(shop: Service, amount: str) -> None:
     customer = shop.customer()
     placed = invoiced(shop, customer)
-    with pytest.raises(DomainError, match=r"^amount: ") as refused:
+    with pytest.raises(DomainError, match=r"^amount: ") as rejected:
         pay(shop, placed, amount)
-    assert refused.value.kind is Kind.INVALID
+    assert rejected.value.kind is Kind.INVALID
     assert outstanding(shop, customer) == Decimal("66.60")
     assert customer.get("/customer/credit").json()["outstanding_orders"][0]["total_paid"] == 0
 
 
-def test_what_is_due_is_named_when_more_is_paid(shop: Service) -> None:
+def test_an_overpayment_is_rejected_with_the_amount_due(shop: Service) -> None:
     placed = invoiced(shop, shop.customer())
     pay(shop, placed, "50")
     with pytest.raises(DomainError, match=r"^amount: must be at most 16\.60, which is due$"):
@@ -62,21 +62,21 @@ def test_what_is_due_is_named_when_more_is_paid(shop: Service) -> None:
         pay(shop, placed, "0.01")
 
 
-def test_an_order_without_an_invoice_takes_no_payment(shop: Service) -> None:
+def test_an_order_without_an_invoice_accepts_no_payment(shop: Service) -> None:
     customer = shop.customer()
     placed = buy(customer)
     dispatch(shop, placed)
-    with pytest.raises(DomainError, match="has no invoice yet") as refused:
+    with pytest.raises(DomainError, match="has no invoice yet") as rejected:
         pay(shop, placed, "10")
-    assert refused.value.kind is Kind.PRECONDITION_FAILED
+    assert rejected.value.kind is Kind.PRECONDITION_FAILED
     assert outstanding(shop, customer) == Decimal("66.60")
 
 
-def test_unknown_and_pending_orders_take_no_payment(shop: Service) -> None:
+def test_unknown_and_pending_orders_accept_no_payment(shop: Service) -> None:
     code = create(shop.customer())["confirmation_code"]
     for reference, kind in (("NONE-1", Kind.NOT_FOUND), (code, Kind.PRECONDITION_FAILED)):
-        with pytest.raises(DomainError) as refused:
+        with pytest.raises(DomainError) as rejected:
             shop.in_transaction(
                 lambda tx, reference=reference: record_payment(tx, reference, Decimal(1), shop.clock.now())  # type: ignore[misc]
             )
-        assert refused.value.kind is kind
+        assert rejected.value.kind is kind

@@ -1,4 +1,4 @@
-"""Lists as HTTP libraries send them: most of them encode the commas between the values."""
+"""Lists as HTTP libraries send them: most libraries encode the commas between values."""
 
 import shutil
 import subprocess
@@ -71,7 +71,7 @@ def _printed(*command: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout.strip()
 
 
-# Those of other languages where their interpreter is installed: each is the library's own function.
+# Each language's own function, where its interpreter is installed.
 ENCODERS: list[Callable[[dict[str, str]], str]] = [
     by_requests,
     by_httpx,

@@ -1,4 +1,4 @@
-"""A catalogue that a subprocess loads is the one that this process would have loaded."""
+"""A catalogue loaded in a subprocess equals one loaded in this process."""
 
 import asyncio
 import sys
@@ -27,7 +27,7 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
 SKUS = [f"Ré/{number}" for number in range(40)]
-ASKED = [
+REQUESTS = [
     ProductListParameters(),
     ProductListParameters(query="re"),
     ProductListParameters(sort="price", in_stock="true"),
@@ -37,7 +37,7 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def buyers(shop: Service) -> list[int]:
-    """Customers of three price profiles, one of them with contract prices, in a shop of some products."""
+    """Customers with three price profiles, one of them with contract prices."""
     shop.must_load("attributes", [{"key": "ports", "name": "Ports", "type": "int"}])
     rows = (product(sku, attributes={"ports": str(n % 7)}, description=f"<{n}>") for n, sku in enumerate(SKUS))
     shop.must_load("products", rows)
@@ -58,10 +58,10 @@ def buyers(shop: Service) -> list[int]:
 
 
 class Another:
-    """A storefront beside the server's own, kept fresh on the same database."""
+    """A second storefront, refreshed from the same database as the server's own."""
 
-    def __init__(self, service: Service, *, elsewhere: bool, stale_after: timedelta = timedelta(minutes=1)) -> None:
-        address = service.database_url if elsewhere else None
+    def __init__(self, service: Service, *, in_subprocess: bool, stale_after: timedelta = timedelta(minutes=1)) -> None:
+        address = service.database_url if in_subprocess else None
         self.freshness = Freshness(stale_after)
         self.storefront = Storefront(service.clock, 5, address, freshness=self.freshness, large_from=1)
         self.refresher = Refresher(
@@ -82,64 +82,66 @@ class Another:
 
 
 @pytest.fixture
-def here(shop: Service) -> Another:
-    return Another(shop, elsewhere=False)
+def in_process(shop: Service) -> Another:
+    return Another(shop, in_subprocess=False)
 
 
 @pytest.fixture
-def elsewhere(shop: Service) -> Another:
-    return Another(shop, elsewhere=True)
+def in_subprocess(shop: Service) -> Another:
+    return Another(shop, in_subprocess=True)
 
 
 def shown(view: CustomerView) -> Iterator[bytes]:
-    """Everything that a view answers."""
+    """Yield everything that a view serves."""
     extras = set(EXTRA_FIELDS.values())
-    for wanted in ASKED:
+    for wanted in REQUESTS:
         rows = find_products(view, wanted)[:]
         yield b"".join(render_json(view, rows, extras))
         yield b"".join(render_csv(view, rows, extras))
     yield view.digest
 
 
-def test_both_show_the_same_to_every_customer(here: Another, elsewhere: Another, buyers: list[int]) -> None:
-    for storefront in (here, elsewhere):
+def test_both_show_the_same_data_to_every_customer(
+    in_process: Another, in_subprocess: Another, buyers: list[int]
+) -> None:
+    for storefront in (in_process, in_subprocess):
         storefront.refresh()
     for buyer in buyers:
-        assert list(shown(elsewhere.view(buyer))) == list(shown(here.view(buyer)))
-    one, other = here.storefront.snapshot, elsewhere.storefront.snapshot
+        assert list(shown(in_subprocess.view(buyer))) == list(shown(in_process.view(buyer)))
+    one, other = in_process.storefront.snapshot, in_subprocess.storefront.snapshot
     assert [other.product(row) for row in range(len(other))] == [one.product(row) for row in range(len(one))]
 
 
-def test_changes_after_another_process_read_it_are_followed(
-    shop: Service, elsewhere: Another, buyers: list[int]
+def test_changes_after_a_load_in_a_subprocess_are_followed(
+    shop: Service, in_subprocess: Another, buyers: list[int]
 ) -> None:
-    elsewhere.refresh()
-    before = elsewhere.view(buyers[0])
+    in_subprocess.refresh()
+    before = in_subprocess.view(buyers[0])
     shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[0], "single_unit_cost": "77.00"}])
     shop.must_load("stock", [{"sku": SKUS[0], "available": 123}])
     shop.must_load("incoming", [{"sku": SKUS[0], "incoming": 9, "expected_on": "2026-08-01"}])
     shop.must_load("contract-prices", [{"customer_id": buyers[1], "sku": SKUS[1], "single_unit_cost": "0.99"}])
-    elsewhere.refresh()
-    after, anew = elsewhere.view(buyers[0]), Another(shop, elsewhere=False)
+    in_subprocess.refresh()
+    after, reloaded = in_subprocess.view(buyers[0]), Another(shop, in_subprocess=False)
     assert after.snapshot is before.snapshot
-    anew.refresh()
+    reloaded.refresh()
     for buyer in buyers:
-        assert list(shown(elsewhere.view(buyer))) == list(shown(anew.view(buyer)))
+        assert list(shown(in_subprocess.view(buyer))) == list(shown(reloaded.view(buyer)))
 
 
-def test_what_is_there_is_served_and_followed_while_another_process_reads(
-    shop: Service, elsewhere: Another, buyers: list[int]
+def test_the_current_catalogue_is_served_and_updated_while_a_subprocess_loads(
+    shop: Service, in_subprocess: Another, buyers: list[int]
 ) -> None:
-    elsewhere.refresh()
-    shop.must_load("products", [{"sku": SKUS[0], "name": "Named anew"}])
+    in_subprocess.refresh()
+    shop.must_load("products", [{"sku": SKUS[0], "name": "Named reloaded"}])
     shop.must_load("stock", [{"sku": SKUS[1], "available": 321}])
     shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[1], "single_unit_cost": "3.21"}])
 
     async def look() -> tuple[CustomerView, CustomerView]:
-        assert await elsewhere.refresher.catch_up()
-        meanwhile = elsewhere.view(buyers[0])
-        await elsewhere.refresher.refresh()
-        return meanwhile, elsewhere.view(buyers[0])
+        assert await in_subprocess.refresher.catch_up()
+        meanwhile = in_subprocess.view(buyers[0])
+        await in_subprocess.refresher.refresh()
+        return meanwhile, in_subprocess.view(buyers[0])
 
     def seen(view: CustomerView) -> tuple[str, int, UnitCosts | None]:
         row, other = (view.snapshot.row_of_sku[sku.casefold()] for sku in SKUS[:2])
@@ -147,91 +149,93 @@ def test_what_is_there_is_served_and_followed_while_another_process_reads(
 
     meanwhile, afterwards = shop.call(look)
     assert seen(meanwhile) == (product(SKUS[0])["name"], 321, UnitCosts(321, 321, 321))
-    assert seen(afterwards) == ("Named anew", 321, UnitCosts(321, 321, 321))
+    assert seen(afterwards) == ("Named reloaded", 321, UnitCosts(321, 321, 321))
 
 
-def no_other_process(patch: pytest.MonkeyPatch) -> None:
+def no_subprocess(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sys, "executable", "/nowhere/python")
 
 
-def a_process_that_fails(patch: pytest.MonkeyPatch) -> None:
+def a_failing_subprocess(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sys, "executable", "/bin/false")
 
 
-def no_folder_for_a_file(patch: pytest.MonkeyPatch) -> None:
+def no_temporary_folder(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tempfile, "tempdir", "/nowhere")
 
 
-@pytest.mark.parametrize("hindrance", [no_other_process, a_process_that_fails, no_folder_for_a_file])
-def test_all_other_data_stays_current_while_no_process_can_read_the_catalogue(
+@pytest.mark.parametrize("failure", [no_subprocess, a_failing_subprocess, no_temporary_folder])
+def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue(
     shop: Service,
-    elsewhere: Another,
+    in_subprocess: Another,
     buyers: list[int],
     monkeypatch: pytest.MonkeyPatch,
-    hindrance: Callable[[pytest.MonkeyPatch], None],
+    failure: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
-    elsewhere.refresh()
-    before, confirmed_at = elsewhere.view(buyers[1]), elsewhere.freshness.confirmed_at
+    in_subprocess.refresh()
+    before, confirmed_at = in_subprocess.view(buyers[1]), in_subprocess.freshness.confirmed_at
     with monkeypatch.context() as patch:
-        hindrance(patch)
+        failure(patch)
         for cost in (41, 42):
-            shop.must_load("products", [{"sku": SKUS[0], "name": f"{hindrance.__name__} {cost}"}])
+            shop.must_load("products", [{"sku": SKUS[0], "name": f"{failure.__name__} {cost}"}])
             shop.must_load("price-list", [{"price_list": "gold", "sku": SKUS[0], "single_unit_cost": cost}])
-            elsewhere.refresh()
-    meanwhile = elsewhere.view(buyers[1])
+            in_subprocess.refresh()
+    meanwhile = in_subprocess.view(buyers[1])
     assert meanwhile.snapshot is before.snapshot
     row = meanwhile.snapshot.row_of_sku[SKUS[0].casefold()]
     assert meanwhile.unit_costs(row) == UnitCosts(4095, 4095, 4095)
-    assert elsewhere.freshness.confirmed_at == confirmed_at
-    shop.must_load("products", [{"sku": SKUS[0], "name": f"{hindrance.__name__} over"}])
-    elsewhere.refresh()
-    assert elsewhere.view(buyers[1]).product(row).name == f"{hindrance.__name__} over"
-    assert elsewhere.freshness.confirmed_at > confirmed_at
+    assert in_subprocess.freshness.confirmed_at == confirmed_at
+    shop.must_load("products", [{"sku": SKUS[0], "name": f"{failure.__name__} over"}])
+    in_subprocess.refresh()
+    assert in_subprocess.view(buyers[1]).product(row).name == f"{failure.__name__} over"
+    assert in_subprocess.freshness.confirmed_at > confirmed_at
 
 
-def test_a_process_that_stands_back_for_too_long_is_ended(shop: Service, buyers: list[int]) -> None:
-    elsewhere = Another(shop, elsewhere=True, stale_after=timedelta(milliseconds=20))  # none is ready in half of that
+def test_a_subprocess_that_yields_for_too_long_is_stopped(shop: Service, buyers: list[int]) -> None:
+    in_subprocess = Another(
+        shop, in_subprocess=True, stale_after=timedelta(milliseconds=20)
+    )  # no subprocess is ready in half of that
 
     def name(shown: Another) -> str:
         view = shown.view(buyers[0])
         return view.product(view.snapshot.row_of_sku[SKUS[0].casefold()]).name
 
-    elsewhere.refresh()
+    in_subprocess.refresh()
     shop.must_load("products", [{"sku": SKUS[0], "name": "Slow"}])
-    elsewhere.refresh()
-    assert name(elsewhere) != "Slow"
+    in_subprocess.refresh()
+    assert name(in_subprocess) != "Slow"
     shop.must_load("products", [{"sku": SKUS[0], "name": "In time"}])
-    elsewhere.refresh()
-    assert name(elsewhere) == "In time"
+    in_subprocess.refresh()
+    assert name(in_subprocess) == "In time"
 
 
 def test_prices_changed_during_a_read_in_a_subprocess_are_kept(
-    shop: Service, elsewhere: Another, buyers: list[int]
+    shop: Service, in_subprocess: Another, buyers: list[int]
 ) -> None:
-    elsewhere.refresh()
+    in_subprocess.refresh()
     shop.must_load("products", [{"sku": SKUS[0], "name": "Read slowly"}])
     dearer = PriceRow("default", SKUS[0], Decimal(91))
 
     async def look() -> UnitCosts | None:
-        (loading,) = await elsewhere.refresher.catch_up()
-        await asyncio.wait({loading})  # what it read is older than these prices
+        (loading,) = await in_subprocess.refresher.catch_up()
+        await asyncio.wait({loading})  # its data is older than these prices
         await import_rows(shop.application.database, "price-list", iter([Row(1, dearer)]))
-        await elsewhere.refresher.catch_up()
-        view = elsewhere.view(buyers[0])
+        await in_subprocess.refresher.catch_up()
+        view = in_subprocess.view(buyers[0])
         return view.unit_costs(view.snapshot.row_of_sku[SKUS[0].casefold()])
 
     assert shop.call(look) == UnitCosts(9100, 9100, 9100)
 
 
 @pytest.mark.usefixtures("buyers")
-def test_a_process_under_way_ends_with_the_one_that_started_it(shop: Service, elsewhere: Another) -> None:
-    elsewhere.refresh()
+def test_a_running_subprocess_stops_with_its_parent(shop: Service, in_subprocess: Another) -> None:
+    in_subprocess.refresh()
 
     async def stop_early() -> set[asyncio.Task[Any]]:
-        async with elsewhere.refresher.running():
+        async with in_subprocess.refresher.running():
             async with transaction(shop.application.database) as tx:
                 await bump(tx, "catalogue")
-            return await elsewhere.refresher.catch_up()
+            return await in_subprocess.refresher.catch_up()
 
     (task,) = shop.call(stop_early)
     assert task.cancelled()

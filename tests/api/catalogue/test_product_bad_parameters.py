@@ -1,4 +1,4 @@
-"""Query parameters of the product endpoints that are wrong, repeated, empty or unknown."""
+"""Wrong, repeated, empty and unknown query parameters of the product endpoints."""
 
 import pytest
 
@@ -21,8 +21,8 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-@pytest.mark.spec("1 Pagination", "page and limit out of bounds are refused")
-@pytest.mark.spec("4 GET /product", "sort: four words, any other is 400")
+@pytest.mark.spec("1 Pagination", "page and limit out of bounds are rejected")
+@pytest.mark.spec("4 GET /product", "sort: one of four values; any other is 400")
 @pytest.mark.spec("7 400", "an unknown sort")
 @pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def customer(shop: Service) -> Customer:
     ],
 )
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
-def test_a_bad_value_is_refused_and_named(customer: Customer, query: str, message: str, accept: str) -> None:
+def test_a_bad_value_is_rejected_by_name(customer: Customer, query: str, message: str, accept: str) -> None:
     response = customer.get(f"/product?{query}", headers={"Accept": accept})
     assert (response.status_code, response.json()["message"]) == (400, message)
 
@@ -96,7 +96,7 @@ def test_a_bad_value_is_refused_and_named(customer: Customer, query: str, messag
         "ports=24&attribute=nosuch=1",
     ],
 )
-def test_a_senseless_attribute_filter_is_refused(customer: Customer, filters: str) -> None:
+def test_an_invalid_attribute_filter_is_rejected(customer: Customer, filters: str) -> None:
     response = customer.get(f"/product?attribute={filters}")
     assert response.status_code == 400, response.text
     assert response.json()["message"].startswith("attribute: ")
@@ -116,7 +116,7 @@ def test_a_senseless_attribute_filter_is_refused(customer: Customer, filters: st
         ("page=1&p%61ge=2", "page"),
     ],
 )
-def test_a_parameter_given_twice_is_refused_unless_it_is_a_list(customer: Customer, query: str, name: str) -> None:
+def test_a_parameter_given_twice_is_rejected_unless_it_is_a_list(customer: Customer, query: str, name: str) -> None:
     response = customer.get(f"/product?{query}")
     assert (response.status_code, response.json()["message"]) == (400, f"{name}: is given more than once")
 
@@ -141,7 +141,7 @@ def test_a_key_given_twice_is_no_credential(shop: Service, customer: Customer) -
         "page=01&limit=0100",
     ],
 )
-def test_empty_and_unknown_parameters_are_as_if_absent(customer: Customer, query: str) -> None:
+def test_empty_and_unknown_parameters_are_ignored(customer: Customer, query: str) -> None:
     response = customer.get(f"/product?{query}")
     assert response.status_code == 200, response.text
     assert [found["sku"] for found in response.json()] == ["CABLE", "PHONE", "SWITCH"]
@@ -150,7 +150,7 @@ def test_empty_and_unknown_parameters_are_as_if_absent(customer: Customer, query
 
 @pytest.mark.spec("4 GET /product/{sku}", "extra, comma-separated")
 @pytest.mark.parametrize("extra", ["nonsense", "related,,nonsense", "description&extra=nonsense"])
-def test_one_product_refuses_an_unknown_extra(customer: Customer, extra: str) -> None:
+def test_an_unknown_extra_of_one_product_is_rejected(customer: Customer, extra: str) -> None:
     response = customer.get(f"/product/PHONE?extra={extra}")
     assert (response.status_code, response.json()["message"]) == (400, f"extra: 'nonsense' is not one of {EXTRAS}")
 

@@ -1,4 +1,4 @@
-"""`GET /product/{sku}`: which product an address means, and which products nobody gets to see."""
+"""`GET /product/{sku}`: how a path selects a product, and which products are hidden."""
 
 import httpx2
 import pytest
@@ -53,12 +53,12 @@ def customer(service: Service) -> Customer:
 
 
 def encoded(text: str) -> str:
-    """Percent-encode every byte, so that no client takes an address to pieces."""
+    """Percent-encode every byte, so that no client splits the path."""
     return "".join(f"%{byte:02x}" for byte in text.encode())
 
 
 def by_sku(customer: Customer, path: str) -> httpx2.Response:
-    """Ask with the path exactly as it is."""
+    """Send the path unchanged."""
     url = httpx2.URL(customer.http.base_url).copy_with(raw_path=f"/product/{path}".encode())
     return customer.http.send(customer.http.build_request("GET", url))
 
@@ -66,7 +66,7 @@ def by_sku(customer: Customer, path: str) -> httpx2.Response:
 @pytest.mark.spec("2 Product", "SKU lookup ignores case")
 @pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
 @pytest.mark.parametrize("sku", STRANGE)
-def test_any_sku_percent_encoded_answers_with_its_own_product(customer: Customer, sku: str) -> None:
+def test_any_percent_encoded_sku_returns_its_own_product(customer: Customer, sku: str) -> None:
     for spelling in (sku, sku.lower(), sku.upper()):
         response = by_sku(customer, encoded(spelling))
         assert response.status_code == 200, response.text
@@ -75,8 +75,8 @@ def test_any_sku_percent_encoded_answers_with_its_own_product(customer: Customer
 
 
 @pytest.mark.parametrize("path", ["%20A%2FB", "a%2fb%20", "%20%20A/B%09%20", "%C2%A0A%2FB", "A%2FB%0A"])
-def test_white_space_around_a_sku_is_forgiven(customer: Customer, path: str) -> None:
-    for _ in range(2):  # the second time from memory
+def test_white_space_around_a_sku_is_ignored(customer: Customer, path: str) -> None:
+    for _ in range(2):  # the second response is cached
         response = by_sku(customer, path)
         assert (response.status_code, response.json().get("sku")) == (200, "A/B")
 
@@ -107,7 +107,7 @@ def test_white_space_around_a_sku_is_forgiven(customer: Customer, path: str) -> 
         ("00123", None),
     ],
 )
-def test_an_address_means_one_sku_or_none(customer: Customer, path: str, sku: str | None) -> None:
+def test_a_path_matches_one_sku_or_none(customer: Customer, path: str, sku: str | None) -> None:
     response = by_sku(customer, path)
     if sku is None:
         assert (response.status_code, response.json()) == (404, {"message": "product not found"})
@@ -117,7 +117,7 @@ def test_an_address_means_one_sku_or_none(customer: Customer, path: str, sku: st
 
 @pytest.mark.spec("2 Product", "extra fields are present only on request; descriptions always on one product")
 @pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
-def test_a_product_by_sku_is_the_one_of_the_list_with_its_descriptions(customer: Customer) -> None:
+def test_a_product_by_sku_equals_its_list_entry_plus_descriptions(customer: Customer) -> None:
     listed = customer.get("/product?limit=0&extra=description,short_description,similar").json()
     assert sorted(found["sku"] for found in listed) == sorted(STRANGE)
     for found in listed:
@@ -127,17 +127,17 @@ def test_a_product_by_sku_is_the_one_of_the_list_with_its_descriptions(customer:
 @pytest.mark.spec("4 GET /product", "active products at the customer's own prices and stock")
 @pytest.mark.spec("4 GET /product/{sku}", "unknown is 404")
 @pytest.mark.spec("7 404", "unknown reference, SKU, address id or code")
-def test_inactive_unpriced_and_unknown_products_get_the_same_answer(service: Service, customer: Customer) -> None:
+def test_inactive_unpriced_and_unknown_products_get_the_same_response(service: Service, customer: Customer) -> None:
     service.must_load("products", [product("RETIRED", active=False), product("UNPRICED")])
     service.must_load("price-list", [price("RETIRED", 1)])
-    answers = {
+    responses = {
         (r.status_code, r.content) for r in map(customer.get, map("/product/{}".format, ("RETIRED", "UNPRICED", "X")))
     }
-    assert answers == {(404, b'{"message":"product not found"}')}
+    assert responses == {(404, b'{"message":"product not found"}')}
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 
-def test_a_product_that_is_active_again_is_found_again(own_shop: Service) -> None:
+def test_a_reactivated_product_is_found_again(own_shop: Service) -> None:
     customer = own_shop.customer()
     own_shop.must_load("products", [product("SEASONAL", active=False)])
     own_shop.must_load("price-list", [price("SEASONAL", 1)])

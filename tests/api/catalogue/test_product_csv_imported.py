@@ -1,4 +1,4 @@
-"""The catalogue as the API gives it in CSV is an import file of products."""
+"""The API's CSV catalogue is a valid import file of products."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from support.shop import product
 from tradecounter.bulk.columns import ColumnOptions
 
 
-def test_the_catalogue_that_the_api_gives_as_csv_imports_without_a_change(shop: Service, tmp_path: Path) -> None:
+def test_importing_the_apis_csv_catalogue_changes_nothing(shop: Service, tmp_path: Path) -> None:
     shop.must_load("categories", [{"key": "phones", "name": "Phones, desks"}, {"key": "desk", "name": "Desk"}])
     shop.must_load("attributes", [{"key": "ports", "name": "Ethernet ports", "type": "int"}])
     full = {

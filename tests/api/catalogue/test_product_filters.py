@@ -1,4 +1,4 @@
-"""Filters and sorts of `GET /product` on a small catalogue, with the expected SKUs written out."""
+"""Filters and sorts of `GET /product` on a small catalogue."""
 
 from typing import Any
 
@@ -221,9 +221,7 @@ def test_a_query_finds_products_by_the_starts_of_words(customer: Customer, query
         ("query=c-phone&manufacturer=muller", []),
     ],
 )
-def test_an_exact_sku_or_ean_comes_first_unless_a_sort_is_asked_for(
-    customer: Customer, query: str, found: list[str]
-) -> None:
+def test_an_exact_sku_or_ean_comes_first_without_a_sort(customer: Customer, query: str, found: list[str]) -> None:
     assert skus(customer, query) == found
 
 
@@ -241,13 +239,11 @@ def test_an_exact_sku_or_ean_comes_first_unless_a_sort_is_asked_for(
         ("inStock=true&reduced=true&attribute=ports>2&query=zeta&category=phones&manufacturer=muller", ["A-PHONE"]),
     ],
 )
-def test_flags_filter_and_different_parameters_have_to_hold_together(
-    customer: Customer, query: str, found: list[str]
-) -> None:
+def test_flags_filter_and_all_parameters_apply_together(customer: Customer, query: str, found: list[str]) -> None:
     assert skus(customer, query) == found
 
 
-@pytest.mark.spec("4 GET /product", "sort: four words, any other is 400")
+@pytest.mark.spec("4 GET /product", "sort: one of four values; any other is 400")
 @pytest.mark.parametrize(
     ("sort", "found"),
     [
@@ -257,11 +253,11 @@ def test_flags_filter_and_different_parameters_have_to_hold_together(
         ("availability", ["WS-C2960-24TC-L", "A-PHONE", "C-PHONE", "b-phone", "WS-C2960+24TC-L"]),
     ],
 )
-def test_a_sort_orders_without_case_and_ties_break_on_sku(customer: Customer, sort: str, found: list[str]) -> None:
+def test_a_sort_ignores_case_and_breaks_ties_by_sku(customer: Customer, sort: str, found: list[str]) -> None:
     assert skus(customer, f"sort={sort}") == found
 
 
-def test_markup_that_no_parser_understands_is_searched_like_any_other(service: Service, customer: Customer) -> None:
+def test_malformed_markup_is_searched_like_any_other(service: Service, customer: Customer) -> None:
     row = product("ODD", description_html="<![odd[x]]><![\\ <p>readable", categories=[])
     service.must_load("products", [row])
     service.must_load("price-list", [price("ODD", 1)])

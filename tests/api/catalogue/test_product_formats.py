@@ -1,4 +1,4 @@
-"""Choosing between CSV and JSON on `GET /product`, and what the two look like to the byte."""
+"""The choice between CSV and JSON on `GET /product`, and the exact bytes of both."""
 
 import pytest
 
@@ -108,13 +108,13 @@ def test_the_accept_parameter_overrides_the_header(
 @pytest.mark.parametrize(
     "value", ["text/html", "application/xml", "*/*", "json", "TEXT/CSV", "text/csv,text/csv", "null"]
 )
-def test_any_other_accept_parameter_is_refused(customer: Customer, value: str) -> None:
+def test_any_other_accept_parameter_is_rejected(customer: Customer, value: str) -> None:
     response = customer.get("/product", params={"accept": value})
     assert response.status_code == 400
     assert response.json()["message"] == f"accept: {value!r} is not one of application/json, text/csv"
 
 
-def test_an_error_is_json_even_where_csv_was_asked_for(customer: Customer) -> None:
+def test_an_error_is_json_even_when_csv_is_requested(customer: Customer) -> None:
     response = customer.get("/product?sort=colour", headers={"Accept": "text/csv"})
     assert (response.status_code, response.headers["Content-Type"]) == (400, JSON_TYPE)
     assert response.json()["message"] == "sort: 'colour' is not one of price, availability, sku, name"
@@ -123,13 +123,13 @@ def test_an_error_is_json_even_where_csv_was_asked_for(customer: Customer) -> No
 @pytest.mark.spec("1 General rules", "responses are JSON unless stated")
 @pytest.mark.spec("1 Content negotiation", "all other endpoints respond in JSON")
 @pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
-def test_one_product_is_json_whatever_is_accepted(customer: Customer) -> None:
+def test_one_product_is_json_whatever_the_accept_header(customer: Customer) -> None:
     response = customer.get("/product/plain?accept=text/csv", headers={"Accept": "text/csv"})
     assert (response.status_code, response.headers["Content-Type"]) == (200, JSON_TYPE)
 
 
 @pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
-def test_csv_follows_rfc_4180_to_the_byte(customer: Customer) -> None:
+def test_csv_follows_rfc_4180(customer: Customer) -> None:
     response = customer.get("/product", headers={"Accept": "text/csv"})
     assert response.content.decode() == (
         f"{HEADER}\r\n"
@@ -142,7 +142,7 @@ def test_csv_follows_rfc_4180_to_the_byte(customer: Customer) -> None:
     )
 
 
-def test_csv_has_its_extra_columns_at_the_end_in_the_order_of_the_table(customer: Customer) -> None:
+def test_csv_has_its_extra_columns_at_the_end_in_a_fixed_order(customer: Customer) -> None:
     response = customer.get(
         "/product?extra=similar,related,short_description,description_html,description&accept=text/csv"
     )
@@ -153,7 +153,7 @@ def test_csv_has_its_extra_columns_at_the_end_in_the_order_of_the_table(customer
     assert lines[2].endswith(',"Line 1\nLine 2",<p>é</p>,,"PLAIN|Q""1, x",PLAIN\r\n')
 
 
-def test_csv_without_any_product_is_the_header_alone(customer: Customer) -> None:
+def test_csv_without_products_is_the_header_alone(customer: Customer) -> None:
     response = customer.get("/product?manufacturer=nobody&extra=related&accept=text/csv")
     assert (response.status_code, response.content.decode()) == (200, f"{HEADER},related_products\r\n")
 
@@ -188,7 +188,7 @@ def test_json_has_amounts_and_sizes_as_plain_numbers(customer: Customer) -> None
         (EVERY_EXTRA, {"description", "description_html", "short_description", "related_products", "similar_products"}),
     ],
 )
-def test_extra_fields_are_there_when_asked_for_and_else_absent(customer: Customer, extra: str, added: set[str]) -> None:
+def test_extra_fields_are_present_only_when_requested(customer: Customer, extra: str, added: set[str]) -> None:
     basic = {name.split(".")[0] for name in HEADER.split(",")}
     for found in customer.get(f"/product?extra={extra}").json():
         assert set(found) == basic | added
@@ -196,7 +196,7 @@ def test_extra_fields_are_there_when_asked_for_and_else_absent(customer: Custome
     assert set(customer.get(f"/product/PLAIN?extra={extra}").json()) == basic | added | always
 
 
-def test_an_empty_text_or_list_that_was_asked_for_is_there_and_empty(customer: Customer) -> None:
+def test_a_requested_field_with_empty_text_or_list_is_present_and_empty(customer: Customer) -> None:
     shown = customer.get(f"/product/PLAIN?extra={EVERY_EXTRA}").json()
     assert [shown[name] for name in ("description", "description_html", "short_description")] == ["", "", ""]
     assert [shown[name] for name in ("related_products", "similar_products")] == [[], []]
@@ -204,10 +204,10 @@ def test_an_empty_text_or_list_that_was_asked_for_is_there_and_empty(customer: C
 
 
 @pytest.mark.parametrize("path", ["/product", "/product?accept=text/csv", "/product/PLAIN", "/category"])
-def test_head_answers_as_get_does_without_the_body(customer: Customer, path: str) -> None:
+def test_head_responds_as_get_does_without_the_body(customer: Customer, path: str) -> None:
     got, head = customer.get(path), customer.http.head(path)
-    unlike = {"date", "x-request-id"}
+    varying = {"date", "x-request-id"}
     assert head.content == b""
-    assert sorted((n, v) for n, v in head.headers.multi_items() if n not in unlike) == sorted(
-        (n, v) for n, v in got.headers.multi_items() if n not in unlike
+    assert sorted((n, v) for n, v in head.headers.multi_items() if n not in varying) == sorted(
+        (n, v) for n, v in got.headers.multi_items() if n not in varying
     )

@@ -1,4 +1,4 @@
-"""`GET /product` against a naive recomputation, on the real catalogue: each filter and sort, then random mixtures."""
+"""`GET /product` compared with a naive recomputation on the real catalogue."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ def real_shop(service: Service) -> RealShop:
 
 
 def check(shop: RealShop, visitor: Visitor, wanted: Wanted, *, as_csv: bool) -> int:
-    """Compare one answer with the recomputed one, body and headers; return how many products match."""
+    """Compare a response with the recomputed one, body and headers; return the number of matching products."""
     pairs = wanted.pairs()
     address = "/product?" + "&".join(f"{name}={value}" for name, value in pairs)
     response = visitor.customer.get(address, headers={"Accept": "text/csv" if as_csv else "application/json"})
@@ -65,7 +65,7 @@ def most_common(values: list[str]) -> str:
 
 
 def _for_all(shop: NaiveCatalogue) -> list[Row]:
-    """The products that everybody can buy."""
+    """Return the products with a default price."""
     return [row for row in shop.rows.products if row.get("active", True) and shop.costs(row["sku"], Buyer())]
 
 
@@ -101,7 +101,7 @@ def _compared(*signs: str) -> Callable[[NaiveCatalogue], Wanted]:
 
 
 CASES: dict[str, Callable[[NaiveCatalogue], Wanted]] = {
-    "nothing asked": lambda _: Wanted(),
+    "no parameters": lambda _: Wanted(),
     "a manufacturer": lambda shop: Wanted(manufacturer=(_maker(shop),)),
     "a manufacturer in capitals": lambda shop: Wanted(manufacturer=(_maker(shop).upper(),)),
     "several manufacturers": lambda shop: Wanted(manufacturer=tuple(m["key"] for m in shop.rows.manufacturers[::3])),
@@ -154,11 +154,11 @@ def test_each_filter_and_sort_gives_the_recomputed_list(real_shop: RealShop, nam
 
 
 @pytest.mark.parametrize("as_csv", [False, True])
-def test_nothing_found_gives_the_recomputed_empty_list(real_shop: RealShop, *, as_csv: bool) -> None:
+def test_a_search_without_results_gives_the_recomputed_empty_list(real_shop: RealShop, *, as_csv: bool) -> None:
     assert check(real_shop, real_shop.visitors["gold"], NOTHING_FOUND, as_csv=as_csv) == 0
 
 
-def test_the_pages_together_are_the_whole_list(real_shop: RealShop) -> None:
+def test_all_pages_together_are_the_whole_list(real_shop: RealShop) -> None:
     customer = real_shop.visitors["contracts"].customer
     whole = customer.get("/product?sort=price&limit=0").json()
     address, paged = "/product?sort=price&limit=500", []
@@ -171,7 +171,7 @@ def test_the_pages_together_are_the_whole_list(real_shop: RealShop) -> None:
 
 @st.composite
 def random_requests(draw: st.DrawFn, shop: NaiveCatalogue) -> Wanted:
-    """A mixture of parameters, most of them drawn from one product so that something is left to find."""
+    """Draw a mixture of parameters, most of them from one product, so that many requests find something."""
     model: Row = draw(st.sampled_from(shop.rows.products))
     seldom, often = st.sampled_from([False, False, False, True]), st.booleans()
     words = [word for word in re.split(r"[\s,;]+", f"{model['sku']} {model['name']} {model['description']}") if word]
@@ -212,7 +212,7 @@ def _category_names(shop: NaiveCatalogue) -> list[str]:
 
 
 def _filters(shop: NaiveCatalogue, model: Row) -> st.SearchStrategy[AttributeFilter]:
-    """A filter that the product passes or just fails, now and then one that makes no sense."""
+    """Draw a filter that the product passes or narrowly fails; now and then an invalid one."""
     attributes = {row["key"]: row for row in shop.rows.attributes}
     own = [key for key in model["attributes"] if key in attributes]
 
@@ -225,9 +225,9 @@ def _filters(shop: NaiveCatalogue, model: Row) -> st.SearchStrategy[AttributeFil
         other = [v["value"] for v in attribute["possible_values"]] or [value]
         return st.tuples(names, st.just("="), st.sampled_from([value, value.swapcase(), *other]))
 
-    senseless = st.sampled_from([("no such attribute", "=", "1"), (own[0] if own else "none", "<", "much")])
-    sensible = st.sampled_from(own).flatmap(of) if own else senseless
-    return st.integers(0, 9).flatmap(lambda chance: senseless if chance == 9 else sensible)
+    invalid = st.sampled_from([("no such attribute", "=", "1"), (own[0] if own else "none", "<", "much")])
+    valid = st.sampled_from(own).flatmap(of) if own else invalid
+    return st.integers(0, 9).flatmap(lambda chance: invalid if chance == 9 else valid)
 
 
 @settings(max_examples=80, derandomize=True, deadline=None)

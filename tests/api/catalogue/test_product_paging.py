@@ -24,12 +24,12 @@ def customer(service: Service) -> Customer:
 
 
 def numbers(response: httpx2.Response) -> tuple[int, ...]:
-    """Total count, page, limit, total pages."""
+    """Return total count, page, limit and total pages."""
     return tuple(int(response.headers[name]) for name in ("X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages"))
 
 
 def links(response: httpx2.Response) -> dict[str, str]:
-    """The targets of the links, by relation, without the address that they all have to start with."""
+    """Return the links' query strings by relation; all links must start with the request's address."""
     found = LINK.findall(response.headers["Link"])
     assert response.headers["Link"] == ", ".join(f'<{url}>; rel="{rel}"' for url, rel in found)
     base = str(response.url).split("?")[0] + "?"
@@ -65,7 +65,7 @@ JSON_PAGES = [
 @pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize(("query", "found", "counts", "pages", "limit"), JSON_PAGES)
-def test_a_page_has_its_slice_its_numbers_and_its_links(
+def test_a_page_has_its_slice_its_counts_and_its_links(
     customer: Customer,
     query: str,
     found: list[str],
@@ -74,7 +74,7 @@ def test_a_page_has_its_slice_its_numbers_and_its_links(
     limit: int,
     accept: str,
 ) -> None:
-    query = query or "limit=100"  # what JSON does by itself, CSV does not
+    query = query or "limit=100"  # JSON's default; CSV has none
     response = customer.get(f"/product?{query}", headers={"Accept": accept})
     assert listed(response) == found
     assert numbers(response) == counts
@@ -98,7 +98,7 @@ def test_csv_without_page_and_limit_is_the_whole_catalogue(customer: Customer) -
 
 
 @pytest.mark.spec("1 Pagination", "the CSV catalogue is whole unless page or limit is given; orders are always paged")
-def test_csv_with_a_page_alone_is_paged_by_the_hundred(customer: Customer) -> None:
+def test_csv_with_only_a_page_has_pages_of_a_hundred(customer: Customer) -> None:
     response = customer.get("/product?page=3", headers={"Accept": "text/csv"})
     assert (listed(response), numbers(response)) == (SKUS[200:], (TOTAL, 3, 100, 3))
 
@@ -113,14 +113,14 @@ def test_csv_with_a_page_alone_is_paged_by_the_hundred(customer: Customer) -> No
         ("accept=text/csv", (0, 1, 0, 0)),
     ],
 )
-def test_nothing_found_has_no_page_and_no_link(customer: Customer, query: str, counts: tuple[int, ...]) -> None:
-    response = customer.get(f"/product?manufacturer=nobody&{query}")
+def test_an_empty_result_has_no_page_and_no_link(customer: Customer, query: str, counts: tuple[int, ...]) -> None:
+    response = customer.get(f"/product?manufacturer=anonymous&{query}")
     assert listed(response) == []
     assert numbers(response) == counts
     assert "Link" not in response.headers
 
 
-@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
 @pytest.mark.parametrize(
     ("query", "kept"),
     [
@@ -138,7 +138,7 @@ def test_links_keep_the_other_parameters_in_order(customer: Customer, query: str
         assert re.fullmatch(re.escape(kept) + r"page=\d+&limit=\d+", target)
 
 
-@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
 def test_following_the_links_visits_every_page_once(customer: Customer) -> None:
     response, found = customer.get("/product?limit=60&sort=sku"), []
     while True:
@@ -152,19 +152,19 @@ def test_following_the_links_visits_every_page_once(customer: Customer) -> None:
     assert listed(customer.get(following["prev"])) == SKUS[180:240]
 
 
-def test_a_key_in_the_query_is_carried_on_so_that_links_can_be_followed(service: Service, customer: Customer) -> None:
-    nobody = service.client()
-    response = nobody.get(f"/product?limit=100&api-key={customer.key}&sort=sku")
+def test_a_key_in_the_query_is_kept_in_the_links(service: Service, customer: Customer) -> None:
+    anonymous = service.client()
+    response = anonymous.get(f"/product?limit=100&api-key={customer.key}&sort=sku")
     following = {rel: url for url, rel in LINK.findall(response.headers["Link"])}
     assert following["next"] == f"{service.url}/product?api-key={customer.key}&sort=sku&page=2&limit=100"
-    assert listed(nobody.get(following["next"])) == SKUS[100:200]
+    assert listed(anonymous.get(following["next"])) == SKUS[100:200]
 
 
-def test_a_key_in_the_header_stays_out_of_the_links(customer: Customer) -> None:
+def test_a_key_in_the_header_is_not_in_the_links(customer: Customer) -> None:
     assert customer.key not in customer.get("/product").headers["Link"]
 
 
-def test_links_stand_on_the_public_address_that_is_configured(database_url: str, customer: Customer) -> None:
+def test_links_start_with_the_configured_public_address(database_url: str, customer: Customer) -> None:
     with running_service(database_url, base_url="https://api.example/trade") as other:
         response = other.client(**{"X-Api-Key": customer.key}).get("/product?limit=200&sort=sku")
     public = "https://api.example/trade/product?sort=sku&"

@@ -1,4 +1,4 @@
-"""Whose price a customer sees: contract, price list, default list, discount, breaks; and when a new one shows."""
+"""The price that a customer sees: contract, price list, default list, discount, breaks; and when a new price shows."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -30,7 +30,7 @@ def _this_morning(service: Service) -> Iterator[None]:
 
 
 def costs(customer: Customer, sku: str) -> tuple[float, float, float] | None:
-    """What the product costs by its SKU; the list has to say the same."""
+    """Return a product's costs by its SKU; the list must agree."""
     response = customer.get(f"/product/{sku}")
     listed = {found["sku"]: found for found in customer.get("/product").json()}
     if response.status_code == 404:
@@ -93,7 +93,7 @@ def test_a_contract_price_holds_from_its_first_to_its_last_day(
     assert costs(customer, "GOLD") == (4.5, 3.6, 3.6)
 
 
-def test_of_several_contract_prices_the_one_that_began_last_counts(service: Service) -> None:
+def test_the_contract_price_that_began_last_counts(service: Service) -> None:
     customer = service.customer()
     rows = [
         contract(customer, "ALL", 3, TODAY - timedelta(days=3), TODAY + timedelta(days=300)),
@@ -106,7 +106,7 @@ def test_of_several_contract_prices_the_one_that_began_last_counts(service: Serv
     assert costs(customer, "ALL") == (1, 1, 1)
 
 
-def test_a_contract_price_takes_no_discount_and_fills_its_own_breaks(service: Service) -> None:
+def test_a_contract_price_has_no_discount_and_fills_its_own_breaks(service: Service) -> None:
     customer = service.customer(discount=50)
     service.must_load(
         "contract-prices",
@@ -119,7 +119,7 @@ def test_a_contract_price_takes_no_discount_and_fills_its_own_breaks(service: Se
     assert costs(customer, "NONE") == (20, 20, 0)
 
 
-def test_a_contract_price_is_its_customers_alone(service: Service) -> None:
+def test_a_contract_price_applies_to_its_customer_only(service: Service) -> None:
     customer, other = service.customer(), service.customer()
     service.must_load("contract-prices", [contract(customer, "NONE", 5), contract(customer, "ALL", 6)])
     assert (costs(customer, "NONE"), costs(customer, "ALL")) == ((5, 5, 5), (6, 6, 6))

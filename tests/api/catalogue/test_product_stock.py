@@ -1,4 +1,4 @@
-"""Stock as customers see it: units, label, expected deliveries; and when a change of stock or products shows."""
+"""Stock as customers see it: units, label, expected deliveries; and when a change shows."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def retail(service: Service) -> Customer:
 
 
 def availability(customer: Customer, sku: str) -> dict[str, Any]:
-    """A product's availability by its SKU; the list has to say the same."""
+    """Return a product's availability by its SKU; the list must agree."""
     found: dict[str, Any] = customer.get(f"/product/{sku}").json()["availability"]
     [listed] = [p["availability"] for p in customer.get("/product").json() if p["sku"] == sku]
     assert listed == found
@@ -58,7 +58,7 @@ def availability(customer: Customer, sku: str) -> dict[str, Any]:
         ("DUE-IN-STOCK", 9, "In stock", "In stock"),
     ],
 )
-def test_the_label_follows_units_and_what_the_customer_may_know(
+def test_the_label_depends_on_units_and_visible_deliveries(
     trade: Customer, retail: Customer, sku: str, units: int, to_trade: str, to_retail: str
 ) -> None:
     for customer, label in ((trade, to_trade), (retail, to_retail)):
@@ -90,7 +90,7 @@ def test_other_accounts_see_no_deliveries(retail: Customer, sku: str) -> None:
         (10, {"FIVE": "Low stock", "DUE-IN-STOCK": "Low stock", "DUE": "On order"}),
     ],
 )
-def test_the_setting_decides_what_is_low(
+def test_the_setting_defines_low_stock(
     database_url: str, trade: Customer, low_stock: int, labels: dict[str, str]
 ) -> None:
     with running_service(database_url, low_stock=low_stock) as other:
@@ -119,7 +119,7 @@ def test_imported_deliveries_show_once_the_server_has_noticed(service: Service, 
     assert availability(trade, "EXPECTED")["incoming"] == [{"incoming": 7, "expected_on": "2026-08-01T00:00:00"}]
 
 
-def test_stock_and_deliveries_stay_right_when_the_rows_of_the_catalogue_move(service: Service, trade: Customer) -> None:
+def test_stock_and_deliveries_stay_correct_when_catalogue_rows_move(service: Service, trade: Customer) -> None:
     before = {sku: availability(trade, sku) for sku in ("FIVE", "ZERO", "DUE")}
     service.must_load("products", [product("0-FIRST"), product("EVEN-LATER"), product("Z-LAST")])
     assert {sku: availability(trade, sku) for sku in before} == before

@@ -1,4 +1,4 @@
-"""Every product of the real catalogue: by its SKU, and in the CSV of the whole."""
+"""Every product of the real catalogue: by its SKU, and in the whole CSV."""
 
 import csv
 import http.client
@@ -24,7 +24,7 @@ def real_shop(service: Service) -> RealShop:
 
 
 class Connection:
-    """One connection that is kept open, with a customer's key."""
+    """A persistent connection with a customer's key."""
 
     def __init__(self, url: str, key: str) -> None:
         address = urlsplit(url)
@@ -44,38 +44,38 @@ class Connection:
 
 @pytest.fixture
 def gold(real_shop: RealShop) -> Iterator[Connection]:
-    """A connection of the customer who can buy everything."""
+    """The connection of a customer that can buy everything."""
     connection = Connection(real_shop.service.url, real_shop.visitors["gold"].customer.key)
     yield connection
     connection.close()
 
 
 @pytest.mark.spec("2 Product", "SKU lookup ignores case")
-def test_every_sku_percent_encoded_answers_with_its_own_product(real_shop: RealShop, gold: Connection) -> None:
+def test_every_percent_encoded_sku_returns_its_own_product(real_shop: RealShop, gold: Connection) -> None:
     buyer = real_shop.visitors["gold"].buyer
     for row in real_shop.products:
         expected = real_shop.naive.shown(row, buyer, ("description", "short_description"))
         assert gold.product(row["sku"]) == (200, expected)
 
 
-def test_a_sku_that_differs_by_a_sign_never_answers_for_another(real_shop: RealShop, gold: Connection) -> None:
+def test_a_sku_that_differs_by_one_sign_never_returns_another_product(real_shop: RealShop, gold: Connection) -> None:
     skus = {row["sku"].casefold() for row in real_shop.products}
-    asked = 0
+    requests = 0
     dashed = [row["sku"] for row in real_shop.products if "-" in row["sku"]]
     rarer = [row["sku"] for row in real_shop.products if set(row["sku"]) & {"/", "+"}]
     for sku in rarer + dashed[::20]:
         for variant in _variants(sku):
-            status, answer = gold.product(variant)
-            asked += 1
+            status, response = gold.product(variant)
+            requests += 1
             if variant.casefold() in skus:
-                assert (status, answer["sku"].casefold()) == (200, variant.casefold())
+                assert (status, response["sku"].casefold()) == (200, variant.casefold())
             else:
-                assert (status, answer) == (404, {"message": "product not found"}), variant
-    assert asked > 50
+                assert (status, response) == (404, {"message": "product not found"}), variant
+    assert requests > 50
 
 
 def _variants(sku: str) -> Iterator[str]:
-    """The SKU with one of its signs replaced, left out, doubled, or cut off with what follows; and its case swapped."""
+    """Yield the SKU with a sign replaced, removed, doubled or cut off with the rest; and with its case swapped."""
     yield sku.swapcase()
     for place, sign in enumerate(sku):
         if sign in SIGNS:
@@ -115,7 +115,7 @@ def test_the_catalogue_is_whole_and_differs_by_customer(real_shop: RealShop) -> 
 
 
 @pytest.mark.parametrize(("path", "table"), [("/category", "categories"), ("/manufacturer", "manufacturers")])
-def test_reference_data_is_the_imported_one(real_shop: RealShop, path: str, table: str) -> None:
+def test_reference_data_is_the_imported_data(real_shop: RealShop, path: str, table: str) -> None:
     customer = real_shop.visitors["no list"].customer
     listed = customer.get(path).json()
     imported = list(getattr(real_shop.naive.rows, table))

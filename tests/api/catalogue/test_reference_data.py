@@ -54,7 +54,7 @@ def test_manufacturers_are_ordered_by_name_without_case(service: Service, custom
 
 
 @pytest.mark.spec("2 Reference data", "attributes have a type and values")
-@pytest.mark.spec("4 GET /attribute", "what the attribute filter knows")
+@pytest.mark.spec("4 GET /attribute", "the attributes that can be filtered by")
 def test_attributes_have_their_type_and_values(service: Service, customer: Customer) -> None:
     rows: list[dict[str, Any]] = [
         {"key": "u", "name": "Height", "type": "int", "possible_values": [{"value": "1"}, {"value": "0.5"}]},
@@ -68,8 +68,8 @@ def test_attributes_have_their_type_and_values(service: Service, customer: Custo
     assert customer.get("/attribute").json() == [{**rows[1], "name": "Power"}]
 
 
-@pytest.mark.spec("4 GET /attribute", "what the attribute filter knows")
-def test_a_filter_by_an_attribute_that_is_gone_is_refused(service: Service, customer: Customer) -> None:
+@pytest.mark.spec("4 GET /attribute", "the attributes that can be filtered by")
+def test_a_filter_by_a_removed_attribute_is_rejected(service: Service, customer: Customer) -> None:
     service.must_load("attributes", [{"key": "old", "name": "Old", "type": "int"}])
     assert customer.get("/product?attribute=old=1").status_code == 200
     service.must_load("attributes", [{"key": "new", "name": "New", "type": "int"}], replace=True)

@@ -1,4 +1,4 @@
-"""What cannot be confirmed for longer than STALE_AFTER is not sold by: product reads and new orders get 503."""
+"""Data unconfirmed for longer than STALE_AFTER is not used: product reads and new orders get 503."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ def shop(postgres: Cluster) -> Iterator[Service]:
 
 @contextmanager
 def catalogue_unreadable(service: Service) -> Iterator[None]:
-    """Let there be a newer catalogue that cannot be read while the block runs."""
+    """Create a newer catalogue that cannot be read while the block runs."""
     with psycopg.connect(service.database_url, autocommit=True) as connection:
         connection.execute("alter table attribute rename to mislaid")
         connection.execute("update product set name = 'Renamed' where sku = 'PHONE'")
@@ -39,12 +39,12 @@ def catalogue_unreadable(service: Service) -> Iterator[None]:
             connection.execute("alter table mislaid rename to attribute")
 
 
-def is_stale(answer: httpx2.Response) -> bool:
-    return (answer.status_code, answer.headers.get("Retry-After")) == (503, "5") and answer.json() == STALE
+def is_stale(response: httpx2.Response) -> bool:
+    return (response.status_code, response.headers.get("Retry-After")) == (503, "5") and response.json() == STALE
 
 
 def calls(customer: Customer) -> list[httpx2.Response]:
-    """The answers to everything that shows or takes live prices."""
+    """Return the responses of every endpoint that uses live prices."""
     return [
         customer.get("/product"),
         customer.get("/product", headers={"Accept": "text/csv"}),
@@ -56,23 +56,23 @@ def calls(customer: Customer) -> list[httpx2.Response]:
 
 @pytest.mark.spec("7 503", "also when prices and stock could not be confirmed for too long")
 @pytest.mark.spec("8 Price and stock cache", "data that could not be confirmed for too long is not shown")
-def test_unconfirmed_data_is_refused_also_from_memory_until_it_is_confirmed(
+def test_unconfirmed_data_is_503_even_when_cached_until_it_is_confirmed(
     shop: Service,
 ) -> None:
     customer = shop.customer()
-    wait_for(lambda: [answer.status_code for answer in calls(customer)] == [200, 200, 200, 201, 201])
+    wait_for(lambda: [response.status_code for response in calls(customer)] == [200, 200, 200, 201, 201])
     tag = customer.get("/product").headers["ETag"]
     with catalogue_unreadable(shop):
         wait_for(lambda: is_stale(customer.get("/product", headers={"If-None-Match": tag})))
         assert all(map(is_stale, calls(customer)))
     shop.load("price-list", [price("PHONE", 60)])
     shop.load("manufacturers", [{"key": "acme", "name": "Acme again"}])
-    wait_for(lambda: [answer.status_code for answer in calls(customer)] == [200, 200, 200, 201, 201])
+    wait_for(lambda: [response.status_code for response in calls(customer)] == [200, 200, 200, 201, 201])
     shown = customer.get("/product/PHONE").json()
     assert (shown["name"], shown["single_unit_cost"]) == ("Renamed", 60)
 
 
-def test_what_sells_nothing_at_a_live_price_goes_on(shop: Service) -> None:
+def test_requests_without_live_prices_still_work(shop: Service) -> None:
     customer = shop.customer()
     wait_for(lambda: customer.get("/product").status_code == 200)
     placed, pending = buy(customer), create(customer)

@@ -1,4 +1,4 @@
-"""What cannot be read stops nothing else: one part, and one row that only SQL can have written."""
+"""Unreadable data stops nothing else: neither a whole table nor a single row written past the program."""
 
 from collections.abc import Iterator
 from typing import Any, LiteralString
@@ -23,14 +23,14 @@ def shop(postgres: Cluster) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def wide_shop(postgres: Cluster) -> Iterator[Service]:
-    """A shop that tests put right again."""
+    """A shop that each test repairs."""
     with postgres.database() as url, running_service(url) as service:
         stock_shop(service)
         yield service
 
 
 def by_hand(service: Service, statement: LiteralString, *parts: LiteralString) -> None:
-    """Run SQL past the program, as an operator might."""
+    """Run SQL directly, as an operator might."""
     with psycopg.connect(service.database_url, autocommit=True) as connection:
         connection.execute(SQL(statement).format(*map(SQL, parts)))
 
@@ -58,7 +58,7 @@ def test_other_data_stays_current_while_the_catalogue_cannot_be_read(shop: Servi
     assert shown(late) == (30, 7, deliveries)
     assert customer.get("/product/PHONE").json()["name"] == "Product PHONE"
     by_hand(shop, "alter table mislaid rename to attribute")
-    shop.load("manufacturers", [{"key": "acme", "name": "Acme again"}])  # newer data are read without a pause
+    shop.load("manufacturers", [{"key": "acme", "name": "Acme again"}])  # newer data is read without a pause
     assert customer.get("/product/PHONE").json()["name"] == "Renamed"
 
 
@@ -91,19 +91,19 @@ def test_an_unreadable_product_is_not_for_sale_but_stays_in_its_orders(
     assert customer.get("/product/SWITCH").json()["name"] == f"After {change}"
     shown = customer.get(f"/order/{placed['order_id']}").json()["items"][0]["product"]
     assert (shown["sku"], shown["name"]) == ("CABLE", "Product CABLE")
-    by_hand(wide_shop, "{}", UNDO)
+    by_hand(wide_shop, "{}", RESTORE)
     wide_shop.load("products", [product("SWITCH")])
     assert customer.get("/product/CABLE").status_code == 200
 
 
-UNDO: LiteralString = """
+RESTORE: LiteralString = """
     update product set images = '[]', attributes = '{}', categories = '[]', components = '[]', related_products = '[]',
         weight_kg = 1, consumer_unit_cost = 0
 """
 
 
 @pytest.mark.parametrize("cost", ["99999999.99", "'NaN'"])
-def test_a_price_that_cannot_be_read_is_none_and_all_others_are_followed(shop: Service, cost: LiteralString) -> None:
+def test_an_unreadable_price_is_omitted_and_all_others_are_updated(shop: Service, cost: LiteralString) -> None:
     customer, other = shop.customer(), shop.customer()
     shop.refresh()
     by_hand(
@@ -125,7 +125,7 @@ def prices(customer: Customer) -> dict[str, float]:
     return {found["sku"]: found["single_unit_cost"] for found in customer.get("/product").json()}
 
 
-def test_a_delivery_at_no_moment_is_left_out_and_all_others_are_followed(shop: Service) -> None:
+def test_a_delivery_without_a_valid_time_is_omitted_and_all_others_are_updated(shop: Service) -> None:
     customer = shop.customer()
     shop.refresh()
     moments: list[LiteralString] = ["'infinity'", "'-infinity'", "'0044-03-15 BC'", "'20000-01-01'"]
@@ -136,7 +136,7 @@ def test_a_delivery_at_no_moment_is_left_out_and_all_others_are_followed(shop: S
     assert [shown(customer, sku)[2] for sku in ("PHONE", "CABLE")] == [deliveries, deliveries]
 
 
-def test_a_shipping_method_that_cannot_be_read_is_not_offered_and_all_others_are(shop: Service) -> None:
+def test_an_unreadable_shipping_method_is_not_offered_and_all_others_are(shop: Service) -> None:
     customer = shop.customer()
     changes: list[LiteralString] = [
         "countries = '\"GB\"'",
@@ -152,7 +152,7 @@ def test_a_shipping_method_that_cannot_be_read_is_not_offered_and_all_others_are
         assert (option["id"], option["description"]) == (NEXT_DAY, f"Change {number}")
 
 
-def test_an_attribute_whose_values_cannot_be_read_has_none(shop: Service) -> None:
+def test_an_attribute_with_unreadable_values_has_none(shop: Service) -> None:
     customer = shop.customer()
     shop.load("attributes", [{"key": "ports", "name": "Ports", "type": "int", "possible_values": [{"value": "8"}]}])
     by_hand(shop, "update attribute set possible_values = {}", "'[{}]'")

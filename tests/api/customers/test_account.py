@@ -19,9 +19,9 @@ def test_an_account_with_everything_shows_it(service: Service) -> None:
         company="not shown",
         discount="12.5",
     )
-    answer = customer.get("/customer")
-    assert answer.status_code == 200
-    assert answer.json() == {
+    response = customer.get("/customer")
+    assert response.status_code == 200
+    assert response.json() == {
         "first_name": "Ada",
         "last_name": "Ünal",
         "email_address": "Ada@Example.test",
@@ -29,7 +29,7 @@ def test_an_account_with_everything_shows_it(service: Service) -> None:
         "trade_account": True,
         "credit_terms": {"credit_limit": 1500.5, "term_days": 14},
     }
-    assert b'"credit_limit":1500.50' in answer.content
+    assert b'"credit_limit":1500.50' in response.content
 
 
 @pytest.mark.spec("2 Customer", "every field, accounts_email optional, credit terms or null")

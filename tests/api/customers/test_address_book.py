@@ -1,4 +1,4 @@
-"""The address book: what makes an address, and what is left of it when it is deleted."""
+"""The address book: which addresses are valid, and what deleting one leaves."""
 
 from typing import Any
 
@@ -26,16 +26,16 @@ def customer(shop: Service) -> Customer:
 
 
 def save(customer: Customer, address: dict[str, Any]) -> dict[str, Any]:
-    answer = customer.post("/customer/address", address)
-    assert answer.status_code == 201, answer.text
-    saved: dict[str, Any] = answer.json()
+    response = customer.post("/customer/address", address)
+    assert response.status_code == 201, response.text
+    saved: dict[str, Any] = response.json()
     return saved
 
 
-def refusal(customer: Customer, address: dict[str, Any]) -> str:
-    answer = customer.post("/customer/address", address)
-    assert answer.status_code == 400, answer.text
-    message: str = answer.json()["message"]
+def error_of(customer: Customer, address: dict[str, Any]) -> str:
+    response = customer.post("/customer/address", address)
+    assert response.status_code == 400, response.text
+    message: str = response.json()["message"]
     return message
 
 
@@ -55,7 +55,7 @@ def test_a_saved_address_comes_back_with_an_id_and_is_listed(service: Service) -
     assert book(customer) == [first, second]
 
 
-def test_identical_addresses_are_kept_apart(service: Service) -> None:
+def test_identical_addresses_are_saved_separately(service: Service) -> None:
     customer = service.customer()
     assert len({save(customer, FULL)["id"] for _ in range(3)}) == 3
     assert len(book(customer)) == 3
@@ -63,7 +63,7 @@ def test_identical_addresses_are_kept_apart(service: Service) -> None:
 
 @pytest.mark.spec("2 CustomerAddress", "the id is read-only")
 @pytest.mark.parametrize("given", [1, 5001, -1, 0, None, "5001", "x", 1.5, True, [], {}, 10**40, [None], {"id": {}}])
-def test_an_id_that_is_sent_in_is_ignored_whatever_it_is(customer: Customer, given: object) -> None:
+def test_any_id_in_the_body_is_ignored(customer: Customer, given: object) -> None:
     saved = save(customer, {**FULL, "id": given})
     assert saved == {**FULL, "id": saved["id"]}
     assert saved["id"] != given
@@ -92,10 +92,10 @@ def test_optional_fields_may_be_null_or_empty(customer: Customer) -> None:
         ("\u0131E", None),
     ],
 )
-def test_a_country_that_is_none_is_refused_with_a_hint_where_one_can_be_given(
+def test_an_unknown_country_is_rejected_with_a_hint_where_possible(
     customer: Customer, code: str, hint: str | None
 ) -> None:
-    message = refusal(customer, {**ADDRESS, "country_code": code})
+    message = error_of(customer, {**ADDRESS, "country_code": code})
     assert message.startswith("country_code: ")
     assert ("; use " in message) == (hint is not None)
     assert message.endswith(hint or "country code")
@@ -103,11 +103,13 @@ def test_a_country_that_is_none_is_refused_with_a_hint_where_one_can_be_given(
 
 @pytest.mark.spec("2 CustomerAddress", "the country is ISO 3166-1 alpha-2")
 @pytest.mark.parametrize("code", ["GB", "IM", "JE", "GG", "IE", "DE", "FR", "US", "KR", "AX", "GF", "SS"])
-def test_countries_and_island_territories_are_taken(customer: Customer, code: str) -> None:
+def test_countries_and_island_territories_are_accepted(customer: Customer, code: str) -> None:
     assert save(customer, {**ADDRESS, "country_code": code})["country_code"] == code
 
 
-@pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
+@pytest.mark.spec(
+    "2 CustomerAddress", "phone numbers are local or international in the UK, and international in other countries"
+)
 @pytest.mark.parametrize(
     ("country", "number"),
     [
@@ -127,9 +129,7 @@ def test_countries_and_island_territories_are_taken(customer: Customer, code: st
         ("DE", "+44 113 496 0000"),
     ],
 )
-def test_phone_numbers_are_taken_local_in_the_uk_and_international_everywhere(
-    customer: Customer, country: str, number: str
-) -> None:
+def test_local_uk_and_international_phone_numbers_are_accepted(customer: Customer, country: str, number: str) -> None:
     assert save(customer, {**ADDRESS, "country_code": country, "contact_number": number})["contact_number"] == number
 
 
@@ -151,28 +151,30 @@ def test_phone_numbers_are_taken_local_in_the_uk_and_international_everywhere(
         ("GB", "\u0661\u0662"),
     ],
 )
-def test_other_phone_numbers_are_refused_by_name(customer: Customer, country: str, number: str) -> None:
-    message = refusal(customer, {**ADDRESS, "country_code": country, "contact_number": number})
+def test_other_phone_numbers_are_rejected_by_name(customer: Customer, country: str, number: str) -> None:
+    message = error_of(customer, {**ADDRESS, "country_code": country, "contact_number": number})
     assert message.startswith("contact_number: ")
 
 
-@pytest.mark.spec("2 CustomerAddress", "numbers in the UK are local or international, elsewhere international")
-def test_a_local_number_outside_the_uk_is_told_how_to_be_written(customer: Customer) -> None:
-    message = refusal(customer, {**ADDRESS, "country_code": "IE", "contact_number": "01 234 5678"})
+@pytest.mark.spec(
+    "2 CustomerAddress", "phone numbers are local or international in the UK, and international in other countries"
+)
+def test_the_error_for_a_local_number_outside_the_uk_shows_the_format(customer: Customer) -> None:
+    message = error_of(customer, {**ADDRESS, "country_code": "IE", "contact_number": "01 234 5678"})
     assert "international format, such as +353 1 234 5678" in message
 
 
 @pytest.mark.spec("4 GET /customer/address", "the active addresses")
 @pytest.mark.spec("4 DELETE /customer/address/{id}", "204 without a body; unknown is 404")
-def test_a_deleted_address_is_gone_for_lists_orders_and_a_second_deletion(customer: Customer) -> None:
+def test_a_deleted_address_is_not_found_by_lists_orders_or_a_second_deletion(customer: Customer) -> None:
     saved = save(customer, FULL)
     path = f"/customer/address/{saved['id']}"
     deleted = customer.delete(path)
     assert (deleted.status_code, deleted.content) == (204, b"")
     assert saved["id"] not in [address["id"] for address in book(customer)]
-    refused = customer.post("/order", order(billing_address={"id": saved["id"]}))
+    rejected = customer.post("/order", order(billing_address={"id": saved["id"]}))
     assert (
-        refused.json()["message"]
+        rejected.json()["message"]
         == f"billing_address.id: {saved['id']} is not one of your addresses; GET /customer/address lists them"
     )
     again = customer.delete(path)
@@ -198,18 +200,18 @@ PATHS = [
 @pytest.mark.spec("4 DELETE /customer/address/{id}", "204 without a body; unknown is 404")
 @pytest.mark.spec("7 404", "unknown reference, SKU, address id or code")
 @pytest.mark.parametrize("part", PATHS, ids=[part[:20] for part in PATHS])
-def test_a_path_that_names_no_address_is_404(customer: Customer, part: str) -> None:
+def test_a_path_without_a_valid_address_id_is_404(customer: Customer, part: str) -> None:
     before = book(customer)
     assert customer.delete(f"/customer/address/{part}").status_code == 404
     assert book(customer) == before
 
 
-def test_only_deleting_is_possible_on_a_single_address(customer: Customer) -> None:
+def test_a_single_address_allows_only_delete(customer: Customer) -> None:
     saved = save(customer, ADDRESS)
 
-    def ask(method: str) -> httpx2.Response:
+    def send(method: str) -> httpx2.Response:
         return customer.http.request(method, f"/customer/address/{saved['id']}", json={} if method != "GET" else None)
 
     for method in ("GET", "PUT", "PATCH", "POST"):
-        assert (ask(method).status_code, ask(method).headers["Allow"]) == (405, "DELETE, OPTIONS")
+        assert (send(method).status_code, send(method).headers["Allow"]) == (405, "DELETE, OPTIONS")
     assert saved in book(customer)

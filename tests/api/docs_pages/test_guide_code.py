@@ -1,4 +1,4 @@
-"""The code of the guide works: it is run, or held to what the API answers where its program runs elsewhere only."""
+"""The guide's code works: it is run, or compared with the API's responses where it cannot run here."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ from tradecounter.ordering import rules
 _CODE = re.compile(r'<pre class="code"><code>(.*?)</code></pre>', re.DOTALL)
 _COLUMN = re.compile(r'\{"([\w.]+)", ([\w.]+(?: \w+)?)\}')
 
-# The parts of Google's services that the script uses, over curl.
+# The Google services that the script uses, implemented with curl.
 _GOOGLE = """
 const { execFileSync } = require("node:child_process");
 const cells = {}, formats = [];
@@ -73,7 +73,7 @@ def test_the_query_for_excel_has_a_type_for_every_column(code: list[str], custom
                 assert value in {"true", "false"}
 
 
-def test_the_query_for_orders_names_fields_that_orders_have(code: list[str], shop: Service) -> None:
+def test_the_query_for_orders_uses_existing_fields(code: list[str], shop: Service) -> None:
     query = the_one(code, 'RelativePath = "order"')
     schemas = shop.client().get("/openapi.json").json()["components"]["schemas"]
     known = schemas["Order"]["properties"] | schemas["OrderItem"]["properties"] | schemas["Product"]["properties"]

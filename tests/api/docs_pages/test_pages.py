@@ -1,4 +1,4 @@
-"""`/docs` and `/guide`: their structure, what they load, how they are kept."""
+"""`/docs` and `/guide`: their structure, their files and their caching."""
 
 import re
 from itertools import pairwise
@@ -29,20 +29,20 @@ def pages(service: Service) -> dict[str, Page]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_runs_and_shows_only_what_the_service_itself_sends(service: Service, path: str) -> None:
-    answer = service.client().get(path)
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.headers["content-security-policy"] == POLICY
-    page = Page(answer.text)
+def test_a_page_loads_files_from_the_service_only(service: Service, path: str) -> None:
+    response = service.client().get(path)
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["content-security-policy"] == POLICY
+    page = Page(response.text)
     assert not {element.tag for element in page.elements} & {"style", "iframe", "object", "embed", "base"}
     assert all(script.attributes.get("src", "").startswith("static/") for script in page.all("script"))
     for element in page.elements:
         assert not [name for name in element.attributes if name.startswith("on") or name == "style"]
-    assert not re.search(r"<script[^>]*>[^<]", answer.text)
+    assert not re.search(r"<script[^>]*>[^<]", response.text)
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_browser_keeps_the_files_of_a_page_for_a_year(service: Service, pages: dict[str, Page], path: str) -> None:
+def test_a_pages_files_are_cached_for_a_year(service: Service, pages: dict[str, Page], path: str) -> None:
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
     loaded = [
         element.attributes.get("src") or element.attributes["href"]
@@ -50,21 +50,21 @@ def test_a_browser_keeps_the_files_of_a_page_for_a_year(service: Service, pages:
     ]
     assert len(loaded) >= 4
     for address in loaded:
-        answer = service.client().get(urljoin(path, address))
-        assert answer.status_code == 200, address
-        assert answer.headers["content-type"].startswith(kinds[address.rpartition(".")[2]])
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        assert "@import" not in answer.text
-        assert "url(" not in answer.text
+        response = service.client().get(urljoin(path, address))
+        assert response.status_code == 200, address
+        assert response.headers["content-type"].startswith(kinds[address.rpartition(".")[2]])
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "@import" not in response.text
+        assert "url(" not in response.text
 
 
-def test_a_file_under_the_digest_of_another_release_is_not_kept(service: Service) -> None:
+def test_a_file_with_the_digest_of_another_release_is_not_cached(service: Service) -> None:
     client = service.client()
-    answer = client.get("/static/style.0123456789ab.css")
-    assert answer.status_code == 200
-    assert answer.headers["cache-control"] == "private, no-cache"
+    response = client.get("/static/style.0123456789ab.css")
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "private, no-cache"
     assert (
-        client.get("/static/style.0123456789ab.css", headers={"If-None-Match": answer.headers["etag"]}).status_code
+        client.get("/static/style.0123456789ab.css", headers={"If-None-Match": response.headers["etag"]}).status_code
         == 304
     )
     for unknown in ("style.css", "other.0123456789ab.css", "..%2Fpage.0123456789ab.py", "x"):
@@ -72,17 +72,17 @@ def test_a_file_under_the_digest_of_another_release_is_not_kept(service: Service
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_that_has_not_changed_is_not_sent_again(service: Service, path: str) -> None:
+def test_an_unchanged_page_is_304(service: Service, path: str) -> None:
     client = service.client()
     first = client.get(path)
     again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    elsewhere = client.get(path, headers={"If-None-Match": first.headers["etag"], "Host": "other.example"})
-    assert elsewhere.status_code == 200
+    on_other_host = client.get(path, headers={"If-None-Match": first.headers["etag"], "Host": "other.example"})
+    assert on_other_host.status_code == 200
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_headings_are_in_order_and_tables_name_their_rows_and_columns(pages: dict[str, Page], path: str) -> None:
+def test_headings_are_in_order_and_tables_have_row_and_column_headers(pages: dict[str, Page], path: str) -> None:
     levels = [int(element.tag[1]) for element in pages[path].all("h1", "h2", "h3", "h4", "h5", "h6")]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -92,9 +92,7 @@ def test_headings_are_in_order_and_tables_name_their_rows_and_columns(pages: dic
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_reader_of_the_keyboard_can_skip_to_the_content_and_knows_every_input(
-    pages: dict[str, Page], path: str
-) -> None:
+def test_a_keyboard_user_can_skip_to_the_content_and_every_input_has_a_label(pages: dict[str, Page], path: str) -> None:
     page = pages[path]
     assert page.all("html")[0].attributes["lang"] == "en"
     assert page.all("a")[0].attributes == {"class": "skip", "href": "#main"}
@@ -105,7 +103,7 @@ def test_a_reader_of_the_keyboard_can_skip_to_the_content_and_knows_every_input(
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_anchors_are_unique_and_all_links_lead_somewhere(service: Service, pages: dict[str, Page], path: str) -> None:
+def test_anchors_are_unique_and_all_links_work(service: Service, pages: dict[str, Page], path: str) -> None:
     page = pages[path]
     names = page.values("id")
     assert len(set(names)) == len(names)
@@ -122,7 +120,7 @@ def test_anchors_are_unique_and_all_links_lead_somewhere(service: Service, pages
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_examples_name_the_address_that_the_reader_uses(service: Service, path: str) -> None:
+def test_examples_use_the_readers_base_address(service: Service, path: str) -> None:
     text = service.client(Host="shop.example").get(path).text
     assert "http://shop.example/product" in text
     assert not re.search(r"\$BASE|\.invalid|api\.example", text)
@@ -141,7 +139,7 @@ def test_every_operation_has_samples_fields_and_a_form(pages: dict[str, Page]) -
     assert forms == expected - {("POST", "/oauth/token")}
 
 
-def test_a_form_begins_with_values_that_can_be_sent(pages: dict[str, Page]) -> None:
+def test_a_form_starts_with_valid_values(pages: dict[str, Page]) -> None:
     inputs = {element.attributes["id"]: element.attributes for element in pages["/docs"].all("input")}
     assert inputs["try-getProduct-sku"]["value"] == "CV-320P"
     assert "required" in inputs["try-getProduct-sku"]
@@ -167,14 +165,14 @@ def test_nested_fields_are_shown_where_they_are_used(pages: dict[str, Page]) -> 
         assert part in field
 
 
-def test_an_error_that_means_the_same_everywhere_is_described_once(pages: dict[str, Page]) -> None:
+def test_a_common_error_is_described_once(pages: dict[str, Page]) -> None:
     text = plain(pages["/docs"].text)
     for response in interface_document()["components"]["responses"].values():
         description = response["description"].replace("`", "")
         assert text.count(description) == 1, description
 
 
-def test_nothing_but_what_needs_a_script_waits_for_one(pages: dict[str, Page]) -> None:
+def test_only_elements_that_need_a_script_are_hidden_without_it(pages: dict[str, Page]) -> None:
     hidden = [element for page in pages.values() for element in page.elements if "hidden" in element.attributes]
     needing = {"data-try", "data-search", "data-result"}
     assert hidden
@@ -189,8 +187,8 @@ def test_the_guide_has_every_chapter_in_its_contents(pages: dict[str, Page]) -> 
 
 
 def test_the_index_leads_people_to_both_pages(service: Service) -> None:
-    answer = service.client().get("/")
-    named = answer.json()["documentation"]
+    response = service.client().get("/")
+    named = response.json()["documentation"]
     assert (named["reference"], named["guide"]) == (f"{service.url}/docs", f"{service.url}/guide")
-    assert f'<{service.url}/guide>; rel="help"; type="text/html"' in answer.headers["Link"]
+    assert f'<{service.url}/guide>; rel="help"; type="text/html"' in response.headers["Link"]
     assert service.client().get("/openapi.json").json()["externalDocs"]["url"] == f"{service.url}/guide"

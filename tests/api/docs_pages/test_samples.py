@@ -1,4 +1,4 @@
-"""The samples of `/docs` work as they stand on the demo, in every language whose program is there."""
+"""The samples of `/docs` work unchanged on the demo, in every language that is installed."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -21,7 +21,7 @@ OPERATIONS = sorted(
     for operation in methods.values()
     if operation["operationId"] != ALONE
 )
-# What a sample prints, where it is not JSON that begins like an object or a list.
+# What a sample prints, where that is not a JSON object or list.
 PRINTED = {"getInvoice": "", "deleteAddress": "204", "getOpenapiYaml": "openapi: 3.1.0"}
 
 Results = Callable[[str], dict[str, Outcome]]
@@ -53,7 +53,7 @@ def results(demo: Service, tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_sample_works_as_it_stands(results: Results, language: str, name: str) -> None:
+def test_a_sample_works_unchanged(results: Results, language: str, name: str) -> None:
     outcome = results(language)[name]
     assert outcome.status == 0, outcome.text
     printed = outcome.text.strip()
@@ -61,7 +61,7 @@ def test_a_sample_works_as_it_stands(results: Results, language: str, name: str)
         assert printed.startswith(PRINTED[name])
     elif name != "deleteAddress":
         assert printed.startswith(("{", "[", "Array"))
-        assert len(printed) > 10, "an empty answer shows nothing"
+        assert len(printed) > 10, "an empty response shows nothing"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

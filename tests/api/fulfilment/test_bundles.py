@@ -38,7 +38,7 @@ def errors(shop: Service, *rows: dict[str, Any], **options: Any) -> list[tuple[i
 
 
 @pytest.mark.spec("2 Order", "related items are a bundle's components")
-def test_components_are_related_items_and_neither_items_nor_charged(shop: Service, customer: Customer) -> None:
+def test_components_are_related_items_without_a_charge(shop: Service, customer: Customer) -> None:
     created = create(customer, [("PHONE", 1), ("KIT", 3)])
     assert [(item["sku"], item["quantity"]) for item in created["items"]] == [("PHONE", 1), ("KIT", 3)]
     assert (created["cost_net"], created["shipping_weight"]) == (260.00, 10.0)
@@ -65,7 +65,7 @@ def test_components_are_related_items_and_neither_items_nor_charged(shop: Servic
     assert faults_in_the_books(shop) == {}
 
 
-def test_components_leave_with_their_bundle_and_have_serial_numbers(shop: Service, customer: Customer) -> None:
+def test_components_are_dispatched_with_their_bundle_and_have_serial_numbers(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [("KIT", 2)])
     [kit] = read(customer, placed)["items"]
     handset, base = (item["id"] for item in kit["related_items"])
@@ -94,10 +94,10 @@ def test_a_component_is_configured_by_its_own_item_id(customer: Customer) -> Non
     path = f"/order/{placed['order_id']}/item"
     assert customer.post(f"{path}/{handset}/configuration", body).status_code == 400
     assert customer.post(f"{path}/{kit['id']}/configuration", body).status_code == 400
-    answer = customer.post(f"{path}/{base}/configuration", body)
-    assert answer.json()["configurations"][0]["data"]["product"] == "BASE"
+    response = customer.post(f"{path}/{base}/configuration", body)
+    assert response.json()["configurations"][0]["data"]["product"] == "BASE"
     assert customer.post(f"{path}/{base}/configuration", body).status_code == 400
-    assert read(customer, placed)["items"][0]["related_items"][1] == answer.json()
+    assert read(customer, placed)["items"][0]["related_items"][1] == response.json()
 
 
 def test_bundles_are_back_ordered_and_cancelled_like_any_product(shop: Service, customer: Customer) -> None:
@@ -111,7 +111,7 @@ def test_bundles_are_back_ordered_and_cancelled_like_any_product(shop: Service, 
     assert faults_in_the_books(shop) == {}
 
 
-def test_an_order_keeps_the_components_that_it_was_created_with(shop: Service, customer: Customer) -> None:
+def test_an_order_keeps_its_original_components(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "CHANGING", 5, available=9, components=KIT)
     placed = buy(customer, [(sku, 1)])
     shop.must_load("products", [{"sku": sku, "components": []}, {"sku": "HANDSET", "active": False}])
@@ -134,15 +134,18 @@ def test_an_order_keeps_the_components_that_it_was_created_with(shop: Service, c
     ],
 )
 @pytest.mark.usefixtures("customer")
-def test_components_that_cannot_be_are_refused(shop: Service, components: list[dict[str, Any]], problem: str) -> None:
+def test_invalid_components_are_rejected(shop: Service, components: list[dict[str, Any]], problem: str) -> None:
     [(line, message)] = errors(shop, product("NEW-KIT", components=components))
     assert line == 1
     assert message.startswith(problem)
 
 
 @pytest.mark.usefixtures("customer")
-def test_a_bundle_in_a_bundle_is_refused_whichever_is_in_the_file(shop: Service) -> None:
-    both = [product(sku, components=[{"sku": held, "quantity": 1}]) for sku, held in (("IN", "PHONE"), ("OUT", "IN"))]
+def test_a_bundle_in_a_bundle_is_rejected_whichever_is_imported(shop: Service) -> None:
+    both = [
+        product(sku, components=[{"sku": contained, "quantity": 1}])
+        for sku, contained in (("IN", "PHONE"), ("OUT", "IN"))
+    ]
     inside = '"IN" is a bundle, so it cannot be in the bundle "OUT"'
     assert errors(shop, *both) == [(2, f"components: {inside}")]
     [(line, message)] = errors(
@@ -150,7 +153,7 @@ def test_a_bundle_in_a_bundle_is_refused_whichever_is_in_the_file(shop: Service)
     )
     assert line == 2
     assert message == 'components: "HANDSET" is a bundle, so it cannot be in the bundle "KIT"'
-    # Once the outer one is no bundle any more, the inner one may become one.
+    # Once the outer product is no longer a bundle, the inner one may become one.
     shop.must_load("products", [product("OUT", components=[{"sku": "PHONE", "quantity": 1}])])
     shop.must_load("products", [{**both[0]}, {"sku": "OUT", "components": []}])
     assert shop.must_load("products", [both[0]]).unchanged == 1

@@ -1,4 +1,4 @@
-"""Support cancels: stock and credit come back, whoever waits is served (decisions: status labels, GET /order)."""
+"""Cancellation returns stock and credit, and serves back-orders (decisions: status labels, GET /order)."""
 
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def test_stock_and_credit_come_back(shop: Service) -> None:
+def test_cancelling_returns_stock_and_credit(shop: Service) -> None:
     customer = shop.customer()
     sku = sell(shop, "BACK", available=5)
     kept = buy(customer)
@@ -50,7 +50,7 @@ def test_stock_and_credit_come_back(shop: Service) -> None:
     assert faults_in_the_books(shop) == {}
 
 
-def test_what_comes_back_serves_those_who_wait_first(shop: Service, customer: Customer) -> None:
+def test_returned_stock_serves_back_orders_first(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "WAITED", available=6)
     first = buy(customer, [(sku, 6)])
     with at(shop, uk(2026, 6, 16, 10)):
@@ -62,7 +62,7 @@ def test_what_comes_back_serves_those_who_wait_first(shop: Service, customer: Cu
     assert faults_in_the_books(shop) == {}
 
 
-def test_a_cancelled_back_order_waits_no_more(shop: Service, customer: Customer) -> None:
+def test_a_cancelled_back_order_gets_no_stock(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "GIVEN-UP")
     first, second = buy(customer, [(sku, 3)]), buy(customer, [(sku, 2)])
     cancel(shop, first)
@@ -72,21 +72,21 @@ def test_a_cancelled_back_order_waits_no_more(shop: Service, customer: Customer)
     assert level(shop, sku) == (1, 2, 0)
 
 
-def test_a_pending_order_is_cancelled_and_gone(shop: Service, customer: Customer) -> None:
+def test_a_cancelled_pending_order_is_gone(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     cancel(shop, pending)
-    refused = confirm(customer, pending)
-    assert refused.status_code == 410
-    assert "was cancelled" in refused.json()["message"]
+    rejected = confirm(customer, pending)
+    assert rejected.status_code == 410
+    assert "was cancelled" in rejected.json()["message"]
     assert faults_in_the_books(shop) == {}
 
 
-def test_confirming_again_what_was_cancelled_says_so(shop: Service, customer: Customer) -> None:
+def test_confirming_a_cancelled_order_says_so(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     assert confirm(customer, pending).status_code == 200
     cancel(shop, pending)
-    refused = confirm(customer, pending)
-    assert (refused.status_code, "was cancelled" in refused.json()["message"]) == (410, True)
+    rejected = confirm(customer, pending)
+    assert (rejected.status_code, "was cancelled" in rejected.json()["message"]) == (410, True)
 
 
 def test_an_order_is_cancelled_once(shop: Service, customer: Customer) -> None:
@@ -102,7 +102,7 @@ def test_an_order_is_cancelled_once(shop: Service, customer: Customer) -> None:
     assert (reason, moment) == ("Wrong address", MORNING)
 
 
-def test_what_was_dispatched_in_part_or_has_expired_stays(shop: Service, customer: Customer) -> None:
+def test_part_dispatched_and_expired_orders_cannot_be_cancelled(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2), ("CABLE", 1)])
     dispatch(shop, placed, (placed["items"][0]["id"], 1))
     with pytest.raises(DomainError, match="is dispatched, at least in part"):
@@ -121,7 +121,7 @@ def test_what_was_dispatched_in_part_or_has_expired_stays(shop: Service, custome
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 1001])
-def test_a_reason_is_needed(shop: Service, customer: Customer, reason: str) -> None:
+def test_a_reason_is_required(shop: Service, customer: Customer, reason: str) -> None:
     placed = buy(customer)
     with pytest.raises(DomainError, match="reason: must have"):
         cancel(shop, placed, reason)

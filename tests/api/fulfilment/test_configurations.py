@@ -42,23 +42,23 @@ def add(shop: Service, placed: dict[str, Any], video: OrderVideoResponse) -> Non
     shop.in_transaction(lambda tx: add_video(tx, name, video))
 
 
-@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events")
 @pytest.mark.spec(
     "4 POST /order/{reference}/item/{orderItemId}/configuration",
-    "attaches at least one configuration and no more than remain; 200 with the item",
+    "at least one configuration, at most one for each unit; 200 with the item",
 )
-def test_the_answer_is_the_item_with_all_its_configurations(customer: Customer, placed: dict[str, Any]) -> None:
+def test_the_response_is_the_item_with_all_its_configurations(customer: Customer, placed: dict[str, Any]) -> None:
     wifi = {**ONE, "adsl_username": "second", "wifi_ssid": "Office", "wifi_password": "hush"}
     assert configure(customer, placed, ONE).status_code == 200
-    answer = configure(customer, placed, wifi)
-    assert answer.status_code == 200
-    item = answer.json()
+    response = configure(customer, placed, wifi)
+    assert response.status_code == 200
+    item = response.json()
     assert item["configurations"] == [{"data": {"product": "ROUTER", **c}} for c in (ONE, wifi)]
     assert item == read(customer, placed)["items"][0]
 
 
 async def longest_pause(over: asyncio.Event) -> float:
-    """The longest time in seconds, until an event, in which the server's loop did nothing else."""
+    """Return the longest pause of the event loop, in seconds, until an event is set."""
     longest = 0.0
     while not over.is_set():
         started = time.perf_counter()
@@ -69,20 +69,20 @@ async def longest_pause(over: asyncio.Event) -> float:
 
 @pytest.mark.spec(
     "4 POST /order/{reference}/item/{orderItemId}/configuration",
-    "the item is the order's, by its id or reference, and can be configured",
+    "the item belongs to the order and is configurable",
 )
-def test_an_item_is_named_by_the_orders_reference_too(customer: Customer, placed: dict[str, Any]) -> None:
+def test_the_path_accepts_the_order_reference_too(customer: Customer, placed: dict[str, Any]) -> None:
     path = f"/order/{placed['order_reference']}/item/{placed['items'][0]['id']}/configuration"
     assert customer.post(path, {"configurations": [ONE]}).status_code == 200
 
 
 @pytest.mark.spec(
     "4 POST /order/{reference}/item/{orderItemId}/configuration",
-    "attaches at least one configuration and no more than remain; 200 with the item",
+    "at least one configuration, at most one for each unit; 200 with the item",
 )
 @pytest.mark.spec("7 400", "an item that cannot be configured, or too many configurations")
 @pytest.mark.spec("8 Configurations", "at least one, at most what remains")
-def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer, placed: dict[str, Any]) -> None:
+def test_only_the_units_of_an_item_can_be_configured(customer: Customer, placed: dict[str, Any]) -> None:
     too_many = configure(customer, placed, *[ONE] * 4).json()["message"]
     assert too_many == "configurations: the item takes at most 3 more"
     assert configure(customer, placed, ONE, ONE).status_code == 200
@@ -95,14 +95,14 @@ def test_no_more_than_the_units_of_an_item_can_be_configured(customer: Customer,
 
 @pytest.mark.spec(
     "4 POST /order/{reference}/item/{orderItemId}/configuration",
-    "the item is the order's, by its id or reference, and can be configured",
+    "the item belongs to the order and is configurable",
 )
 @pytest.mark.spec("7 400", "an item that cannot be configured, or too many configurations")
-def test_an_item_that_is_not_configurable_is_refused(customer: Customer, placed: dict[str, Any]) -> None:
+def test_an_item_that_is_not_configurable_is_rejected(customer: Customer, placed: dict[str, Any]) -> None:
     phone = placed["items"][1]["id"]
-    answer = configure(customer, placed, ONE, item=phone)
-    assert answer.status_code == 400
-    assert answer.json()["message"] == f"orderItemId: {phone} (PHONE) is not configurable"
+    response = configure(customer, placed, ONE, item=phone)
+    assert response.status_code == 400
+    assert response.json()["message"] == f"orderItemId: {phone} (PHONE) is not configurable"
 
 
 def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
@@ -110,8 +110,8 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
 ) -> None:
     other = buy(customer, [("ROUTER", 1)])
     cancel(shop, placed)
-    answer = configure(customer, placed, ONE)
-    assert (answer.status_code, "was cancelled" in answer.json()["message"]) == (400, True)
+    response = configure(customer, placed, ONE)
+    assert (response.status_code, "was cancelled" in response.json()["message"]) == (400, True)
     dispatch(shop, other)
     assert configure(customer, other, ONE).status_code == 200
 
@@ -132,33 +132,31 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
         ([], "the body must be an object"),
     ],
 )
-def test_a_bad_body_is_refused_with_the_field(
+def test_a_bad_body_is_rejected_with_the_field(
     customer: Customer, placed: dict[str, Any], body: Any, problem: str
 ) -> None:
-    answer = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
-    assert answer.status_code == 400
-    assert answer.json()["message"].startswith(problem)
+    response = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
+    assert response.status_code == 400
+    assert response.json()["message"].startswith(problem)
 
 
 @pytest.mark.spec(
     "4 POST /order/{reference}/item/{orderItemId}/configuration",
-    "the item is the order's, by its id or reference, and can be configured",
+    "the item belongs to the order and is configurable",
 )
 @pytest.mark.parametrize("item", ["1", "0", "-1", "x", "1.0", "9" * 30, "%00", "²"])
 def test_an_unknown_item_is_not_found(customer: Customer, placed: dict[str, Any], item: str) -> None:
-    answer = configure(customer, placed, ONE, item=item)
-    assert (answer.status_code, answer.json()) == (404, {"message": "item not found"})
+    response = configure(customer, placed, ONE, item=item)
+    assert (response.status_code, response.json()) == (404, {"message": "item not found"})
 
 
-def test_another_customers_order_is_not_found_just_as_an_unknown_one(
-    shop: Service, customer: Customer, placed: dict[str, Any]
-) -> None:
+def test_another_customers_order_is_not_found(shop: Service, customer: Customer, placed: dict[str, Any]) -> None:
     other = shop.customer()
     foreign = buy(other, [("ROUTER", 1)])
     unknown = configure(customer, {**foreign, "order_id": 1}, ONE)
-    answer = configure(customer, foreign, ONE)
-    assert (answer.status_code, answer.content) == (unknown.status_code, unknown.content) == (404, answer.content)
-    # An item of somebody else's order in an order of one's own.
+    response = configure(customer, foreign, ONE)
+    assert (response.status_code, response.content) == (unknown.status_code, unknown.content) == (404, response.content)
+    # Another customer's item in the customer's own order.
     assert configure(customer, placed, ONE, item=foreign["items"][0]["id"]).status_code == 404
     assert read(other, foreign)["items"][0]["configurations"] == []
     add(shop, foreign, VIDEO)
@@ -181,7 +179,7 @@ def test_passwords_are_encrypted_at_rest_and_read_by_another_process(
         assert router["configurations"] == [{"data": {"product": "ROUTER", **ONE}}]
 
 
-def test_what_cannot_be_decrypted_is_shown_without_passwords_and_logged_once(
+def test_configurations_that_cannot_be_decrypted_are_shown_without_passwords_and_logged_once(
     shop: Service, customer: Customer, placed: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert configure(customer, placed, ONE).status_code == 200
@@ -201,22 +199,20 @@ def test_what_cannot_be_decrypted_is_shown_without_passwords_and_logged_once(
     assert str(item) in logged[0]
 
 
-def test_requests_at_the_same_moment_do_not_exceed_the_quantity_together(
-    customer: Customer, placed: dict[str, Any]
-) -> None:
-    answers = in_parallel([partial(configure, customer, placed, ONE, {**ONE, "wifi_ssid": "x"})] * 8)
-    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+def test_concurrent_requests_do_not_exceed_the_quantity(customer: Customer, placed: dict[str, Any]) -> None:
+    responses = in_parallel([partial(configure, customer, placed, ONE, {**ONE, "wifi_ssid": "x"})] * 8)
+    assert sorted(response.status_code for response in responses) == [200] + [400] * 7
     assert len(read(customer, placed)["items"][0]["configurations"]) == 2
 
 
-@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "a video is two addresses")
-@pytest.mark.spec("4 GET /order/{reference}/video", "its addresses, 404 without one")
-def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
+@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "a video has two URLs")
+@pytest.mark.spec("4 GET /order/{reference}/video", "the video's URLs; 404 without a video")
+def test_an_order_has_no_video_until_one_is_added_and_a_new_one_replaces_it(
     shop: Service, customer: Customer, placed: dict[str, Any]
 ) -> None:
     paths = [f"/order/{placed[name]}/video" for name in ("order_reference", "order_id")]
-    answer = customer.get(paths[0])
-    assert (answer.status_code, answer.json()) == (404, {"message": "packing video not found"})
+    response = customer.get(paths[0])
+    assert (response.status_code, response.json()) == (404, {"message": "packing video not found"})
     for video in (VIDEO, OrderVideoResponse("https://new.example/a", "https://new.example/b")):
         add(shop, placed, video)
         for path in paths:
@@ -230,7 +226,7 @@ def test_an_order_has_no_video_until_there_is_one_and_a_new_one_replaces_it(
     "url", ["", "x", "ftp://a.example/x", "https://", "https:///x", "http://a b", "https://a\n", "https://[",
             "javascript:1", "https://a.example/" + "x" * 2000],
 )  # fmt: skip
-def test_an_address_that_is_not_of_the_web_is_refused(
+def test_a_url_that_is_not_http_is_rejected(
     shop: Service, customer: Customer, placed: dict[str, Any], url: str
 ) -> None:
     for video, option in ((OrderVideoResponse(url, "https://a.example"), "file"),

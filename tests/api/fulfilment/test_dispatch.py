@@ -33,7 +33,7 @@ def track(shop: Service, placed: dict[str, Any], number: str | None = None, **si
 
 
 def jobs(shop: Service, placed: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The mails about shipments of an order that are queued."""
+    """Return the queued mails about an order's shipments."""
     return rows(
         shop,
         "select j.args ->> 'shipment_id'"
@@ -55,8 +55,8 @@ def test_before_any_dispatch_there_is_one_shipping_entry_without_tracking(custom
     }
 
 
-@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
-def test_a_whole_order_leaves_at_once(shop: Service, customer: Customer) -> None:
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events")
+def test_a_whole_order_is_dispatched_in_one_shipment(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "WHOLE", available=5)
     placed = buy(customer, [(sku, 2), ("PHONE", 1)], courier_notifications=CONTACT)
     phone = item_ids(placed)[1]
@@ -75,9 +75,7 @@ def test_a_whole_order_leaves_at_once(shop: Service, customer: Customer) -> None
     assert [found] == [order for order in customer.get("/order").json() if order["id"] == placed["order_id"]]
 
 
-def test_every_shipment_has_an_entry_and_the_shipping_cost_stands_on_the_first(
-    shop: Service, customer: Customer
-) -> None:
+def test_every_shipment_has_an_entry_and_the_first_has_the_shipping_cost(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "PARTS", available=5, weight_kg=1)
     placed = buy(customer, [(sku, 5)])
     [item] = item_ids(placed)
@@ -96,7 +94,7 @@ def test_every_shipment_has_an_entry_and_the_shipping_cost_stands_on_the_first(
     assert faults_in_the_books(shop) == {}
 
 
-def test_what_comes_in_later_leaves_later(shop: Service, customer: Customer) -> None:
+def test_units_received_later_are_dispatched_later(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "LATER", available=1)
     placed = buy(customer, [(sku, 3), ("PHONE", 1)])
     late, phone = item_ids(placed)
@@ -112,7 +110,7 @@ def test_what_comes_in_later_leaves_later(shop: Service, customer: Customer) -> 
     assert faults_in_the_books(shop) == {}
 
 
-def test_two_lines_of_one_product_leave_together(shop: Service, customer: Customer) -> None:
+def test_two_lines_of_one_product_are_dispatched_together(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "TWICE", available=9)
     dispatch(shop, buy(customer, [(sku, 2), (sku, 3)]))
     assert level(shop, sku) == (4, 0, 0)
@@ -130,7 +128,7 @@ def test_two_lines_of_one_product_leave_together(shop: Service, customer: Custom
         ({"serials": [Serial(1, "x" * 201)]}, "serial: must have"),
     ],
 )
-def test_a_refused_dispatch_changes_nothing(
+def test_a_rejected_dispatch_changes_nothing(
     shop: Service, customer: Customer, change: dict[str, Any], problem: str
 ) -> None:
     placed = buy(customer)
@@ -155,7 +153,7 @@ def test_only_confirmed_orders_can_be_dispatched(shop: Service, customer: Custom
         dispatch(shop, {"order_reference": "NOTHING"})
 
 
-def test_nothing_is_left_of_a_dispatched_order(shop: Service, customer: Customer) -> None:
+def test_a_dispatched_order_has_nothing_left_to_dispatch(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     dispatch(shop, placed)
     with pytest.raises(DomainError, match="nothing is left to dispatch"):
@@ -177,8 +175,8 @@ def test_a_mail_is_queued_for_every_shipment(shop: Service, customer: Customer) 
     assert len(shipments) == 2
 
 
-@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events, as dispatched")
-def test_tracking_events_are_in_order_of_date_and_the_latest_is_the_status(shop: Service, customer: Customer) -> None:
+@pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events")
+def test_tracking_events_are_sorted_by_date_and_the_latest_sets_the_status(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2)])
     with pytest.raises(DomainError, match="has no shipment"):
         track(shop, placed)
@@ -210,7 +208,7 @@ def test_tracking_events_are_in_order_of_date_and_the_latest_is_the_status(shop:
         ],
     ],
 )
-def test_a_bad_tracking_event_is_refused(
+def test_a_bad_tracking_event_is_rejected(
     shop: Service, customer: Customer, sighting: dict[str, Any], number: str | None, problem: str
 ) -> None:
     placed = buy(customer)

@@ -1,4 +1,4 @@
-"""Orders of any history, cancelled and dispatched in between: credit, stock, shipments and statuses agree."""
+"""After any history of orders, cancellations and dispatches, credit, stock, shipments and statuses agree."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +33,7 @@ class Story:
     customer: Customer
     placed: list[dict[str, Any]]
 
-    def take(self, step: tuple[Any, ...]) -> None:
+    def apply(self, step: tuple[Any, ...]) -> None:
         match step:
             case ("create" | "buy", items):
                 order = create(self.customer, items)
@@ -51,10 +51,10 @@ class Story:
         try:
             match step:
                 case ("confirm", _):
-                    answer = confirm(self.customer, order)
-                    assert answer.status_code in {200, 410}
-                    if answer.status_code == 200:
-                        self.placed[number] = answer.json()
+                    response = confirm(self.customer, order)
+                    assert response.status_code in {200, 410}
+                    if response.status_code == 200:
+                        self.placed[number] = response.json()
                 case ("cancel", _):
                     cancel(self.service, order)
                 case ("dispatch", _, None):
@@ -77,8 +77,8 @@ def stocked(shop: Service) -> Service:
 
 @given(st.lists(steps, min_size=10, max_size=16))
 @settings(max_examples=10, deadline=None, derandomize=True)
-def test_after_every_step_the_books_agree(stocked: Service, history: list[tuple[Any, ...]]) -> None:
+def test_the_books_agree_after_every_step(stocked: Service, history: list[tuple[Any, ...]]) -> None:
     story = Story(stocked, stocked.customer(), [])
     for step in history:
-        story.take(step)
+        story.apply(step)
         assert faults_in_the_books(stocked) == {}

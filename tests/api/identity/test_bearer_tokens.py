@@ -1,4 +1,4 @@
-"""Access tokens in use: alone, until they expire, are revoked, or their application is disabled."""
+"""Access tokens are valid until they expire, are revoked, or their application is disabled."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -23,8 +23,8 @@ def exchange(database_url: str) -> Iterator[Exchange]:
         yield running
 
 
-def assert_bad(answer: httpx2.Response) -> None:
-    assert (answer.status_code, answer.content, answer.headers["www-authenticate"]) == (401, b"{}", BAD)
+def assert_bad(response: httpx2.Response) -> None:
+    assert (response.status_code, response.content, response.headers["www-authenticate"]) == (401, b"{}", BAD)
 
 
 def revoke(exchange: Exchange, customer_id: int) -> int:
@@ -34,12 +34,12 @@ def revoke(exchange: Exchange, customer_id: int) -> int:
     return exchange.service.in_transaction(work)
 
 
-def elsewhere(service: Service, token: str) -> httpx2.Response:
+def use_on(service: Service, token: str) -> httpx2.Response:
     return service.client(Authorization=f"Bearer {token}").get("/customer")
 
 
-@pytest.mark.spec("5 Authentication", "a token gives the customer's own access, for a while, then 401")
-def test_a_token_stands_for_its_customer_alone(exchange: Exchange) -> None:
+@pytest.mark.spec("5 Authentication", "a token gives the customer's own access until it expires, then 401")
+def test_a_token_gives_access_to_its_customer_only(exchange: Exchange) -> None:
     other = exchange.service.customer(first_name="Bob")
     token = exchange.access_token()
     assert exchange.use(token).json()["first_name"] == "Ada"
@@ -47,9 +47,9 @@ def test_a_token_stands_for_its_customer_alone(exchange: Exchange) -> None:
     assert exchange.use(token, f"/customer?api-key={other.key}").json()["first_name"] == "Ada"
 
 
-@pytest.mark.spec("5 Authentication", "a token gives the customer's own access, for a while, then 401")
+@pytest.mark.spec("5 Authentication", "a token gives the customer's own access until it expires, then 401")
 @pytest.mark.spec("7 401", "an expired token")
-def test_a_token_expires_to_the_second_also_when_it_is_remembered(exchange: Exchange) -> None:
+def test_a_token_expires_to_the_second_even_when_it_is_cached(exchange: Exchange) -> None:
     token = exchange.access_token()
     exchange.service.clock.advance(timedelta(hours=1) - SECOND)
     exchange.service.refresh()
@@ -61,14 +61,14 @@ def test_a_token_expires_to_the_second_also_when_it_is_remembered(exchange: Exch
 
 def test_the_lifetime_of_tokens_is_a_setting(database_url: str) -> None:
     with running_exchange(database_url, access_token_lifetime=timedelta(minutes=10)) as exchange:
-        answer = exchange.ask().json()
-        assert answer["expires_in"] == 600
+        response = exchange.ask().json()
+        assert response["expires_in"] == 600
         exchange.service.clock.advance(timedelta(minutes=10))
-        assert_bad(exchange.use(answer["access_token"]))
+        assert_bad(exchange.use(response["access_token"]))
 
 
 @pytest.mark.spec("5 Authentication", "the subject token is no credential")
-def test_what_is_no_access_token_is_refused(exchange: Exchange) -> None:
+def test_anything_but_an_access_token_is_rejected(exchange: Exchange) -> None:
     token = exchange.access_token()
     for wrong in (token[:-1], token + "0", token.upper(), "0" * 64, exchange.subject_token(), exchange.customer.key,
                   exchange.application.client_secret, f"{token} {token}", f"{token},"):  # fmt: skip
@@ -77,40 +77,40 @@ def test_what_is_no_access_token_is_refused(exchange: Exchange) -> None:
     assert_bad(exchange.http.get("/customer", params={"api-key": token}))
 
 
-def test_a_good_token_beside_another_authorization_is_refused(exchange: Exchange) -> None:
+def test_a_good_token_beside_another_authorization_is_rejected(exchange: Exchange) -> None:
     good, other = f"Bearer {exchange.access_token()}", "Basic eDp5"
     for pair in ((good, good), (good, other), (other, good)):
         assert_bad(exchange.http.get("/customer", headers=[("Authorization", value) for value in pair]))
 
 
-def test_revoked_tokens_stop_in_every_process_and_those_of_others_go_on(exchange: Exchange) -> None:
+def test_revoked_tokens_stop_in_every_process_and_other_tokens_keep_working(exchange: Exchange) -> None:
     other = exchange.service.customer(first_name="Bob")
     mine = [exchange.access_token() for _ in range(2)]
     theirs = exchange.exchange(exchange.subject_token(sub=str(other.id))).json()["access_token"]
     with running_service(exchange.service.database_url) as second:
         second.refresh()
-        assert [elsewhere(second, token).status_code for token in (*mine, theirs)] == [200, 200, 200]
+        assert [use_on(second, token).status_code for token in (*mine, theirs)] == [200, 200, 200]
         assert revoke(exchange, exchange.customer.id) == 2
         for service in (exchange.service, second):
             service.refresh()
-            assert [elsewhere(service, token).status_code for token in (*mine, theirs)] == [401, 401, 200]
+            assert [use_on(service, token).status_code for token in (*mine, theirs)] == [401, 401, 200]
     assert revoke(exchange, exchange.customer.id) == 0
 
 
-def test_a_disabled_applications_tokens_stop_within_five_seconds(exchange: Exchange) -> None:
+def test_a_disabled_applications_tokens_stop_working_within_five_seconds(exchange: Exchange) -> None:
     token = exchange.access_token()
     with running_service(exchange.service.database_url) as second:
         second.refresh()
-        assert elsewhere(second, token).status_code == exchange.use(token).status_code == 200
+        assert use_on(second, token).status_code == exchange.use(token).status_code == 200
         switch_off(exchange.service, exchange.application)
         exchange.service.refresh()
         assert_bad(exchange.use(token))
-        # Nothing tells it: it stops trusting what it remembers.
-        wait_for(lambda: elsewhere(second, token).status_code != 200, seconds=5)
+        # No notification arrives: the cached token expires.
+        wait_for(lambda: use_on(second, token).status_code != 200, seconds=5)
     assert exchange.customer.get("/customer").status_code == 200
 
 
-def test_a_remembered_token_needs_no_look_at_the_database(exchange: Exchange) -> None:
+def test_a_cached_token_needs_no_database_query(exchange: Exchange) -> None:
     token = exchange.access_token()
     exchange.service.refresh()
     assert exchange.use(token, "/category").status_code == 200

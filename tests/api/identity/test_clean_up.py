@@ -1,4 +1,4 @@
-"""What no longer matters is deleted, and nothing else."""
+"""The clean-up deletes expired identity data, and nothing else."""
 
 from datetime import timedelta
 
@@ -7,13 +7,13 @@ from support.orders import rows
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.clean_up import clean_up_identity
 
-LEFT = """
+COUNTS = """
     select (select count(*) from access_token), (select count(*) from credential_failure),
            (select count(*) from blocked_address), (select count(*) from request_count)
 """
 
 
-def test_old_tokens_failures_blocks_and_counts_go_and_the_rest_stays(database_url: str) -> None:
+def test_old_tokens_failures_blocks_and_counts_are_deleted_and_the_rest_is_kept(database_url: str) -> None:
     with running_exchange(database_url, rate_limit=1000) as exchange:
         service, token = exchange.service, exchange.access_token()
 
@@ -34,4 +34,4 @@ def test_old_tokens_failures_blocks_and_counts_go_and_the_rest_stays(database_ur
             (timedelta(hours=1), 1, (0, 0, 0, 0)),
         ):
             service.clock.advance(passed)
-            assert (service.in_transaction(clean_up), rows(service, LEFT)) == (deleted, [left])
+            assert (service.in_transaction(clean_up), rows(service, COUNTS)) == (deleted, [left])

@@ -1,4 +1,4 @@
-"""Which credential counts, which is refused, and how a refusal looks (specification, section 5)."""
+"""Which credential takes precedence, and how a wrong one is rejected (specification, section 5)."""
 
 from collections.abc import Callable
 from urllib.parse import quote
@@ -29,7 +29,7 @@ def other(service: Service) -> Customer:
 
 @pytest.fixture(scope="module")
 def bare(service: Service) -> httpx2.Client:
-    """A client without any credential."""
+    """A client without credentials."""
     return service.client()
 
 
@@ -37,7 +37,7 @@ def headers_of(*pairs: tuple[str, str | bytes]) -> Headers:
     return [(name.encode(), value if isinstance(value, bytes) else value.encode()) for name, value in pairs]
 
 
-def assert_refused(response: httpx2.Response, challenge: str) -> None:
+def assert_rejected(response: httpx2.Response, challenge: str) -> None:
     assert response.status_code == 401, response.text
     assert response.content == b"{}"
     assert response.headers["content-type"] == "application/json"
@@ -50,12 +50,12 @@ def who(response: httpx2.Response) -> str:
     return name
 
 
-@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
+@pytest.mark.spec("5 Authentication", "a key in the header or in the query identifies the customer")
 def test_a_key_in_the_header_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": customer.key})) == "Ada"
 
 
-@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
+@pytest.mark.spec("5 Authentication", "a key in the header or in the query identifies the customer")
 def test_a_key_in_the_query_is_accepted(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", params={"api-key": customer.key})) == "Ada"
 
@@ -65,30 +65,30 @@ def test_a_percent_encoded_key_in_the_query_is_accepted(bare: httpx2.Client, cus
     assert who(bare.get(f"/customer?api%2Dkey={encoded}")) == "Ada"
 
 
-@pytest.mark.spec("5 Authentication", "a key in the header, or in the query; it says who the customer is")
-def test_the_header_beats_the_query(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
+@pytest.mark.spec("5 Authentication", "a key in the header or in the query identifies the customer")
+def test_the_header_takes_precedence_over_the_query(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": customer.key}, params={"api-key": other.key})
     assert who(found) == "Ada"
 
 
-def test_a_bad_header_is_not_made_up_for_by_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
+def test_a_bad_header_is_rejected_even_with_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": WRONG}, params={"api-key": customer.key})
-    assert_refused(found, BAD)
+    assert_rejected(found, BAD)
 
 
-def test_an_empty_header_leaves_the_query_to_count(bare: httpx2.Client, customer: Customer) -> None:
+def test_an_empty_header_falls_back_to_the_query(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get("/customer", headers={"X-Api-Key": ""}, params={"api-key": customer.key})) == "Ada"
 
 
-def test_an_empty_parameter_is_as_if_absent(bare: httpx2.Client, customer: Customer) -> None:
+def test_an_empty_parameter_is_ignored(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get(f"/customer?api-key=&api-key={customer.key}&api-key=")) == "Ada"
-    assert_refused(bare.get("/customer?api-key="), MISSING)
+    assert_rejected(bare.get("/customer?api-key="), MISSING)
 
 
 @pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("token", ["a" * 64, "short", "with spaces in it", "\tx"])
-def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
+def test_a_bearer_token_takes_precedence_over_any_key(
     bare: httpx2.Client, customer: Customer, scheme: str, token: str
 ) -> None:
     found = bare.get(
@@ -96,26 +96,26 @@ def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
         headers={"Authorization": f"{scheme} {token}", "X-Api-Key": customer.key},
         params={"api-key": customer.key},
     )
-    assert_refused(found, BAD)
+    assert_rejected(found, BAD)
 
 
 def test_a_customers_key_is_no_bearer_token(bare: httpx2.Client, customer: Customer) -> None:
-    assert_refused(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
+    assert_rejected(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
 
 
 @pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
 def test_an_empty_bearer_token_does_not_fall_back_to_the_key(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"Authorization": "Bearer", "X-Api-Key": customer.key})
-    assert_refused(found, MISSING)
+    assert_rejected(found, MISSING)
 
 
-def test_a_bearer_token_behind_another_authorization_still_counts_alone(
+def test_a_bearer_token_after_another_authorization_still_takes_precedence(
     bare: httpx2.Client, customer: Customer
 ) -> None:
     headers = headers_of(
         ("Authorization", "Basic eDp5"), ("Authorization", "Bearer stolen"), ("X-Api-Key", customer.key)
     )
-    assert_refused(bare.get("/customer", headers=headers), BAD)
+    assert_rejected(bare.get("/customer", headers=headers), BAD)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +136,16 @@ def test_other_authorization_schemes_are_ignored(
 ) -> None:
     with_key = headers_of(("Authorization", authorization), ("X-Api-Key", customer.key))
     assert who(bare.get("/customer", headers=with_key)) == "Ada"
-    assert_refused(bare.get("/customer", headers=headers_of(("Authorization", authorization))), MISSING)
+    assert_rejected(bare.get("/customer", headers=headers_of(("Authorization", authorization))), MISSING)
 
 
-def test_two_keys_in_the_query_are_refused_even_if_both_are_good(bare: httpx2.Client, customer: Customer) -> None:
-    assert_refused(bare.get(f"/customer?api-key={customer.key}&api-key={customer.key}"), BAD)
+def test_two_keys_in_the_query_are_rejected_even_if_both_are_good(bare: httpx2.Client, customer: Customer) -> None:
+    assert_rejected(bare.get(f"/customer?api-key={customer.key}&api-key={customer.key}"), BAD)
 
 
-def test_two_key_headers_are_refused(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
+def test_two_key_headers_are_rejected(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     headers = headers_of(("X-Api-Key", customer.key), ("X-Api-Key", other.key))
-    assert_refused(bare.get("/customer", headers=headers), BAD)
+    assert_rejected(bare.get("/customer", headers=headers), BAD)
 
 
 MISSHAPEN: dict[str, Callable[[str], bytes]] = {
@@ -165,54 +165,54 @@ MISSHAPEN: dict[str, Callable[[str], bytes]] = {
 
 @pytest.mark.spec("7 401", "missing or invalid key or token")
 @pytest.mark.parametrize("change", MISSHAPEN.values(), ids=MISSHAPEN.keys())
-def test_a_key_that_is_not_exactly_right_is_refused(
+def test_a_key_that_is_not_exactly_right_is_rejected(
     bare: httpx2.Client, customer: Customer, change: Callable[[str], bytes]
 ) -> None:
     key = change(customer.key)
-    assert_refused(bare.get("/customer", headers=[(b"X-Api-Key", key)]), BAD)
-    assert_refused(bare.get(f"/customer?api-key={quote(key)}"), BAD)
+    assert_rejected(bare.get("/customer", headers=[(b"X-Api-Key", key)]), BAD)
+    assert_rejected(bare.get(f"/customer?api-key={quote(key)}"), BAD)
 
 
 @pytest.mark.parametrize("encoded", ["%00" * 64, "%ED%A0%80", "%ff" * 64, "%C3%A9" * 64, "%20", "%", "%zz", "a%0d%0a"])
-def test_garbage_as_a_key_in_the_query_is_refused(bare: httpx2.Client, encoded: str) -> None:
-    assert_refused(bare.get(f"/customer?api-key={encoded}"), BAD)
+def test_garbage_as_a_key_in_the_query_is_rejected(bare: httpx2.Client, encoded: str) -> None:
+    assert_rejected(bare.get(f"/customer?api-key={encoded}"), BAD)
 
 
 @pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
-def test_no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge(bare: httpx2.Client) -> None:
-    assert_refused(bare.get("/customer"), MISSING)
-    assert_refused(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)
+def test_a_missing_and_a_bad_credential_differ_only_in_the_challenge(bare: httpx2.Client) -> None:
+    assert_rejected(bare.get("/customer"), MISSING)
+    assert_rejected(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)
 
 
 @pytest.mark.parametrize("name", ["API-KEY", "apikey", "api_key", "x-api-key", "key"])
-def test_a_key_under_another_parameter_name_does_not_count(bare: httpx2.Client, customer: Customer, name: str) -> None:
-    assert_refused(bare.get("/customer", params={name: customer.key}), MISSING)
+def test_a_key_under_another_parameter_name_is_ignored(bare: httpx2.Client, customer: Customer, name: str) -> None:
+    assert_rejected(bare.get("/customer", params={name: customer.key}), MISSING)
 
 
-def test_a_key_in_a_cookie_or_in_the_body_does_not_count(bare: httpx2.Client, customer: Customer) -> None:
-    assert_refused(bare.get("/customer", headers={"Cookie": f"api-key={customer.key}"}), MISSING)
-    assert_refused(bare.post("/order", json={"api-key": customer.key}), MISSING)
+def test_a_key_in_a_cookie_or_in_the_body_is_ignored(bare: httpx2.Client, customer: Customer) -> None:
+    assert_rejected(bare.get("/customer", headers={"Cookie": f"api-key={customer.key}"}), MISSING)
+    assert_rejected(bare.post("/order", json={"api-key": customer.key}), MISSING)
 
 
-def test_a_good_key_works_with_every_way_of_writing_the_header_name(bare: httpx2.Client, customer: Customer) -> None:
+def test_the_header_name_ignores_case(bare: httpx2.Client, customer: Customer) -> None:
     for name in ("x-api-key", "X-API-KEY", "X-Api-Key"):
         assert who(bare.get("/customer", headers={name: customer.key})) == "Ada"
 
 
-def test_the_database_holds_no_key_only_its_hash_and_beginning(service: Service, customer: Customer) -> None:
+def test_the_database_stores_only_the_hash_and_the_prefix_of_a_key(service: Service, customer: Customer) -> None:
     with psycopg.connect(service.database_url) as connection:
         tables = connection.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
         contents = "".join(
             str(connection.execute(SQL("select t::text from {} t").format(Identifier(table))).fetchall())
             for (table,) in tables
         )
-    assert customer.key[:8] in contents, "the beginning is kept, to recognise the key by"
+    assert customer.key[:8] in contents, "the prefix identifies the key"
     assert customer.key not in contents
     assert customer.key[8:] not in contents
 
 
-def test_a_key_never_comes_back_in_an_answer(bare: httpx2.Client, customer: Customer) -> None:
-    """Paging links are the one exception: they carry on a key that came in the query, so that they can be followed."""
+def test_a_response_never_contains_a_key(bare: httpx2.Client, customer: Customer) -> None:
+    """Paging links are the exception: they keep a key from the query, so that a client can follow them."""
     for path in ("/customer", "/product?page=x", "/product?sort=x", "/order/nothing", "/nowhere", "/customer/credit"):
         for found in (
             bare.get(path, headers={"X-Api-Key": customer.key}),

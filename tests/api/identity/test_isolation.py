@@ -1,4 +1,4 @@
-"""Somebody else's things are, to a customer, exactly as if they did not exist (specification, section 5)."""
+"""To a customer, another customer's data does not exist (specification, section 5)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,15 +13,15 @@ from support.shop import ADDRESS, STANDARD, order, price, product
 PRIVATE = "PRIVATE"
 
 
-def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
-    """Everything that a client can learn from a response; its moment and its id say nothing."""
+def visible_in(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+    """Return everything that a response reveals; its date and request id reveal nothing."""
     headers = [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
     return response.status_code, response.content, headers
 
 
 @dataclass
-class Household:
-    """A customer with something of everything."""
+class Victim:
+    """A customer with one record of each kind."""
 
     customer: Customer
     address_id: int
@@ -38,7 +38,7 @@ def curious(shop: Service) -> Customer:
 
 
 @pytest.fixture(scope="module")
-def victim(shop: Service) -> Household:
+def victim(shop: Service) -> Victim:
     shop.must_load("products", [product(PRIVATE)])
     shop.must_load("price-list", [price(PRIVATE, 10, price_list="private")])
     customer = shop.customer(price_list="private")
@@ -46,7 +46,7 @@ def victim(shop: Service) -> Household:
     shop.clock.advance(timedelta(hours=25))
     placed = buy(customer)
     address = customer.post("/customer/address", ADDRESS).json()
-    return Household(
+    return Victim(
         customer,
         address["id"],
         placed["order_id"],
@@ -59,53 +59,51 @@ def victim(shop: Service) -> Household:
 
 @pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @pytest.mark.parametrize("field", ["order_id", "order_reference", "confirmed_code", "pending_code", "expired_code"])
-def test_reading_a_foreign_order_answers_as_for_an_unknown_one(
-    curious: Customer, victim: Household, field: str
+def test_reading_a_foreign_order_looks_like_reading_an_unknown_one(
+    curious: Customer, victim: Victim, field: str
 ) -> None:
     foreign = str(getattr(victim, field))
     unknown = "9" * len(foreign)
-    assert told(curious.get(f"/order/{foreign}")) == told(curious.get(f"/order/{unknown}"))
+    assert visible_in(curious.get(f"/order/{foreign}")) == visible_in(curious.get(f"/order/{unknown}"))
     assert curious.get(f"/order/{foreign}").status_code == 404
 
 
 @pytest.mark.parametrize("field", ["confirmed_code", "pending_code", "expired_code", "order_reference", "order_id"])
 @pytest.mark.parametrize("body", [None, {}, {"shipping_method": {"id": STANDARD}}, {"shipping_method": {"id": 999}}])
-def test_confirming_a_foreign_order_answers_as_for_an_unknown_one(
-    curious: Customer, victim: Household, field: str, body: object
+def test_confirming_a_foreign_order_looks_like_confirming_an_unknown_one(
+    curious: Customer, victim: Victim, field: str, body: object
 ) -> None:
     foreign = str(getattr(victim, field))
     unknown = "x" * len(foreign)
-    assert told(curious.put(f"/order/{foreign}", body)) == told(curious.put(f"/order/{unknown}", body))
+    assert visible_in(curious.put(f"/order/{foreign}", body)) == visible_in(curious.put(f"/order/{unknown}", body))
     assert curious.put(f"/order/{foreign}", body).status_code == 404
 
 
-def test_deleting_a_foreign_address_is_404_and_deletes_nothing(curious: Customer, victim: Household) -> None:
+def test_deleting_a_foreign_address_is_404_and_deletes_nothing(curious: Customer, victim: Victim) -> None:
     foreign, unknown = (curious.delete(f"/customer/address/{number}") for number in (victim.address_id, 99999999))
     assert foreign.status_code == 404
-    assert told(foreign) == told(unknown)
+    assert visible_in(foreign) == visible_in(unknown)
     assert victim.address_id in [address["id"] for address in victim.customer.get("/customer/address").json()]
 
 
 @pytest.mark.parametrize("field", ["billing_address", "shipping_address"])
-def test_ordering_to_a_foreign_address_answers_as_for_an_unknown_one(
-    curious: Customer, victim: Household, field: str
+def test_ordering_to_a_foreign_address_looks_like_ordering_to_an_unknown_one(
+    curious: Customer, victim: Victim, field: str
 ) -> None:
-    def refused(number: int) -> tuple[int, bytes, list[tuple[str, str]]]:
-        status, body, headers = told(curious.post("/order", {**order(), field: {"id": number}}))
+    def rejected(number: int) -> tuple[int, bytes, list[tuple[str, str]]]:
+        status, body, headers = visible_in(curious.post("/order", {**order(), field: {"id": number}}))
         return status, body.replace(str(number).encode(), b"ID"), headers
 
     unknown = victim.address_id + 1000
-    assert refused(victim.address_id) == refused(unknown)
-    assert refused(victim.address_id)[0] == 400
-    assert b"Leeds" not in refused(victim.address_id)[1]
+    assert rejected(victim.address_id) == rejected(unknown)
+    assert rejected(victim.address_id)[0] == 400
+    assert b"Leeds" not in rejected(victim.address_id)[1]
 
 
-def test_a_product_without_a_price_for_the_customer_is_as_if_it_did_not_exist(
-    curious: Customer, victim: Household
-) -> None:
-    assert told(curious.get(f"/product/{PRIVATE}")) == told(curious.get("/product/UNKNOWN"))
+def test_a_product_without_a_price_for_the_customer_does_not_exist(curious: Customer, victim: Victim) -> None:
+    assert visible_in(curious.get(f"/product/{PRIVATE}")) == visible_in(curious.get("/product/UNKNOWN"))
     assert victim.customer.get(f"/product/{PRIVATE}").status_code == 200
-    foreign, unknown = (told(curious.post("/order", order([(sku, 1)]))) for sku in (PRIVATE, "UNKNOWN"))
+    foreign, unknown = (visible_in(curious.post("/order", order([(sku, 1)]))) for sku in (PRIVATE, "UNKNOWN"))
     assert foreign[0] == 400
     assert foreign == (unknown[0], unknown[1].replace(b"UNKNOWN", PRIVATE.encode()), unknown[2])
     for query in ("", "?query=private", "?manufacturer=acme", "?sort=price", "?inStock=true"):
@@ -116,7 +114,7 @@ def test_a_product_without_a_price_for_the_customer_is_as_if_it_did_not_exist(
 
 @pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @pytest.mark.usefixtures("victim")
-def test_lists_hold_only_the_customers_own(shop: Service) -> None:
+def test_lists_contain_only_the_customers_own_data(shop: Service) -> None:
     newcomer = shop.customer()
     assert newcomer.get("/order").json() == []
     assert newcomer.get("/order").headers["X-Total-Count"] == "0"
@@ -125,9 +123,7 @@ def test_lists_hold_only_the_customers_own(shop: Service) -> None:
     assert (credit["total_outstanding"], credit["outstanding_orders"]) == (0, [])
 
 
-def test_a_foreign_order_stays_confirmable_by_its_owner_after_others_tried(
-    curious: Customer, victim: Household
-) -> None:
+def test_an_owner_can_confirm_an_order_after_others_tried(curious: Customer, victim: Victim) -> None:
     pending = create(victim.customer)
     assert confirm(curious, pending).status_code == 404
     assert confirm(victim.customer, pending).status_code == 200
@@ -145,4 +141,4 @@ def test_confirmation_codes_cannot_be_guessed(shop: Service) -> None:
     codes = [create(customer)["confirmation_code"] for _ in range(10)]
     assert len(set(codes)) == 10
     assert all(len(code) >= 32 for code in codes)
-    assert len({code[:4] for code in codes}) > 5, "no common beginning, no counter"
+    assert len({code[:4] for code in codes}) > 5, "no common prefix, no counter"

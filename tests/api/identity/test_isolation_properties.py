@@ -1,4 +1,4 @@
-"""Whatever customers there are, each sees its own prices, orders and addresses, and nothing of anybody else's."""
+"""Each customer sees its own prices, orders and addresses only (a property test)."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ COSTS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
 
 Breaks = tuple[Decimal, Decimal | None, Decimal | None]
 
-# EDGE has a price on one list only, and FIBRE on none: contract prices alone make it visible.
+# EDGE is on one price list only, FIBRE on none: only contract prices make it visible.
 LISTS: dict[str, dict[str, Breaks]] = {
     "default": {
         "ADSL": (Decimal("19.99"), Decimal("18.49"), Decimal("17.05")),
@@ -59,7 +59,7 @@ class Terms:
     contracts: tuple[Contract, ...]
 
     def costs(self, sku: str) -> tuple[Decimal, ...] | None:
-        """The unit costs for 1, 5 and 10 units by the rules as they are written down."""
+        """Return the unit costs for 1, 5 and 10 units by the documented rules."""
         agreed = [c for c in self.contracts if c.sku == sku and c.valid]
         if agreed:
             return filled(max(agreed, key=lambda c: c.valid_from or date.min).breaks)
@@ -100,12 +100,12 @@ terms = st.builds(
     st.booleans(),
     st.lists(contracts, max_size=4, unique_by=lambda c: (c.sku, c.valid_from)).map(tuple),
 )
-wishes = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([1, 2, 4, 5, 9, 10, 250])), min_size=1, max_size=4)
+item_choices = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([1, 2, 4, 5, 9, 10, 250])), min_size=1, max_size=4)
 
 
 @dataclass
 class Member:
-    """A customer, its terms, and what it has of its own."""
+    """A customer, its terms and its own records."""
 
     customer: Customer
     terms: Terms
@@ -136,8 +136,8 @@ def read(response: httpx2.Response) -> Any:
     return json.loads(response.content, parse_float=Decimal)
 
 
-def settle(market: Service, number: int, wanted: Terms, wish: list[tuple[int, int]]) -> Member:
-    """A customer on its terms with an address of its own, a pending order and a confirmed one."""
+def settle(market: Service, number: int, wanted: Terms, items_drawn: list[tuple[int, int]]) -> Member:
+    """Create a customer with its own terms, an address, a pending order and a confirmed one."""
     customer = market.customer(
         price_list=wanted.price_list, discount=wanted.discount, trade_account=wanted.trade, credit="99999999.99"
     )
@@ -159,7 +159,7 @@ def settle(market: Service, number: int, wanted: Terms, wish: list[tuple[int, in
     member = Member(customer, wanted, mark, [address["id"]], [], [], [])
     visible = wanted.visible()
     if visible:
-        items = [(visible[place % len(visible)], quantity) for place, quantity in wish]
+        items = [(visible[place % len(visible)], quantity) for place, quantity in items_drawn]
         for auto_confirm in (False, True):
             place_and_check(member, items, auto_confirm=auto_confirm)
     return member
@@ -210,7 +210,7 @@ def check_own(member: Member, others: list[Member]) -> None:
     assert not [secret for other in others for secret in other.secrets() if secret in seen]
 
 
-def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+def visible_in(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
     headers = [item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"}]
     return response.status_code, response.content, headers
 
@@ -218,28 +218,31 @@ def told(response: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
 def check_others(member: Member, other: Member) -> None:
     customer = member.customer
     choice = {"shipping_method": {"id": STANDARD}}
-    unknown, unknown_code = told(customer.get("/order/unknown")), told(customer.put("/order/unknown", choice))
+    unknown, unknown_code = (
+        visible_in(customer.get("/order/unknown")),
+        visible_in(customer.put("/order/unknown", choice)),
+    )
     assert unknown[0] == unknown_code[0] == 404
     for name in [*other.references, *other.ids, *other.codes]:
-        assert told(customer.get(f"/order/{name}")) == unknown
-        assert told(customer.put(f"/order/{name}", choice)) == unknown_code
-    nowhere = told(customer.delete("/customer/address/999999999"))
+        assert visible_in(customer.get(f"/order/{name}")) == unknown
+        assert visible_in(customer.put(f"/order/{name}", choice)) == unknown_code
+    unknown_address = visible_in(customer.delete("/customer/address/999999999"))
     for address in other.addresses:
-        assert told(customer.delete(f"/customer/address/{address}")) == nowhere
-        refused = customer.post("/order", order([("ADSL", 1)], shipping_address={"id": address}))
-        assert refused.status_code == 400
-        assert other.mark not in refused.text
+        assert visible_in(customer.delete(f"/customer/address/{address}")) == unknown_address
+        rejected = customer.post("/order", order([("ADSL", 1)], shipping_address={"id": address}))
+        assert rejected.status_code == 400
+        assert other.mark not in rejected.text
 
 
-# Without shrinking: every example takes so long that a failure would keep the run busy for minutes.
+# Without shrinking: each example is slow, and shrinking a failure would take minutes.
 @pytest.mark.spec("4 GET /product", "active products at the customer's own prices and stock")
 @pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @settings(max_examples=8, deadline=None, derandomize=True, phases=[Phase.generate])
-@given(st.lists(st.tuples(terms, wishes), min_size=2, max_size=3))
+@given(st.lists(st.tuples(terms, item_choices), min_size=2, max_size=3))
 def test_every_customer_sees_its_own_prices_orders_and_addresses_only(
     market: Service, population: list[tuple[Terms, list[tuple[int, int]]]]
 ) -> None:
-    members = [settle(market, number, wanted, wish) for number, (wanted, wish) in enumerate(population)]
+    members = [settle(market, number, wanted, drawn) for number, (wanted, drawn) in enumerate(population)]
     for member in members:
         others = [other for other in members if other is not member]
         check_prices(member)

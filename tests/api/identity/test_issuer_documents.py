@@ -1,4 +1,4 @@
-"""Reading the issuer's documents costs little, and reaches no other service of this machine."""
+"""Reading the issuer's documents needs little memory and reaches no other service on this machine."""
 
 import asyncio
 import gzip
@@ -27,15 +27,15 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     _trusted_authorities.cache_clear()
 
 
-def test_documents_are_asked_for_without_compression() -> None:
+def test_documents_are_requested_without_compression() -> None:
     with running_issuer() as issuer:
         assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
         assert issuer.asked == [OPENID, "/keys"]
         assert issuer.accepted_encodings == {"identity"}
 
 
-def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
-    """The issuer cannot be used, and finding that out takes little memory."""
+def assert_rejected_cheaply(issuer: Issuer, reason: str) -> None:
+    """Check that the issuer is rejected and that this takes little memory."""
     tracemalloc.start()
     try:
         with pytest.raises(IssuerAwayError, match=reason):
@@ -46,22 +46,22 @@ def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
     assert peak < 5_000_000
 
 
-def test_a_document_that_comes_compressed_all_the_same_is_refused_unread() -> None:
+def test_a_compressed_document_is_rejected_unread() -> None:
     with running_issuer() as issuer:
         issuer.publish(OPENID, gzip.compress(bytes(100_000_000)), Content_Encoding="gzip")
-        assert_refused_for_little(issuer, "compressed")
+        assert_rejected_cheaply(issuer, "compressed")
 
 
 @pytest.mark.parametrize("path", [OPENID, "/keys"])
-def test_a_document_is_read_no_further_than_it_may_be_long(path: str) -> None:
+def test_a_document_is_read_up_to_its_maximum_length(path: str) -> None:
     with running_issuer() as issuer:
         _, _, document = issuer.answer(path)
         issuer.publish(path, document + b" " * 50_000_000)
-        assert_refused_for_little(issuer, "longer than 262144 bytes")
+        assert_rejected_cheaply(issuer, "longer than 262144 bytes")
 
 
 @pytest.mark.parametrize("host", [LOGIN, "localhost", "127.0.0.1"])
-def test_plain_http_to_this_machine_is_for_an_issuer_on_this_machine(certificate: Path, host: str) -> None:
+def test_plain_http_is_for_an_issuer_on_this_machine(certificate: Path, host: str) -> None:
     with running_issuer(host=host, tls=server_side(certificate)) as issuer, running_issuer() as inner:
         issuer.publish(OPENID, issuer.metadata(jwks_uri=f"{inner.url}/keys"))
         if host == LOGIN:
@@ -72,6 +72,6 @@ def test_plain_http_to_this_machine_is_for_an_issuer_on_this_machine(certificate
             assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
 
 
-def test_an_issuer_elsewhere_is_read_over_https(certificate: Path) -> None:
+def test_a_remote_issuer_is_read_over_https(certificate: Path) -> None:
     with running_issuer(host=LOGIN, tls=server_side(certificate)) as issuer:
         assert asyncio.run(read_issuer(issuer.url)).name == issuer.url

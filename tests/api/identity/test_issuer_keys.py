@@ -1,4 +1,4 @@
-"""Where the issuer's keys come from, how long they are believed, and what happens when they cannot be had."""
+"""The issuer's keys: where they come from, how long they are cached, and what happens when they cannot be fetched."""
 
 import gzip
 import json
@@ -25,28 +25,28 @@ def exchange(postgres: Cluster) -> Iterator[Exchange]:
 
 @pytest.fixture(scope="module")
 def shared(database_url: str) -> Iterator[Exchange]:
-    """For tests that let all that is known of the issuer be forgotten first."""
+    """For tests that first clear all cached issuer data."""
     with running_exchange(database_url) as running:
         yield running
 
 
 def forget(exchange: Exchange) -> None:
-    """Let a day go by, after which nothing that was known of the issuer counts."""
+    """Advance a day, after which all cached issuer data is expired."""
     exchange.service.clock.advance(25 * HOUR)
     exchange.issuer.overrides.clear()
     exchange.issuer.asked.clear()
     exchange.issuer.metadata_at = OPENID
 
 
-def assert_away(exchange: Exchange, subject_token: str | None = None) -> None:
-    answer = exchange.ask() if subject_token is None else exchange.exchange(subject_token)
-    assert answer.status_code == 503, answer.text
-    assert list(answer.json()) == ["message"]
-    assert answer.headers["retry-after"] == "5"
-    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
+def assert_unavailable(exchange: Exchange, subject_token: str | None = None) -> None:
+    response = exchange.ask() if subject_token is None else exchange.exchange(subject_token)
+    assert response.status_code == 503, response.text
+    assert list(response.json()) == ["message"]
+    assert response.headers["retry-after"] == "5"
+    assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
 
 
-def test_keys_are_fetched_once_and_then_remembered(exchange: Exchange) -> None:
+def test_keys_are_fetched_once_and_then_cached(exchange: Exchange) -> None:
     for _ in range(3):
         exchange.access_token()
     assert exchange.issuer.asked == [OPENID, "/keys"]
@@ -62,7 +62,7 @@ def test_keys_are_fetched_again_after_an_hour(exchange: Exchange) -> None:
     assert exchange.issuer.fetches == 2
 
 
-def test_the_oauth_metadata_serve_where_there_are_none_of_openid(shared: Exchange) -> None:
+def test_oauth_metadata_replaces_missing_openid_metadata(shared: Exchange) -> None:
     forget(shared)
     shared.issuer.metadata_at = OAUTH
     shared.access_token()
@@ -78,7 +78,7 @@ def test_an_issuer_may_have_a_path(postgres: Cluster) -> None:
             exchange.access_token()
 
 
-def test_an_issuer_whose_name_ends_with_a_slash_is_believed_under_that_name_only(shared: Exchange) -> None:
+def test_an_issuer_name_with_a_trailing_slash_must_match_exactly(shared: Exchange) -> None:
     forget(shared)
     name = shared.issuer.url + "/"
     shared.issuer.publish(OPENID, shared.issuer.metadata(issuer=name))
@@ -86,7 +86,7 @@ def test_an_issuer_whose_name_ends_with_a_slash_is_believed_under_that_name_only
     assert_refused(shared.exchange(shared.subject_token()), "invalid_grant")
 
 
-def test_an_unknown_key_has_the_keys_fetched_at_most_once_in_thirty_seconds(exchange: Exchange) -> None:
+def test_an_unknown_key_causes_at_most_one_fetch_in_thirty_seconds(exchange: Exchange) -> None:
     exchange.access_token()
     first, second = new_key(kid="second"), new_key(kid="third")
     exchange.service.clock.advance(timedelta(seconds=29))
@@ -106,15 +106,15 @@ def test_an_unknown_key_has_the_keys_fetched_at_most_once_in_thirty_seconds(exch
     assert exchange.issuer.fetches == 3
 
 
-def test_a_token_that_cannot_be_good_has_nothing_fetched(exchange: Exchange) -> None:
+def test_an_obviously_invalid_token_causes_no_fetch(exchange: Exchange) -> None:
     for token in ("x", "a.b.c", exchange.subject_token(header={"crit": ["x"], "x": 1})):
         assert_refused(exchange.exchange(token), "invalid_grant")
     assert exchange.http.post("/oauth/token", data=exchange.form(client_id="x", client_secret="y")).status_code == 401
     assert exchange.issuer.asked == []
 
 
-def test_requests_at_the_same_time_share_one_fetch_and_hold_no_connection(postgres: Cluster) -> None:
-    """With one connection to the database, others are served while the issuer takes its time."""
+def test_concurrent_requests_share_one_fetch_and_hold_no_connection(postgres: Cluster) -> None:
+    """With a single database connection, other requests are served while the issuer is slow."""
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         exchange.issuer.open.clear()
         with ThreadPoolExecutor(8) as pool:
@@ -123,7 +123,7 @@ def test_requests_at_the_same_time_share_one_fetch_and_hold_no_connection(postgr
                 assert exchange.customer.get("/customer/address").status_code == 200
             assert exchange.customer.get("/customer/address").status_code == 200
             exchange.issuer.open.set()
-            assert {answer.result().status_code for answer in waiting} == {200}
+            assert {response.result().status_code for response in waiting} == {200}
         assert exchange.issuer.asked == [OPENID, "/keys"]
 
 
@@ -140,13 +140,13 @@ FAULTS: dict[str, Spoil] = {
     "no JSON": lambda i: i.publish(OPENID, b"<html>"),
     "no metadata": lambda i: i.publish(OPENID, []),
     "no jwks_uri": lambda i: i.publish(OPENID, {"issuer": i.url}),
-    "another issuer": lambda i: i.publish(OPENID, i.metadata(issuer="https://elsewhere.example")),
+    "another issuer": lambda i: i.publish(OPENID, i.metadata(issuer="https://other.example")),
     "longer issuer": lambda i: i.publish(OPENID, i.metadata(issuer=i.url + "/x")),
-    "plain http elsewhere": lambda i: i.publish(OPENID, i.metadata(jwks_uri="http://elsewhere.example/keys")),
+    "plain http to another host": lambda i: i.publish(OPENID, i.metadata(jwks_uri="http://other.example/keys")),
     "a file": lambda i: i.publish(OPENID, i.metadata(jwks_uri="file:///etc/passwd")),
     "no URL": lambda i: i.publish(OPENID, i.metadata(jwks_uri="http://[")),
     "strange port": lambda i: i.publish(OPENID, i.metadata(jwks_uri="http://127.0.0.1:99999/")),
-    "redirected": lambda i: i.publish(OPENID, b"", 302, Location="http://elsewhere.example/"),
+    "redirected": lambda i: i.publish(OPENID, b"", 302, Location="http://other.example/"),
     "keys redirected": lambda i: i.publish("/keys", b"", 307, Location=f"{i.url}/other"),
     "keys are no set": lambda i: i.publish("/keys", []),
     "no keys": lambda i: i.publish("/keys", {"keys": []}),
@@ -162,36 +162,36 @@ FAULTS: dict[str, Spoil] = {
 
 @pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
 @pytest.mark.parametrize("spoil", FAULTS.values(), ids=FAULTS.keys())
-def test_an_issuer_that_cannot_be_used_is_a_503_and_over_by_itself(shared: Exchange, spoil: Spoil) -> None:
+def test_an_unusable_issuer_is_a_503_until_it_recovers(shared: Exchange, spoil: Spoil) -> None:
     forget(shared)
     spoil(shared.issuer)
-    assert_away(shared)
-    asked = len(shared.issuer.asked)
-    assert_away(shared)
-    assert len(shared.issuer.asked) == asked, "it is left alone for five seconds"
+    assert_unavailable(shared)
+    requests = len(shared.issuer.asked)
+    assert_unavailable(shared)
+    assert len(shared.issuer.asked) == requests, "no request for five seconds"
     shared.issuer.overrides.clear()
     shared.service.clock.advance(5 * SECOND)
     shared.access_token()
 
 
-def test_known_keys_serve_for_a_day_while_the_issuer_is_away(exchange: Exchange) -> None:
+def test_cached_keys_are_used_for_a_day_while_the_issuer_is_down(exchange: Exchange) -> None:
     exchange.access_token()
     unknown: Any = new_key(kid="unknown")
     exchange.issuer.publish("/keys", {}, 500)
     exchange.service.clock.advance(24 * HOUR)
     exchange.access_token()
-    assert_away(exchange, exchange.subject_token(key=unknown))
+    assert_unavailable(exchange, exchange.subject_token(key=unknown))
     fetches = exchange.issuer.fetches
     exchange.access_token()
-    assert exchange.issuer.fetches == fetches, "it is left alone for thirty seconds"
+    assert exchange.issuer.fetches == fetches, "no request for thirty seconds"
     exchange.service.clock.advance(SECOND)
-    assert_away(exchange)
+    assert_unavailable(exchange)
     exchange.service.clock.advance(5 * SECOND)
     exchange.issuer.overrides.clear()
     exchange.access_token()
 
 
-def test_an_issuer_that_nobody_answers_for_is_a_503(postgres: Cluster) -> None:
+def test_an_unreachable_issuer_is_a_503(postgres: Cluster) -> None:
     with postgres.database() as url, running_exchange(url) as exchange:
         exchange.issuer.publish(OPENID, exchange.issuer.metadata(jwks_uri="http://127.0.0.1:1/keys"))
-        assert_away(exchange)
+        assert_unavailable(exchange)

@@ -1,4 +1,4 @@
-"""Keys from their making to their disabling, across processes (decisions, authentication)."""
+"""Keys from creation to disabling, across processes (decisions, authentication)."""
 
 from datetime import timedelta
 
@@ -38,7 +38,7 @@ def status(service: Service, key: str) -> int:
     return service.client(**{"X-Api-Key": key}).get("/customer").status_code
 
 
-def test_a_new_key_works_at_once_beside_the_old_one(service: Service) -> None:
+def test_a_new_key_works_immediately_beside_the_old_one(service: Service) -> None:
     customer = service.customer()
     assert status(service, new_key(service, customer).key) == 200
     assert status(service, customer.key) == 200
@@ -53,7 +53,7 @@ def test_a_key_is_64_hexadecimal_characters_and_never_the_same(service: Service)
 
 
 @pytest.mark.spec("5 Authentication", "a disabled key stops working")
-def test_a_disabled_key_stops_working_and_the_customers_others_go_on(service: Service) -> None:
+def test_a_disabled_key_stops_working_and_the_customers_other_keys_keep_working(service: Service) -> None:
     customer, neighbour = service.customer(), service.customer()
     key = new_key(service, customer)
     assert status(service, key.key) == 200
@@ -63,7 +63,7 @@ def test_a_disabled_key_stops_working_and_the_customers_others_go_on(service: Se
     assert (status(service, customer.key), status(service, neighbour.key)) == (200, 200)
 
 
-def test_disabling_twice_keeps_the_first_time_and_an_unknown_key_is_told(service: Service) -> None:
+def test_disabling_twice_keeps_the_first_time_and_an_unknown_key_is_reported(service: Service) -> None:
     customer = service.customer()
     key = new_key(service, customer)
     disable(service, key.id)
@@ -75,7 +75,7 @@ def test_disabling_twice_keeps_the_first_time_and_an_unknown_key_is_told(service
 
 
 def test_a_disabled_key_stops_within_five_seconds_without_a_refresh(service: Service) -> None:
-    """The tests' server polls once an hour: nobody tells it, it just stops trusting what it remembers."""
+    """The tests' server polls once an hour, so only the expiry of its cache can stop the key."""
     key = new_key(service, service.customer())
     service.refresh()
     client = service.client(**{"X-Api-Key": key.key})
@@ -93,7 +93,7 @@ def test_a_single_database_connection_is_enough(postgres: Cluster) -> None:
         assert [key.last_used_at for key in keys_of(service, customer)] == [service.clock.now()]
 
 
-def test_last_use_is_recorded_for_the_keys_that_were_used(database_url: str) -> None:
+def test_last_use_is_recorded_for_used_keys_only(database_url: str) -> None:
     with running_service(database_url) as service:
         customer = service.customer()
         used, unused = new_key(service, customer, "used"), new_key(service, customer, "unused")

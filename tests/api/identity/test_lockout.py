@@ -1,4 +1,4 @@
-"""Ten wrong credentials within a minute shut an address out for five (specification, section 5, rule 8)."""
+"""Ten wrong credentials within a minute block an address for five (specification, section 5, rule 8)."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -36,18 +36,18 @@ def second(exchange: Exchange) -> Iterator[Service]:
 
 @pytest.fixture
 def address() -> str:
-    """An address of the test's own."""
+    """An unused address."""
     return f"198.18.0.{next(_numbers)}"
 
 
-def ask(service: Service, address: str, path: str = "/customer/address", **headers: str) -> int:
+def status_of(service: Service, address: str, path: str = "/customer/address", **headers: str) -> int:
     if service.url not in _clients:
         _clients[service.url] = service.client()
     return _clients[service.url].get(path, headers={"X-Forwarded-For": address, **headers}).status_code
 
 
 def fail(service: Service, address: str, times: int = 10) -> list[int]:
-    return [ask(service, address, **WRONG) for _ in range(times)]
+    return [status_of(service, address, **WRONG) for _ in range(times)]
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a blocked address is 403")
@@ -60,30 +60,30 @@ def test_the_tenth_wrong_credential_is_401_and_then_everything_is_403(exchange: 
     service, token = exchange.service, exchange.access_token()
     good = {"X-Api-Key": exchange.customer.key}
     assert fail(service, address, 9) == [401] * 9
-    assert ask(service, address, **good) == 200, "a good credential is neither a failure nor forgiveness"
+    assert status_of(service, address, **good) == 200, "a good credential is neither a failure nor forgiveness"
     assert fail(service, address, 1) == [401]
     assert fail(service, address, 2) == [403] * 2
-    assert ask(service, address, **good) == 403
-    assert ask(service, address, Authorization=f"Bearer {token}") == 403
-    assert ask(service, address) == 403, "before the credential is even looked for"
+    assert status_of(service, address, **good) == 403
+    assert status_of(service, address, Authorization=f"Bearer {token}") == 403
+    assert status_of(service, address) == 403, "before the credential is read"
     blocked = service.client(**{"X-Forwarded-For": address, **good})
-    answers = [
+    responses = [
         blocked.get("/product?page=x"),
         blocked.post("/order", content=b"{"),
         blocked.post("/oauth/token", data=exchange.form(), auth=exchange.basic),
         blocked.post("/oauth/token", content=b"%"),
     ]
-    for answer in answers:
-        assert answer.status_code == 403
-        assert list(answer.json()) == ["message"]
-        assert answer.headers["retry-after"] == "300"
-        assert "for another 300 seconds" in answer.json()["message"]
-    assert answers[-1].headers["cache-control"] == "no-store"
+    for response in responses:
+        assert response.status_code == 403
+        assert list(response.json()) == ["message"]
+        assert response.headers["retry-after"] == "300"
+        assert "for another 300 seconds" in response.json()["message"]
+    assert responses[-1].headers["cache-control"] == "no-store"
     assert [blocked.get(path).status_code for path in PUBLIC] == [200] * len(PUBLIC)
     assert blocked.get("/nowhere").status_code == 404
     assert blocked.delete("/order").status_code == 405
     assert blocked.options("/order").status_code == 204
-    assert exchange.customer.get("/customer").status_code == 200, "others are not shut out"
+    assert exchange.customer.get("/customer").status_code == 200, "other addresses are not blocked"
 
 
 @pytest.mark.spec(
@@ -99,8 +99,8 @@ def test_a_block_ends_after_five_minutes_to_the_second_and_is_not_prolonged(exch
     service.refresh()
     assert fail(service, address, 1) == [403]
     service.clock.advance(SECOND)
-    assert ask(service, address, **{"X-Api-Key": exchange.customer.key}) == 200
-    assert fail(service, address, 11) == [401] * 10 + [403], "the count starts anew"
+    assert status_of(service, address, **{"X-Api-Key": exchange.customer.key}) == 200
+    assert fail(service, address, 11) == [401] * 10 + [403], "the count starts again"
 
 
 @pytest.mark.spec(
@@ -130,15 +130,15 @@ COUNTED: dict[str, Present] = {
 }
 NOT_COUNTED: dict[str, Present] = {
     "none": lambda _, c: c.get("/customer"),
-    "an empty one": lambda _, c: c.get("/customer?api-key=", headers={"X-Api-Key": ""}),
+    "an empty key": lambda _, c: c.get("/customer?api-key=", headers={"X-Api-Key": ""}),
     "an empty token": lambda _, c: c.get("/customer", headers={"Authorization": "Bearer"}),
     "another scheme": lambda _, c: c.get("/customer", headers={"Authorization": "Basic eDp5"}),
-    "a wrong one where none is needed": lambda _, c: c.get("/", headers=WRONG),
-    "a wrong one at a wrong address": lambda _, c: c.get("/nowhere", headers=WRONG),
-    "a refused subject token": lambda e, c: c.post("/oauth/token", data=e.form(subject_token="x"), auth=e.basic),
+    "a wrong key on a public path": lambda _, c: c.get("/", headers=WRONG),
+    "a wrong key on an unknown path": lambda _, c: c.get("/nowhere", headers=WRONG),
+    "a rejected subject token": lambda e, c: c.post("/oauth/token", data=e.form(subject_token="x"), auth=e.basic),
     "no client": lambda e, c: c.post("/oauth/token", data=e.form()),
     "an unreadable form": lambda _, c: c.post("/oauth/token", content=b"%", auth=("x", "y")),
-    "both ways at once": lambda e, c: c.post("/oauth/token", data=e.form(client_secret="x"), auth=("x", "y")),
+    "both methods together": lambda e, c: c.post("/oauth/token", data=e.form(client_secret="x"), auth=("x", "y")),
 }  # fmt: skip
 
 
@@ -153,24 +153,24 @@ def test_a_credential_that_is_presented_and_wrong_counts(exchange: Exchange, add
 
 
 @pytest.mark.parametrize("present", NOT_COUNTED.values(), ids=NOT_COUNTED.keys())
-def test_what_is_no_wrong_credential_does_not_count(exchange: Exchange, address: str, present: Present) -> None:
+def test_anything_but_a_wrong_credential_does_not_count(exchange: Exchange, address: str, present: Present) -> None:
     fail(exchange.service, address, 9)
     client = exchange.service.client(**{"X-Forwarded-For": address})
     assert {present(exchange, client).status_code for _ in range(3)} < {200, 400, 401, 404}
     assert fail(exchange.service, address, 2) == [401, 403]
 
 
-def test_an_expired_token_is_no_guess_and_does_not_count(exchange: Exchange, address: str) -> None:
+def test_an_expired_token_does_not_count(exchange: Exchange, address: str) -> None:
     token = exchange.access_token()
     exchange.service.clock.advance(timedelta(hours=1))
-    assert {ask(exchange.service, address, Authorization=f"Bearer {token}") for _ in range(12)} == {401}
-    assert ask(exchange.service, address, **{"X-Api-Key": exchange.customer.key}) == 200
+    assert {status_of(exchange.service, address, Authorization=f"Bearer {token}") for _ in range(12)} == {401}
+    assert status_of(exchange.service, address, **{"X-Api-Key": exchange.customer.key}) == 200
 
 
 @pytest.mark.spec(
     "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
 )
-def test_another_process_counts_on_and_learns_of_the_block_when_it_looks(
+def test_processes_count_together_and_see_a_block_when_they_poll(
     exchange: Exchange, second: Service, address: str
 ) -> None:
     first = exchange.service
@@ -178,27 +178,29 @@ def test_another_process_counts_on_and_learns_of_the_block_when_it_looks(
     second.refresh()
     good = {"X-Api-Key": exchange.customer.key}
     assert fail(first, address, 5) + fail(second, address, 4) == [401] * 9
-    assert ask(second, address, **good) == 200
+    assert status_of(second, address, **good) == 200
     assert fail(first, address, 1) == [401]
     second.refresh()
-    assert ask(second, address, **good) == 403
-    assert ask(first, address, **good) == 403
+    assert status_of(second, address, **good) == 403
+    assert status_of(first, address, **good) == 403
 
 
-def test_a_process_learns_of_a_block_from_a_wrong_credential(exchange: Exchange, second: Service, address: str) -> None:
+def test_a_process_sees_a_block_when_it_counts_a_wrong_credential(
+    exchange: Exchange, second: Service, address: str
+) -> None:
     second.clock.set(exchange.service.clock.now())
     fail(exchange.service, address)
     assert fail(second, address, 1) == [403]
-    assert ask(second, address, **{"X-Api-Key": exchange.customer.key}) == 403
+    assert status_of(second, address, **{"X-Api-Key": exchange.customer.key}) == 403
 
 
-def test_a_restarted_process_knows_the_blocks(exchange: Exchange, address: str) -> None:
+def test_a_restarted_process_loads_the_blocks(exchange: Exchange, address: str) -> None:
     fail(exchange.service, address)
     with running_service(exchange.service.database_url, now=exchange.service.clock.now()) as restarted:
-        assert ask(restarted, address, **{"X-Api-Key": exchange.customer.key}) == 403
+        assert status_of(restarted, address, **{"X-Api-Key": exchange.customer.key}) == 403
 
 
-def test_failures_at_the_same_time_count_exactly(exchange: Exchange, second: Service, address: str) -> None:
+def test_concurrent_failures_count_exactly(exchange: Exchange, second: Service, address: str) -> None:
     second.clock.set(exchange.service.clock.now())
     clients = [server.client(**{"X-Forwarded-For": address}) for server in (exchange.service, second) for _ in range(8)]
     with ThreadPoolExecutor(len(clients)) as pool:
@@ -216,14 +218,14 @@ def test_addresses_of_one_ipv6_network_count_together(exchange: Exchange) -> Non
     assert fail(exchange.service, "2001:db8:0:8::1", 1) == [401]
 
 
-def test_without_trusted_proxies_nobody_says_where_it_comes_from(postgres: Cluster) -> None:
+def test_without_trusted_proxies_forwarded_addresses_are_ignored(postgres: Cluster) -> None:
     with postgres.database() as url, running_service(url, trusted_proxies=None) as service:
         for number in range(10):
             assert fail(service, f"192.0.2.{number}", 1) == [401]
         assert fail(service, "192.0.2.99", 1) == [403]
 
 
-def test_a_blocked_address_costs_the_database_nothing(exchange: Exchange, address: str) -> None:
+def test_a_blocked_address_causes_no_database_query(exchange: Exchange, address: str) -> None:
     fail(exchange.service, address)
     with psycopg.connect(exchange.service.database_url) as holder:
         holder.execute("lock table api_key, access_token, application, credential_failure, blocked_address")
@@ -235,8 +237,8 @@ def test_a_blocked_address_costs_the_database_nothing(exchange: Exchange, addres
 def test_a_wrong_credential_that_cannot_be_counted_is_a_503(postgres: Cluster, address: str) -> None:
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         with database_away(postgres, url):
-            assert ask(exchange.service, address, **{"X-Api-Key": "short"}) == 503
-            assert ask(exchange.service, address) == 401, "a missing one needs no counting"
+            assert status_of(exchange.service, address, **{"X-Api-Key": "short"}) == 503
+            assert status_of(exchange.service, address) == 401, "a missing credential is not counted"
             token = exchange.ask()
         assert (token.status_code, list(token.json())) == (503, ["message"])
         assert token.headers["retry-after"]

@@ -1,4 +1,4 @@
-"""So many requests of a customer in five minutes, from all processes together (specification, section 8)."""
+"""A customer's request limit in five minutes, over all processes (specification, section 8)."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -38,28 +38,28 @@ def statuses(customer: Customer, times: int, path: str = "/category") -> list[in
 
 
 def at(service: Service, customer: Customer) -> Customer:
-    """The customer, calling another server."""
+    """Return the customer as a client of another server."""
     return Customer(customer.id, customer.key, service.client(**{"X-Api-Key": customer.key}))
 
 
 @pytest.mark.spec("7 429", "the rate limit is exceeded")
-@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
+@pytest.mark.spec("8 Rate limit", "429 until the window of five minutes ends; new orders and quotes are exempt")
 @pytest.mark.parametrize(
     ("since_start", "seconds_left"),
     [(timedelta(0), 300), (timedelta(seconds=77), 223), (timedelta(minutes=4, seconds=59, milliseconds=1), 1)],
 )
-def test_one_request_too_many_is_429_and_says_when_the_window_ends(
+def test_a_request_over_the_limit_is_429_and_says_when_the_window_ends(
     exchange: Exchange, customer: Customer, since_start: timedelta, seconds_left: int
 ) -> None:
     exchange.service.clock.set(START + timedelta(hours=3) + since_start)
     assert statuses(customer, LIMIT) == [200] * LIMIT
-    refused = customer.get("/category")
-    assert refused.status_code == 429
-    assert refused.headers["retry-after"] == str(seconds_left)
-    assert refused.headers["ratelimit-policy"] == '"customer";q=5;w=300'
-    assert refused.headers["ratelimit"] == f'"customer";r=0;t={seconds_left}'
+    rejected = customer.get("/category")
+    assert rejected.status_code == 429
+    assert rejected.headers["retry-after"] == str(seconds_left)
+    assert rejected.headers["ratelimit-policy"] == '"customer";q=5;w=300'
+    assert rejected.headers["ratelimit"] == f'"customer";r=0;t={seconds_left}'
     unit = "second" if seconds_left == 1 else "seconds"
-    assert refused.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
+    assert rejected.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
 
 
 @pytest.mark.spec("7 429", "the rate limit is exceeded")
@@ -73,17 +73,19 @@ def test_a_client_that_waits_as_retry_after_says_is_served_again(exchange: Excha
     assert statuses(customer, 1) == [200]
 
 
-def test_every_answer_says_what_is_left(exchange: Exchange, customer: Customer) -> None:
+def test_every_response_states_the_remaining_quota(exchange: Exchange, customer: Customer) -> None:
     exchange.service.clock.set(START + timedelta(hours=1, seconds=77))
-    answers = [customer.get("/category"), customer.get("/order/nothing"), customer.get("/product?page=0")]
-    assert [answer.status_code for answer in answers] == [200, 404, 400]
-    assert [answer.headers["ratelimit"] for answer in answers] == [f'"customer";r={left};t=223' for left in (4, 3, 2)]
-    assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"customer";q=5;w=300'}
+    responses = [customer.get("/category"), customer.get("/order/nothing"), customer.get("/product?page=0")]
+    assert [response.status_code for response in responses] == [200, 404, 400]
+    assert [response.headers["ratelimit"] for response in responses] == [
+        f'"customer";r={left};t=223' for left in (4, 3, 2)
+    ]
+    assert {response.headers["ratelimit-policy"] for response in responses} == {'"customer";q=5;w=300'}
     exchange.service.clock.advance(timedelta(milliseconds=222_500))
     assert customer.get("/category").headers["ratelimit"] == '"customer";r=1;t=1'
 
 
-@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
+@pytest.mark.spec("8 Rate limit", "429 until the window of five minutes ends; new orders and quotes are exempt")
 def test_a_window_is_five_minutes_by_the_clock(exchange: Exchange, customer: Customer) -> None:
     exchange.service.clock.set(START + timedelta(hours=2, minutes=4, seconds=58))
     assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
@@ -95,8 +97,8 @@ def test_a_window_is_five_minutes_by_the_clock(exchange: Exchange, customer: Cus
     assert statuses(customer, 1) == [429]
 
 
-@pytest.mark.spec("8 Rate limit", "429, wait five minutes; new orders and quotes are exempt")
-def test_creating_orders_neither_counts_nor_is_refused(customer: Customer) -> None:
+@pytest.mark.spec("8 Rate limit", "429 until the window of five minutes ends; new orders and quotes are exempt")
+def test_creating_orders_neither_counts_nor_is_rejected(customer: Customer) -> None:
     for _ in range(LIMIT + 2):
         created = customer.post("/order", order())
         assert created.status_code == 201
@@ -116,14 +118,12 @@ def test_a_customers_token_and_key_share_one_count(exchange: Exchange) -> None:
     assert exchange.service.customer().get("/category").status_code == 200
 
 
-def test_what_is_refused_before_does_not_count_and_what_comes_after_does(
-    exchange: Exchange, customer: Customer
-) -> None:
+def test_errors_before_the_rate_limit_do_not_count_and_later_errors_do(exchange: Exchange, customer: Customer) -> None:
     bare = exchange.service.client()
     for headers in ({}, {"X-Api-Key": "x"}, {"Authorization": "Bearer x", "X-Api-Key": customer.key}):
-        answer = bare.get("/category", headers=headers)
-        assert answer.status_code == 401
-        assert "ratelimit" not in answer.headers
+        response = bare.get("/category", headers=headers)
+        assert response.status_code == 401
+        assert "ratelimit" not in response.headers
     assert customer.get("/nowhere").status_code == 404
     assert customer.http.patch("/order").status_code == 405
     assert customer.get("/").status_code == 200
@@ -134,7 +134,7 @@ def test_what_is_refused_before_does_not_count_and_what_comes_after_does(
     assert customer.get("/check-health").status_code == 200
 
 
-def test_processes_hold_the_limit_together_once_they_have_looked(
+def test_processes_share_the_limit_once_they_have_polled(
     exchange: Exchange, second: Service, customer: Customer
 ) -> None:
     first = exchange.service
@@ -153,26 +153,26 @@ def test_processes_hold_the_limit_together_once_they_have_looked(
     assert statuses(there, 1) == [200]
 
 
-def test_a_process_that_restarts_learns_what_was_counted(exchange: Exchange, customer: Customer) -> None:
+def test_a_restarted_process_loads_the_counts(exchange: Exchange, customer: Customer) -> None:
     statuses(customer, LIMIT)
     exchange.service.refresh()
     with running_service(
         exchange.service.database_url, now=exchange.service.clock.now(), rate_limit=LIMIT
     ) as restarted:
         here = at(restarted, customer)
-        assert statuses(here, 1) == [200], "as long as it has not looked"
+        assert statuses(here, 1) == [200], "until it polls"
         restarted.refresh()
         assert statuses(here, 1) == [429]
 
 
-def test_looking_again_counts_nothing_twice(exchange: Exchange, customer: Customer) -> None:
+def test_polling_again_counts_nothing_twice(exchange: Exchange, customer: Customer) -> None:
     statuses(customer, 3)
     exchange.service.refresh()
     exchange.service.refresh()
     assert statuses(customer, 3) == [200, 200, 429]
 
 
-def test_a_limit_of_0_is_none(postgres: Cluster) -> None:
+def test_a_limit_of_0_means_no_limit(postgres: Cluster) -> None:
     with postgres.database() as url, running_service(url, rate_limit=0) as service:
         customer = service.customer()
         assert statuses(customer, 30) == [200] * 30

@@ -1,4 +1,4 @@
-"""Consent given before it was revoked is refused; consent given afterwards is accepted."""
+"""Consent given before a revocation is rejected; consent given afterwards is accepted."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,10 +33,10 @@ def revoke(exchange: Exchange, customer: Customer | None = None) -> int:
     return exchange.service.in_transaction(work)
 
 
-def refused(exchange: Exchange, token: str) -> None:
-    answer = exchange.exchange(token)
-    assert_refused(answer, "invalid_grant")
-    assert answer.json() == {"error": "invalid_grant"}, "no detail"
+def assert_rejected(exchange: Exchange, token: str) -> None:
+    response = exchange.exchange(token)
+    assert_refused(response, "invalid_grant")
+    assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
 def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange) -> None:
@@ -46,23 +46,23 @@ def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange)
     assert exchange.exchange(before).status_code == 200
     assert revoke(exchange) == 1
     with capture_logs() as logged:
-        refused(exchange, before)
-        refused(exchange, same_second)
+        assert_rejected(exchange, before)
+        assert_rejected(exchange, same_second)
     assert {entry["reason"] for entry in logged} == {
         "iat: the application's access was revoked at 2026-06-16T08:01:00+00:00; only a token issued later is accepted"
     }
     exchange.service.clock.advance(timedelta(seconds=1))
     assert exchange.exchange(exchange.subject_token()).status_code == 200
-    refused(exchange, before)
+    assert_rejected(exchange, before)
 
 
-def test_after_a_revocation_a_token_without_iat_is_refused(exchange: Exchange) -> None:
+def test_after_a_revocation_a_token_without_iat_is_rejected(exchange: Exchange) -> None:
     undated = exchange.subject_token(iat=None, exp=2**40)
     assert exchange.exchange(undated).status_code == 200
     revoke(exchange)
     exchange.service.clock.advance(timedelta(days=400))
     with capture_logs() as logged:
-        refused(exchange, undated)
+        assert_rejected(exchange, undated)
     assert "iat: is required, since the application's access was revoked at" in logged[0]["reason"]
     assert exchange.exchange(exchange.subject_token()).status_code == 200
 
@@ -74,10 +74,10 @@ def test_the_latest_revocation_counts(exchange: Exchange) -> None:
     assert exchange.exchange(between).status_code == 200
     exchange.service.clock.advance(MINUTE)
     assert revoke(exchange) == 1
-    refused(exchange, between)
+    assert_rejected(exchange, between)
 
 
-def test_other_customers_and_applications_are_not_concerned(exchange: Exchange) -> None:
+def test_other_customers_and_applications_are_not_affected(exchange: Exchange) -> None:
     other = exchange.service.customer(first_name="Bob")
     revoke(exchange)
     assert exchange.exchange(exchange.subject_token(sub=str(other.id))).status_code == 200
@@ -85,7 +85,7 @@ def test_other_customers_and_applications_are_not_concerned(exchange: Exchange) 
     assert exchange.exchange(exchange.subject_token()).status_code == 200
 
 
-def in_parallel(exchange: Exchange, token: str) -> httpx2.Response:
+def exchange_in_parallel(exchange: Exchange, token: str) -> httpx2.Response:
     with exchange.service.client() as client:
         return client.post("/oauth/token", data=exchange.form(subject_token=token), auth=exchange.basic)
 
@@ -95,25 +95,25 @@ def test_a_token_whose_exchange_overlaps_with_the_revocation_is_revoked(exchange
     with ThreadPoolExecutor(2) as pool:
         with psycopg.connect(url) as holder:
             holder.execute("lock table revoked_consent")
-            exchanging = pool.submit(in_parallel, exchange, before)
+            exchanging = pool.submit(exchange_in_parallel, exchange, before)
             waiting_for_a_lock(url)
             revoking = pool.submit(revoke, exchange)
             waiting_for_a_lock(url, processes=2)
-        answer = exchanging.result()
+        response = exchanging.result()
         revoking.result()
-    assert answer.status_code == 200
+    assert response.status_code == 200
     exchange.service.refresh()
-    assert exchange.use(answer.json()["access_token"]).status_code == 401
+    assert exchange.use(response.json()["access_token"]).status_code == 401
 
 
-def test_an_exchange_that_starts_during_the_revocation_is_refused(exchange: Exchange) -> None:
+def test_an_exchange_that_starts_during_the_revocation_is_rejected(exchange: Exchange) -> None:
     url, before = exchange.service.database_url, exchange.subject_token()
     with ThreadPoolExecutor(2) as pool:
         with psycopg.connect(url) as holder:
             holder.execute("lock table change")  # the last table that a revocation writes to
             revoking = pool.submit(revoke, exchange)
             waiting_for_a_lock(url)
-            exchanging = pool.submit(in_parallel, exchange, before)
+            exchanging = pool.submit(exchange_in_parallel, exchange, before)
             waiting_for_a_lock(url, processes=2)
         revoking.result()
         assert_refused(exchanging.result(), "invalid_grant")

@@ -1,4 +1,4 @@
-"""Which subject tokens are good: signature, issuer, audience, times, customer, application."""
+"""Which subject tokens are valid: signature, issuer, audience, times, customer, application."""
 
 import base64
 import hmac
@@ -40,10 +40,10 @@ def key(exchange: Exchange, kid: str) -> Any:
     return next(k for k in exchange.issuer.keys if not isinstance(k, str | dict) and k.kid == kid)
 
 
-def refused(exchange: Exchange, token: str) -> None:
-    answer = exchange.exchange(token)
-    assert_refused(answer, "invalid_grant")
-    assert answer.json() == {"error": "invalid_grant"}, "no detail"
+def assert_rejected(exchange: Exchange, token: str) -> None:
+    response = exchange.exchange(token)
+    assert_refused(response, "invalid_grant")
+    assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def refused(exchange: Exchange, token: str) -> None:
         ("EdDSA", "ed"), ("Ed25519", "ed"),
     ],
 )  # fmt: skip
-def test_every_asymmetric_algorithm_is_good(exchange: Exchange, alg: str, kid: str) -> None:
+def test_every_asymmetric_algorithm_is_accepted(exchange: Exchange, alg: str, kid: str) -> None:
     assert exchange.exchange(exchange.subject_token(alg=alg, key=key(exchange, kid))).status_code == 200
 
 
@@ -62,8 +62,8 @@ def test_every_asymmetric_algorithm_is_good(exchange: Exchange, alg: str, kid: s
 @pytest.mark.parametrize(
     "changes",
     [
-        {"iss": None}, {"iss": "https://elsewhere.example"}, {"iss": 7}, {"iss": ["x"]}, {"iss": ""},
-        {"aud": None}, {"aud": "https://elsewhere.example"}, {"aud": []}, {"aud": ["x", "y"]}, {"aud": 7},
+        {"iss": None}, {"iss": "https://other.example"}, {"iss": 7}, {"iss": ["x"]}, {"iss": ""},
+        {"aud": None}, {"aud": "https://other.example"}, {"aud": []}, {"aud": ["x", "y"]}, {"aud": 7},
         {"aud": {}}, {"aud": [7]},
         {"exp": None}, {"exp": "never"}, {"exp": True}, {"exp": []}, {"exp": 0}, {"exp": -1}, {"exp": float("nan")},
         {"exp": float("inf")}, {"nbf": "x"}, {"nbf": 10**12}, {"nbf": 10**400}, {"iat": 10**12}, {"iat": "x"},
@@ -75,15 +75,15 @@ def test_every_asymmetric_algorithm_is_good(exchange: Exchange, alg: str, kid: s
         {"azp": "another"}, {"client_id": None, "azp": "another"},
     ],
 )  # fmt: skip
-def test_a_claim_that_is_wrong_or_missing_refuses_the_token(exchange: Exchange, changes: dict[str, Any]) -> None:
-    refused(exchange, exchange.subject_token(**changes))
+def test_a_token_with_a_wrong_or_missing_claim_is_rejected(exchange: Exchange, changes: dict[str, Any]) -> None:
+    assert_rejected(exchange, exchange.subject_token(**changes))
 
 
-def test_what_may_be_said_in_more_than_one_way_may(exchange: Exchange) -> None:
+def test_equivalent_claims_are_accepted(exchange: Exchange) -> None:
     mine = exchange.application.client_id
     moment = exchange.service.clock.now().timestamp()
     changed: list[dict[str, Any]] = [
-        {"aud": ["https://elsewhere.example", exchange.service.url]},
+        {"aud": ["https://other.example", exchange.service.url]},
         {"client_id": None, "azp": mine},
         {"azp": mine},
         {"iat": None},
@@ -102,20 +102,22 @@ def test_times_have_a_leeway_of_sixty_seconds(exchange: Exchange) -> None:
         good: dict[str, Any] = {claim: last_good}
         bad: dict[str, Any] = {claim: last_good + step}
         assert exchange.exchange(exchange.subject_token(**good)).status_code == 200, claim
-        refused(exchange, exchange.subject_token(**bad))
+        assert_rejected(exchange, exchange.subject_token(**bad))
 
 
-def test_consent_to_another_application_is_no_consent(exchange: Exchange) -> None:
+def test_consent_to_another_application_is_rejected(exchange: Exchange) -> None:
     other = register(exchange.service, "other")
-    refused(exchange, exchange.subject_token(client_id=other.client_id))
+    assert_rejected(exchange, exchange.subject_token(client_id=other.client_id))
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
-def test_an_unsigned_token_is_refused(exchange: Exchange) -> None:
+def test_an_unsigned_token_is_rejected(exchange: Exchange) -> None:
     for alg in ("none", "None", "NONE", "", None, ["ES256"], 7):
         for signature in ("", "AAAA"):
-            refused(exchange, f"{encoded({'alg': alg, 'kid': 'first'})}.{encoded(exchange.claims())}.{signature}")
-    refused(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
+            assert_rejected(
+                exchange, f"{encoded({'alg': alg, 'kid': 'first'})}.{encoded(exchange.claims())}.{signature}"
+            )
+    assert_rejected(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
 
 
 def encoded(value: Any) -> str:
@@ -123,15 +125,17 @@ def encoded(value: Any) -> str:
 
 
 @pytest.mark.parametrize("bits", ["256", "384", "512"])
-def test_the_public_key_does_not_do_for_signing(exchange: Exchange, bits: str) -> None:
-    """A library that took the algorithm from the token would take the key that everybody knows for a secret."""
+def test_a_token_signed_with_the_public_key_as_secret_is_rejected(exchange: Exchange, bits: str) -> None:
+    """A library that trusted the token's algorithm would use the public key as an HMAC secret."""
     secrets = {"shared": base64.urlsafe_b64decode(exchange.issuer.keys[7]["k"])}
     for kid in ("rsa", "first"):
         public = key(exchange, kid)
         secrets[kid] = public.as_pem(private=False)
-        refused(exchange, signed_with_secret(exchange, bits, kid, json.dumps(public.as_dict(private=False)).encode()))
+        assert_rejected(
+            exchange, signed_with_secret(exchange, bits, kid, json.dumps(public.as_dict(private=False)).encode())
+        )
     for kid, secret in secrets.items():
-        refused(exchange, signed_with_secret(exchange, bits, kid, secret))
+        assert_rejected(exchange, signed_with_secret(exchange, bits, kid, secret))
 
 
 def signed_with_secret(exchange: Exchange, bits: str, kid: str, secret: bytes) -> str:
@@ -140,11 +144,11 @@ def signed_with_secret(exchange: Exchange, bits: str, kid: str, secret: bytes) -
     return f"{text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 
 
-def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) -> None:
+def test_keys_in_the_token_are_ignored(exchange: Exchange) -> None:
     mine = new_key("EC", "P-256", "mine")
     public = mine.as_dict(private=False)
     exchange.issuer.publish("/mine", {"keys": [public]})
-    asked = len(exchange.issuer.asked)
+    requests = len(exchange.issuer.asked)
     for header in (
         {"jwk": public},
         {"jku": f"{exchange.issuer.url}/mine"},
@@ -155,8 +159,8 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
         {"kid": None},
         {"kid": None, "jwk": public},
     ):
-        refused(exchange, exchange.subject_token(key=mine, header=header))
-    assert "/mine" not in exchange.issuer.asked[asked:]
+        assert_rejected(exchange, exchange.subject_token(key=mine, header=header))
+    assert "/mine" not in exchange.issuer.asked[requests:]
 
 
 @pytest.mark.parametrize(
@@ -169,33 +173,33 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
         {"alg": "ES256K"}, {"alg": "RS256"}, {"alg": "ES384"}, {"alg": "dir"}, {"alg": "es256"},
     ],
 )  # fmt: skip
-def test_a_header_that_is_not_understood_refuses_the_token(exchange: Exchange, header: dict[str, Any]) -> None:
+def test_a_token_with_an_unknown_critical_header_is_rejected(exchange: Exchange, header: dict[str, Any]) -> None:
     first = key(exchange, "first")
     head = encoded({"alg": "ES256", "kid": "first", **header})
     body = encoded(exchange.claims())
     algorithm = jws.JWSRegistry.algorithms["ES256"]
     signature = base64.urlsafe_b64encode(algorithm.sign(f"{head}.{body}".encode(), first)).rstrip(b"=").decode()
-    refused(exchange, f"{head}.{body}.{signature}")
+    assert_rejected(exchange, f"{head}.{body}.{signature}")
 
 
-def test_header_parameters_that_mean_nothing_here_do_no_harm(exchange: Exchange) -> None:
+def test_unknown_header_parameters_are_ignored(exchange: Exchange) -> None:
     for header in ({"x5t": "abc", "nonce": "n"}, {"x-anything": {"a": 1}}, {"cty": "JWT"}):
         assert exchange.exchange(exchange.subject_token(header=header)).status_code == 200, header
 
 
-def test_the_type_of_a_token_may_be_that_of_a_jwt_or_of_consent(exchange: Exchange) -> None:
+def test_a_tokens_type_may_be_jwt_or_consent(exchange: Exchange) -> None:
     for name in ("JWT", "jwt", "consent+jwt", "Consent+JWT", "application/JWT", "application/consent+jwt"):
         assert exchange.exchange(exchange.subject_token(header={"typ": name})).status_code == 200, name
 
 
-def test_a_key_that_is_not_for_this_signature_is_not_used(exchange: Exchange) -> None:
+def test_a_key_for_another_use_or_algorithm_is_not_used(exchange: Exchange) -> None:
     for_encryption = ECKey.import_key({**key(exchange, "for-encryption").as_dict(private=True), "use": "sig"})
-    refused(exchange, exchange.subject_token(key=for_encryption))
-    refused(exchange, exchange.subject_token(alg="ES384", key=key(exchange, "p384"), header={"kid": "p521"}))
-    refused(exchange, exchange.subject_token(key=new_key("EC", "P-256", "never-published")))
+    assert_rejected(exchange, exchange.subject_token(key=for_encryption))
+    assert_rejected(exchange, exchange.subject_token(alg="ES384", key=key(exchange, "p384"), header={"kid": "p521"}))
+    assert_rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "never-published")))
 
 
-def test_a_token_that_was_changed_is_refused(exchange: Exchange) -> None:
+def test_a_modified_token_is_rejected(exchange: Exchange) -> None:
     head, body, signature = exchange.subject_token().split(".")
     other = encoded(exchange.claims(sub="1"))
     for changed in (
@@ -218,24 +222,24 @@ def test_a_token_that_was_changed_is_refused(exchange: Exchange) -> None:
         "é.é.é",
         f"{head}.{body}.{'A' * 5000}",
     ):
-        refused(exchange, changed)
+        assert_rejected(exchange, changed)
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"7", b'"x"', b"null", b"{", b"\xff", b"[" * 5000, b'{"iss": "x"}'])
-def test_a_payload_that_is_no_set_of_claims_is_refused(exchange: Exchange, payload: bytes) -> None:
+def test_a_payload_without_valid_claims_is_rejected(exchange: Exchange, payload: bytes) -> None:
     first = key(exchange, "first")
-    refused(exchange, jws.serialize_compact({"alg": "ES256", "kid": "first"}, payload, first))
+    assert_rejected(exchange, jws.serialize_compact({"alg": "ES256", "kid": "first"}, payload, first))
 
 
-def test_without_a_configured_issuer_no_token_is_good(exchange: Exchange) -> None:
+def test_without_a_configured_issuer_every_token_is_rejected(exchange: Exchange) -> None:
     with running_service(exchange.service.database_url) as alone:
         fields = exchange.form(subject_token=exchange.subject_token(aud=alone.url))
         assert_refused(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
 
 
-def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Exchange) -> None:
+def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchange) -> None:
     reasons: dict[str, dict[str, Any]] = {
-        f"iss: must be {exchange.issuer.url}": {"iss": "https://elsewhere.example"},
+        f"iss: must be {exchange.issuer.url}": {"iss": "https://other.example"},
         f"aud: must contain {exchange.service.url}": {"aud": "x"},
         "client_id, azp: must name the application that exchanges the token": {"azp": "another"},
         "exp: the token has expired": {"exp": 0},
@@ -248,7 +252,7 @@ def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Ex
     for reason, changes in reasons.items():
         token = exchange.subject_token(**changes)
         with capture_logs() as logged:
-            refused(exchange, token)
+            assert_rejected(exchange, token)
         assert logged == [
             {
                 "event": "subject token refused",
@@ -258,9 +262,9 @@ def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Ex
             }
         ]
     with capture_logs() as logged:
-        refused(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
-        refused(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
-        refused(exchange, "x.y.z")
+        assert_rejected(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
+        assert_rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
+        assert_rejected(exchange, "x.y.z")
     assert [entry["reason"].split(" ")[0:3] for entry in logged] == [
         ["alg:", "must", "be"],
         ["it", "is", "not"],

@@ -1,4 +1,4 @@
-"""`POST /oauth/token`: what a request has to hold, and what it gets (specification, section 4)."""
+"""`POST /oauth/token`: requests and responses (specification, section 4)."""
 
 import base64
 from collections.abc import Iterator
@@ -31,14 +31,14 @@ def post(exchange: Exchange, content: str | bytes, content_type: str | None = FO
 @pytest.mark.spec("4 POST /oauth/token", "consent is exchanged for a bearer token of 64 characters, not to be stored")
 @pytest.mark.spec("8 API key and bearer token length", "a token has 64 characters")
 def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exchange: Exchange) -> None:
-    answer = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
-    body = answer.json()
+    response = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
+    body = response.json()
     token = body.pop("access_token")
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert body == {"issued_token_type": ACCESS_TOKEN, "token_type": "Bearer", "expires_in": 3600}
     assert (len(token), set(token) - set("0123456789abcdef")) == (64, set())
-    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
-    assert answer.headers["content-type"] == "application/json"
+    assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
+    assert response.headers["content-type"] == "application/json"
     for path in ("/customer", "/order", "/product", "/customer/credit"):
         with_token, with_key = exchange.use(token, path), exchange.customer.get(path)
         assert (with_token.status_code, with_token.content) == (200, with_key.content)
@@ -59,11 +59,11 @@ def test_a_stock_oauth_client_obtains_a_token_and_uses_it(exchange: Exchange, me
             resource=exchange.service.url,
         )
         assert token["expires_in"] == 3600
-        answer = client.get(f"{exchange.service.url}/product", headers={"Accept": "application/json"})
-    assert (answer.status_code, answer.json()) == (200, [])
+        response = client.get(f"{exchange.service.url}/product", headers={"Accept": "application/json"})
+    assert (response.status_code, response.json()) == (200, [])
 
 
-def test_a_subject_token_may_be_exchanged_again_and_every_token_is_another(exchange: Exchange) -> None:
+def test_a_subject_token_can_be_exchanged_again_for_a_new_token(exchange: Exchange) -> None:
     subject_token = exchange.subject_token()
     tokens = {exchange.exchange(subject_token).json()["access_token"] for _ in range(3)}
     assert len(tokens) == 3
@@ -79,7 +79,7 @@ def test_credentials_may_be_in_the_form(exchange: Exchange) -> None:
     assert exchange.http.post("/oauth/token", data=fields, headers=other).status_code == 200
 
 
-def test_the_form_may_repeat_the_id_of_http_basic_and_no_more(exchange: Exchange) -> None:
+def test_the_form_may_repeat_only_the_client_id_of_http_basic(exchange: Exchange) -> None:
     application = exchange.application
     assert exchange.ask(client_id=application.client_id).status_code == 200
     assert_refused(exchange.ask(client_id="another"), "invalid_request")
@@ -88,7 +88,7 @@ def test_the_form_may_repeat_the_id_of_http_basic_and_no_more(exchange: Exchange
     assert_refused(exchange.ask(client_secret=application.client_secret), "invalid_request")
 
 
-def test_two_authorizations_are_one_too_many(exchange: Exchange) -> None:
+def test_two_authorization_headers_are_rejected(exchange: Exchange) -> None:
     basic = basic_header(f"{exchange.application.client_id}:{exchange.application.client_secret}".encode())
     twice = [(b"Authorization", basic), (b"Authorization", basic)]
     assert_refused(exchange.http.post("/oauth/token", data=exchange.form(), headers=twice), "invalid_request")
@@ -99,7 +99,7 @@ def basic_header(user_and_password: bytes) -> bytes:
 
 
 @pytest.mark.spec("5 Authentication", "the client authenticates by HTTP Basic or in the form")
-def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
+def test_http_basic_credentials_are_form_encoded(exchange: Exchange) -> None:
     application = exchange.application
     encoded = "".join(f"%{ord(letter):02X}" for letter in application.client_id)
     header = {b"authorization": basic_header(f"{encoded}:{quote(application.client_secret)}".encode())}
@@ -122,10 +122,10 @@ def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
         b"Basic \xff",
     ],
 )
-def test_basic_credentials_that_are_wrong_or_cannot_be_read_are_401(exchange: Exchange, authorization: bytes) -> None:
-    answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
-    assert_refused(answer, "invalid_client")
-    assert answer.headers["www-authenticate"].startswith("Basic realm=")
+def test_wrong_or_unreadable_basic_credentials_are_401(exchange: Exchange, authorization: bytes) -> None:
+    response = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
+    assert_refused(response, "invalid_client")
+    assert response.headers["www-authenticate"].startswith("Basic realm=")
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a client that is not authenticated is 401")
@@ -154,8 +154,8 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
     assert_refused(exchange.http.post("/oauth/token", data=fields), "invalid_client")
 
 
-@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an OAuth error is one of five words")
-@pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
+@pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an OAuth error is one of five codes")
+@pytest.mark.spec("4 POST /oauth/token", "an invalid field is 400")
 @pytest.mark.spec("7 Errors", "the token endpoint has its own body")
 @pytest.mark.parametrize(
     ("changes", "error"),
@@ -170,30 +170,30 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
         ({"subject_token_type": None}, "invalid_request"),
         ({"subject_token_type": "urn:ietf:params:oauth:token-type:id_token"}, "invalid_request"),
         ({"requested_token_type": JWT}, "invalid_request"),
-        ({"resource": "https://elsewhere.example"}, "invalid_target"),
-        ({"resource": "https://elsewhere.example", "subject_token": "bad"}, "invalid_target"),
+        ({"resource": "https://other_audience.example"}, "invalid_target"),
+        ({"resource": "https://other_audience.example", "subject_token": "bad"}, "invalid_target"),
         ({"subject_token": "bad"}, "invalid_grant"),
         ({"subject_token": "x" * 60_000}, "invalid_grant"),
         ({"subject_token": "a.b.c"}, "invalid_grant"),
     ],
 )
-def test_a_wrong_field_is_refused_in_oauths_words(exchange: Exchange, changes: dict[str, str], error: str) -> None:
+def test_a_wrong_field_is_an_oauth_error(exchange: Exchange, changes: dict[str, str], error: str) -> None:
     assert_refused(exchange.ask(**changes), error)
 
 
-def test_an_empty_optional_field_is_as_if_absent_and_unknown_ones_are_ignored(exchange: Exchange) -> None:
+def test_empty_optional_fields_and_unknown_fields_are_ignored(exchange: Exchange) -> None:
     assert exchange.ask(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
 
 
-@pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
-def test_the_resource_is_the_base_address_with_a_slash_at_its_end_or_not(exchange: Exchange) -> None:
+@pytest.mark.spec("4 POST /oauth/token", "an invalid field is 400")
+def test_the_resource_is_the_base_address_with_or_without_a_trailing_slash(exchange: Exchange) -> None:
     assert exchange.ask(resource=exchange.service.url + "/").status_code == 200
     for wrong in ("/product", "?", "#x"):
         assert_refused(exchange.ask(resource=exchange.service.url + wrong), "invalid_target")
 
 
 @pytest.mark.parametrize("name", ["grant_type", "subject_token", "resource", "client_id", "unknown"])
-def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
+def test_a_repeated_field_is_rejected(exchange: Exchange, name: str) -> None:
     assert_refused(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
 
 
@@ -205,15 +205,17 @@ def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
         b"grant_type=" + b"%61" * 30_000, b"&".join(b"a%d=" % n for n in range(9_000)), b"%ED%A0%80=x",
     ],
 )  # fmt: skip
-def test_a_form_that_cannot_be_read_is_refused(exchange: Exchange, content: bytes) -> None:
+def test_a_form_that_cannot_be_read_is_rejected(exchange: Exchange, content: bytes) -> None:
     assert_refused(post(exchange, content), "invalid_request")
 
 
-@pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
+@pytest.mark.spec("4 POST /oauth/token", "an invalid field is 400")
 @pytest.mark.parametrize(
     "content_type", [None, "application/json", "text/plain", "multipart/form-data; boundary=x", "", ";"]
 )
-def test_what_is_not_said_to_be_a_form_is_an_invalid_request(exchange: Exchange, content_type: str | None) -> None:
+def test_a_body_without_the_form_content_type_is_an_invalid_request(
+    exchange: Exchange, content_type: str | None
+) -> None:
     assert_refused(post(exchange, urlencode(exchange.form()), content_type), "invalid_request")
 
 
@@ -223,19 +225,19 @@ def test_a_form_may_name_its_character_set(exchange: Exchange) -> None:
     assert post(exchange, content, FORM.upper()).status_code == 200
 
 
-def test_fields_in_the_query_do_not_count(exchange: Exchange) -> None:
+def test_fields_in_the_query_are_ignored(exchange: Exchange) -> None:
     assert_refused(post(exchange, b"", params=exchange.form()), "invalid_request")
 
 
-def test_a_customers_key_opens_nothing_here(exchange: Exchange) -> None:
-    answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
-    assert_refused(answer, "invalid_client")
+def test_a_customers_key_does_not_authenticate_the_client(exchange: Exchange) -> None:
+    response = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
+    assert_refused(response, "invalid_client")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_other_methods_are_405(exchange: Exchange, method: str) -> None:
-    answer = exchange.http.request(method, "/oauth/token")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
+    response = exchange.http.request(method, "/oauth/token")
+    assert (response.status_code, response.headers["allow"]) == (405, "OPTIONS, POST")
 
 
 def test_the_database_holds_neither_tokens_nor_secrets(exchange: Exchange) -> None:
@@ -251,15 +253,15 @@ def test_the_database_holds_neither_tokens_nor_secrets(exchange: Exchange) -> No
     assert token[:16] not in contents
 
 
-def test_the_audience_is_the_address_that_was_reached_whatever_host_is_named(exchange: Exchange) -> None:
-    """Or else a token for another service could be had accepted by naming that service."""
-    elsewhere = exchange.form(subject_token=exchange.subject_token(aud="http://elsewhere.example"))
-    named = {"Host": "elsewhere.example"}
+def test_the_audience_is_the_connections_address_whatever_the_host_header(exchange: Exchange) -> None:
+    """Otherwise the Host header could make the service accept a token for another service."""
+    other_audience = exchange.form(subject_token=exchange.subject_token(aud="http://other_audience.example"))
+    named = {"Host": "other_audience.example"}
     assert_refused(
-        exchange.http.post("/oauth/token", data=elsewhere, headers=named, auth=exchange.basic), "invalid_grant"
+        exchange.http.post("/oauth/token", data=other_audience, headers=named, auth=exchange.basic), "invalid_grant"
     )
     port = exchange.service.url.rpartition(":")[2]
-    for host in ("elsewhere.example", "127.0.0.1:99999", "127.0.0.1:x", "[", f"127.0.0.1:{port}"):
+    for host in ("other_audience.example", "127.0.0.1:99999", "127.0.0.1:x", "[", f"127.0.0.1:{port}"):
         ours = exchange.http.post("/oauth/token", data=exchange.form(), headers={"Host": host}, auth=exchange.basic)
         assert ours.status_code == 200, host
     local = f"localhost:{port}"
@@ -271,7 +273,7 @@ def test_the_audience_is_the_address_that_was_reached_whatever_host_is_named(exc
 def test_a_configured_base_address_is_the_audience_and_the_resource(exchange: Exchange) -> None:
     database_url, base = exchange.service.database_url, "https://api.example/v1"
     with running_exchange(database_url, base_url=base) as other:
-        good = other.subject_token(aud=["https://elsewhere.example", base])
+        good = other.subject_token(aud=["https://other_audience.example", base])
         assert other.ask(subject_token=good, resource=base).status_code == 200
         assert_refused(other.ask(subject_token=other.subject_token(aud=other.service.url)), "invalid_grant")
         assert_refused(other.ask(subject_token=good, resource=other.service.url), "invalid_target")

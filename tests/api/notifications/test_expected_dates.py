@@ -1,4 +1,4 @@
-"""When the expected date of a back-order changes, the order has the new one and its customer is told, once."""
+"""When a back-order's expected date changes, the order is updated and its customer gets one e-mail."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -25,7 +25,7 @@ def no_jobs(shop: Service) -> Iterator[None]:
 
 
 def expect(shop: Service, sku: str, *deliveries: tuple[str, int]) -> None:
-    """Let these be the deliveries of a product."""
+    """Replace the deliveries of a product."""
     rows(shop, "delete from incoming_stock i using product p where p.id = i.product_id and p.sku = %s returning 1", sku)
     shop.must_load("incoming", [{"sku": sku, "expected_on": day, "incoming": units} for day, units in deliveries])
 
@@ -35,7 +35,7 @@ def update(shop: Service) -> int:
 
 
 def dispatch_day(shop: Service, placed: dict[str, Any]) -> str | None:
-    """The day, in UTC, on which the order is to leave by the method that it takes."""
+    """Return the UTC day on which the order's shipping method dispatches it."""
     [(options, method)] = rows(
         shop, "select shipping_options, shipping_method from orders where number = %s", placed["order_id"]
     )
@@ -43,7 +43,7 @@ def dispatch_day(shop: Service, placed: dict[str, Any]) -> str | None:
     return str(chosen["dispatch"])[:10] if chosen.get("dispatch") else None
 
 
-def test_a_later_delivery_changes_the_date_and_tells_the_customer_once(shop: Service) -> None:
+def test_a_later_delivery_changes_the_date_and_sends_one_mail(shop: Service) -> None:
     sku = sell(shop, "LATE-1", available=1)
     expect(shop, sku, ("2026-06-22", 10))
     placed = buy(shop.customer(), [(sku, 3)], customer_reference="PO-2", **CONTACT)
@@ -63,7 +63,7 @@ def test_a_later_delivery_changes_the_date_and_tells_the_customer_once(shop: Ser
     assert jobs(shop) == []
 
 
-def test_of_several_changes_only_the_latest_is_told(shop: Service) -> None:
+def test_only_the_latest_of_several_changes_is_mailed(shop: Service) -> None:
     sku = sell(shop, "LATE-2")
     expect(shop, sku, ("2026-06-22", 10))
     buy(shop.customer(), [(sku, 1)], **CONTACT)
@@ -76,7 +76,7 @@ def test_of_several_changes_only_the_latest_is_told(shop: Service) -> None:
     assert "26 June 2026" in plain(mail)
 
 
-def test_a_date_that_is_not_known_any_more_is_told(shop: Service) -> None:
+def test_a_date_that_becomes_unknown_is_mailed(shop: Service) -> None:
     sku = sell(shop, "LATE-3")
     expect(shop, sku, ("2026-06-22", 10))
     placed = buy(shop.customer(), [(sku, 1)], **CONTACT)
@@ -91,10 +91,10 @@ def test_a_date_that_is_not_known_any_more_is_told(shop: Service) -> None:
         assert (update(shop), dispatch_day(shop, placed)) == (1, "2026-06-24")
 
 
-def test_a_delivery_that_is_late_is_given_the_day_on_which_its_orders_leave(shop: Service) -> None:
-    """That morning its units may not be in stock yet: a mail that the date is unknown would frighten for nothing."""
+def test_a_late_delivery_counts_until_the_end_of_the_day_on_which_its_orders_are_dispatched(shop: Service) -> None:
+    """On that morning its units may not be in stock yet; a mail about an unknown date would be a false alarm."""
     sku = sell(shop, "LATE-4")
-    expect(shop, sku, ("2026-06-19", 10), ("2026-07-06", 10))  # a Friday: the orders leave on Monday
+    expect(shop, sku, ("2026-06-19", 10), ("2026-07-06", 10))  # a Friday: the orders are dispatched on Monday
     placed = buy(shop.customer(), [(sku, 1)], **CONTACT)
     for moment in (uk(2026, 6, 19, 23, 59), uk(2026, 6, 20, 9), uk(2026, 6, 22, 0, 5), uk(2026, 6, 22, 23, 55)):
         with at(shop, moment):
@@ -103,14 +103,14 @@ def test_a_delivery_that_is_late_is_given_the_day_on_which_its_orders_leave(shop
         assert (update(shop), dispatch_day(shop, placed)) == (1, "2026-07-07")
 
 
-def test_an_order_confirmed_while_a_delivery_is_late_is_told_nothing_new(shop: Service) -> None:
+def test_an_order_confirmed_while_a_delivery_is_late_gets_no_mail(shop: Service) -> None:
     sku = sell(shop, "LATE-5")
     expect(shop, sku, ("2026-06-15", 10))  # yesterday: it covers nothing
     placed = buy(shop.customer(), [(sku, 1)], **CONTACT)
     assert (update(shop), dispatch_day(shop, placed)) == (0, None)
 
 
-def test_earlier_orders_have_the_first_claim(shop: Service) -> None:
+def test_deliveries_serve_earlier_orders_first(shop: Service) -> None:
     sku = sell(shop, "LATE-6")
     expect(shop, sku, ("2026-06-22", 2), ("2026-07-06", 2))
     first, second = (buy(shop.customer(), [(sku, 2)], **CONTACT) for _ in range(2))
@@ -120,7 +120,7 @@ def test_earlier_orders_have_the_first_claim(shop: Service) -> None:
     assert [dispatch_day(shop, placed) for placed in (first, second)] == ["2026-06-23", "2026-06-23"]
 
 
-def test_an_order_that_does_not_wait_any_more_is_told_nothing(shop: Service) -> None:
+def test_an_order_without_back_ordered_units_gets_no_mail(shop: Service) -> None:
     sku = sell(shop, "LATE-7")
     expect(shop, sku, ("2026-06-22", 10))
     served, cancelled = (buy(shop.customer(), [(sku, 1)], **CONTACT) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Without a mail server, mails are files: whole ones, found by time, one for each thing told."""
+"""Without a mail server, mails are files: complete, named by time, one for each message."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +19,7 @@ def drain_into(service: Service, folder: Path) -> None:
     service.call(lambda: drain(settings, service.database_url, service.clock))
 
 
-def test_a_mail_repeated_later_replaces_its_file(shop: Service, tmp_path: Path) -> None:
+def test_a_resent_mail_replaces_its_file(shop: Service, tmp_path: Path) -> None:
     placed = buy(shop.customer(), **CONTACT)
     order_id = internal_id(shop, placed)
     drain_into(shop, tmp_path)
@@ -39,7 +39,7 @@ def test_a_mail_repeated_later_replaces_its_file(shop: Service, tmp_path: Path) 
     ] * 2
 
 
-def test_while_the_folder_cannot_be_written_mail_waits(shop: Service, tmp_path: Path) -> None:
+def test_mail_waits_while_the_folder_is_not_writable(shop: Service, tmp_path: Path) -> None:
     (tmp_path / "mail").touch()
     buy(shop.customer(), **CONTACT)
     drain_into(shop, tmp_path)

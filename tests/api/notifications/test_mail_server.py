@@ -1,4 +1,4 @@
-"""Mail over SMTP: handed over, tried again, refused; the password stays out of the logs."""
+"""Mail over SMTP: delivery, retries and rejection; the password is never logged."""
 
 import asyncio
 import time
@@ -32,11 +32,11 @@ from tradecounter.notifications.transport import MailServer
 BUYER = "buyer@harbour.example"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER}}
 CONFIRMED = "mail_order_confirmed"
-ELSEWHERE = "mail.example"
+REMOTE = "mail.example"
 
 
 class Logins(list[LoginPassword]):
-    """Lets everybody log in to a mail server, and notes with what."""
+    """Accept every login to a mail server, and record its credentials."""
 
     def __call__(self, *given: Any) -> AuthResult:
         self.append(given[-1])
@@ -45,8 +45,8 @@ class Logins(list[LoginPassword]):
 
 @pytest.fixture(scope="module")
 def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate that only its maker trusts, and its key."""
-    return make_certificate(Path(tmp_path_factory.mktemp("tls")), ELSEWHERE, "localhost")
+    """A self-signed certificate and its key."""
+    return make_certificate(Path(tmp_path_factory.mktemp("tls")), REMOTE, "localhost")
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def no_jobs(shop: Service) -> Iterator[None]:
     forget_jobs(shop)
 
 
-def test_a_mail_is_handed_over(shop: Service) -> None:
+def test_a_mail_is_delivered(shop: Service) -> None:
     placed = buy(shop.customer(), **CONTACT)
     with mail_server() as inbox:
         drain_to(shop, inbox.url)
@@ -65,13 +65,13 @@ def test_a_mail_is_handed_over(shop: Service) -> None:
     assert jobs(shop) == []
 
 
-def test_while_the_mail_server_is_away_mail_waits(shop: Service, caplog: pytest.LogCaptureFixture) -> None:
+def test_mail_waits_while_the_mail_server_is_down(shop: Service, caplog: pytest.LogCaptureFixture) -> None:
     port = free_port()
     buy(shop.customer(), **CONTACT)
     drain_to(shop, f"smtp://127.0.0.1:{port}")
     assert jobs(shop) == [(CONFIRMED, "todo", 1)]
     drain_to(shop, f"smtp://127.0.0.1:{port}")
-    assert jobs(shop) == [(CONFIRMED, "todo", 1)]  # not yet due again
+    assert jobs(shop) == [(CONFIRMED, "todo", 1)]  # the retry is not due yet
     let_time_pass(shop)
     with mail_server(port) as inbox:
         drain_to(shop, inbox.url)
@@ -81,7 +81,7 @@ def test_while_the_mail_server_is_away_mail_waits(shop: Service, caplog: pytest.
 
 
 @pytest.mark.parametrize("place", ["mail", "recipient"])
-def test_a_busy_mail_server_is_asked_again_without_end(shop: Service, place: str) -> None:
+def test_a_busy_mail_server_is_retried_without_limit(shop: Service, place: str) -> None:
     buy(shop.customer(), **CONTACT)
     with mail_server() as inbox:
         if place == "mail":
@@ -98,7 +98,7 @@ def test_a_busy_mail_server_is_asked_again_without_end(shop: Service, place: str
 
 
 @pytest.mark.parametrize("place", ["mail", "recipient"])
-def test_a_mail_refused_for_good_is_given_up_after_a_few_attempts_and_kept(
+def test_a_permanently_rejected_mail_fails_after_a_few_attempts_and_is_kept(
     shop: Service, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     buy(shop.customer(), **CONTACT)
@@ -116,7 +116,7 @@ def test_a_mail_refused_for_good_is_given_up_after_a_few_attempts_and_kept(
     assert "554 No spam please" in str(error.exc_info[1]) or "550 No such user" in str(error.exc_info[1])
 
 
-def test_a_mail_that_one_of_two_recipients_refuses_goes_to_the_other_once(shop: Service) -> None:
+def test_a_mail_rejected_for_one_recipient_reaches_the_other_once(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
     quote = request_quote(buyer, **CONTACT)
     deliver_mail(shop)
@@ -142,7 +142,7 @@ async def _give_up_soon(url: str) -> float:
     return time.monotonic() - started
 
 
-def test_a_worker_that_has_to_stop_does_not_wait_for_the_mail_server() -> None:
+def test_a_stopping_worker_does_not_wait_for_the_mail_server() -> None:
     with mail_server() as inbox:
         inbox.seconds = 20
         assert asyncio.run(_give_up_soon(inbox.url)) < 5
@@ -161,11 +161,11 @@ def test_user_and_password_are_decoded(shop: Service) -> None:
 def test_a_wrong_password_is_not_logged_and_mail_waits(
     shop: Service, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(*_: Any) -> AuthResult:
+    def reject(*_: Any) -> AuthResult:
         return AuthResult(success=False, handled=False)
 
     buy(shop.customer(), **CONTACT)
-    options: dict[str, Any] = {"authenticator": refuse, "auth_require_tls": False}
+    options: dict[str, Any] = {"authenticator": reject, "auth_require_tls": False}
     with mail_server(scheme="smtp+plain", login="admin:Sesame99@", **options) as inbox:
         drain_to(shop, inbox.url)
     assert jobs(shop) == [(CONFIRMED, "todo", 1)]
@@ -176,7 +176,7 @@ def test_a_wrong_password_is_not_logged_and_mail_waits(
     assert "U2VzYW1lOTk" not in logged
 
 
-def test_a_certificate_that_nobody_vouches_for_is_not_trusted(shop: Service, own_certificate: Path) -> None:
+def test_an_untrusted_certificate_is_rejected(shop: Service, own_certificate: Path) -> None:
     buy(shop.customer(), **CONTACT)
     with mail_server(tls_context=server_side(own_certificate)) as inbox:
         drain_to(shop, inbox.url)
@@ -184,10 +184,10 @@ def test_a_certificate_that_nobody_vouches_for_is_not_trusted(shop: Service, own
     assert jobs(shop) == [(CONFIRMED, "todo", 1)]
 
 
-def test_mail_is_encrypted_where_that_is_offered(
+def test_mail_is_encrypted_when_the_server_offers_it(
     shop: Service, own_certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))  # as an operator does for a certificate of its own
+    monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))  # as an operator does for a private certificate
     buy(shop.customer(), **CONTACT)
     with mail_server(tls_context=server_side(own_certificate), require_starttls=True) as inbox:
         drain_to(shop, inbox.url)
@@ -200,9 +200,9 @@ def test_mail_is_encrypted_where_that_is_offered(
 
 @pytest.mark.parametrize(
     ("host", "login"), [("127.0.0.1", "admin:Sesame99@"), ("127.0.0.1", "admin@"), ("localhost", "admin:Sesame99@"),
-                        (ELSEWHERE, ""), (ELSEWHERE, "admin:Sesame99@")]
+                        (REMOTE, ""), (REMOTE, "admin:Sesame99@")]
 )  # fmt: skip
-def test_nothing_is_sent_without_starttls_to_a_server_that_needs_it(
+def test_nothing_is_sent_without_starttls_where_it_is_required(
     shop: Service, host: str, login: str, own_certificate: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -211,7 +211,7 @@ def test_nothing_is_sent_without_starttls_to_a_server_that_needs_it(
     port = free_port()
     options: dict[str, Any] = {"login": login, "host": host, "authenticator": tried}
     buy(shop.customer(), order_notifications={"email_address": "jürgen@münchen.example"})
-    with names_of_this_machine(ELSEWHERE):
+    with names_of_this_machine(REMOTE):
         with mail_server(port, auth_require_tls=False, **options) as inbox:
             for attempts in (1, 2):
                 drain_to(shop, inbox.url)
@@ -226,7 +226,7 @@ def test_nothing_is_sent_without_starttls_to_a_server_that_needs_it(
     assert (len(inbox.mails), len(tried), jobs(shop)) == (1, 1 if login else 0, [])
 
 
-def test_a_server_that_refuses_starttls_gets_no_password(shop: Service, own_certificate: Path) -> None:
+def test_a_server_whose_starttls_fails_gets_no_password(shop: Service, own_certificate: Path) -> None:
     tried = Logins()
     buy(shop.customer(), **CONTACT)
     options: dict[str, Any] = {"authenticator": tried, "auth_require_tls": False}
@@ -236,21 +236,19 @@ def test_a_server_that_refuses_starttls_gets_no_password(shop: Service, own_cert
     assert (tried, inbox.mails, jobs(shop)) == ([], [], [(CONFIRMED, "todo", 1)])
 
 
-def test_a_url_may_say_that_mail_goes_without_tls(shop: Service, own_certificate: Path) -> None:
+def test_a_url_can_allow_mail_without_tls(shop: Service, own_certificate: Path) -> None:
     tried = Logins()
     buy(shop.customer(), **CONTACT)
     options: dict[str, Any] = {"scheme": "smtp+plain", "authenticator": tried, "auth_require_tls": False}
     with (
-        names_of_this_machine(ELSEWHERE),
-        mail_server(
-            host=ELSEWHERE, login="admin:Sesame99@", tls_context=server_side(own_certificate), **options
-        ) as inbox,
+        names_of_this_machine(REMOTE),
+        mail_server(host=REMOTE, login="admin:Sesame99@", tls_context=server_side(own_certificate), **options) as inbox,
     ):
         drain_to(shop, inbox.url)
     assert (len(tried), len(inbox.mails), jobs(shop)) == (1, 1, [])
 
 
-def test_an_address_from_abroad_needs_a_server_that_takes_it(shop: Service) -> None:
+def test_an_internationalised_address_needs_a_server_that_supports_it(shop: Service) -> None:
     buy(shop.customer(), order_notifications={"email_address": "jürgen@münchen.example"})
     with mail_server(enable_SMTPUTF8=False) as inbox:
         drain_to(shop, inbox.url)

@@ -1,4 +1,4 @@
-"""The mails of orders: who gets them and what they say, in text and in HTML alike."""
+"""Order mails: their recipients and their content, in text and in HTML."""
 
 from datetime import timedelta
 from email.message import EmailMessage
@@ -21,14 +21,14 @@ BUYER = "buying@harbour.example"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER, "phone_number": "01130000000"}}
 
 
-def holds(mail: EmailMessage, *facts: str) -> None:
-    """Text and HTML both show all of it."""
+def assert_shows(mail: EmailMessage, *facts: str) -> None:
+    """Check that text and HTML both contain all the facts."""
     for text in (" ".join(plain(mail).split()), shown(mail)):
         assert [fact for fact in facts if fact not in text] == []
 
 
 @pytest.mark.spec("6 Events", "an order's contact gets its e-mails")
-def test_a_confirmed_order_is_told_to_its_contact(shop: Service) -> None:
+def test_the_contact_gets_a_mail_when_an_order_is_confirmed(shop: Service) -> None:
     buyer = shop.customer(email_address="account@harbour.example")
     placed = buy(buyer, [("PHONE", 6), ("CABLE", 2)], customer_reference="PO-77", **CONTACT)
     [mail] = deliver_mail(shop)
@@ -40,7 +40,7 @@ def test_a_confirmed_order_is_told_to_its_contact(shop: Service) -> None:
     assert mail["Message-ID"] == message_id(shop, f"order-confirmed-{internal_id(shop, placed)}")
     assert parsedate_to_datetime(mail["Date"]) == MORNING
     assert mail.get_content_type() == "multipart/alternative"
-    holds(
+    assert_shows(
         mail,
         placed["order_reference"], "PO-77", "6", "PHONE", "Product PHONE", "£45.00", "£270.00", "CABLE", "£3.98",
         "£273.98", "Slowpost Standard", "16 June 2026", "Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
@@ -50,41 +50,41 @@ def test_a_confirmed_order_is_told_to_its_contact(shop: Service) -> None:
     assert jobs(shop) == []
 
 
-def test_dates_and_times_stay_on_one_line_of_a_narrow_screen(shop: Service) -> None:
+def test_dates_and_times_do_not_break_across_lines(shop: Service) -> None:
     buy(shop.customer(), **CONTACT)
     [mail] = deliver_mail(shop)
     assert "16\u00a0June\u00a02026, 09:00\u00a0(UK\u00a0time)" in html(mail)
 
 
-def test_an_order_without_a_contact_is_told_to_nobody(shop: Service) -> None:
+def test_an_order_without_a_contact_sends_no_mail(shop: Service) -> None:
     buy(shop.customer())
     buy(shop.customer(), order_notifications={"phone_number": "01130000000"})
     assert deliver_mail(shop) == []
     assert jobs(shop) == []
 
 
-def test_what_is_rolled_back_is_not_told(shop: Service) -> None:
+def test_a_rolled_back_change_sends_no_mail(shop: Service) -> None:
     order_id = internal_id(shop, create(shop.customer(), **CONTACT))
 
-    async def queued_and_undone(tx: Transaction) -> None:
+    async def queue_and_roll_back(tx: Transaction) -> None:
         await queue(tx, "mail_order_confirmed", order_id=order_id)
         tx.set_rollback()
 
-    shop.in_transaction(queued_and_undone)
+    shop.in_transaction(queue_and_roll_back)
     poor = shop.customer(credit="1.00")
-    refused = poor.post("/order", order(auto_confirm=True, shipping_method={"id": 11}, **CONTACT))
-    assert refused.status_code == 402
+    rejected = poor.post("/order", order(auto_confirm=True, shipping_method={"id": 11}, **CONTACT))
+    assert rejected.status_code == 402
     assert jobs(shop) == []
     assert deliver_mail(shop) == []
 
 
-def test_a_back_ordered_order_says_that_its_day_is_not_known(shop: Service) -> None:
+def test_a_back_ordered_order_has_an_unknown_date(shop: Service) -> None:
     buy(shop.customer(), [(sell(shop, "SCARCE"), 2)], **CONTACT)
     [mail] = deliver_mail(shop)
-    holds(mail, "not known yet")
+    assert_shows(mail, "not known yet")
 
 
-def test_a_mail_sent_again_is_the_same_mail(shop: Service) -> None:
+def test_a_resent_mail_is_identical(shop: Service) -> None:
     placed = buy(shop.customer(), **CONTACT)
     [first] = deliver_mail(shop)
     shop.clock.advance(timedelta(hours=3))
@@ -94,7 +94,7 @@ def test_a_mail_sent_again_is_the_same_mail(shop: Service) -> None:
     assert (plain(first), html(first)) == (plain(second), html(second))
 
 
-def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Service) -> None:
+def test_a_shipment_mail_shows_serial_numbers_and_remaining_items(shop: Service) -> None:
     buyer = shop.customer()
     placed = buy(buyer, [("PHONE", 3), ("CABLE", 2)], **CONTACT)
     deliver_mail(shop)
@@ -114,7 +114,7 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
     assert [mail["Subject"], last["Subject"]] == [
         f"Order {placed['order_reference']} {what} (your reference PO-1)" for what in ("part dispatched", "dispatched")
     ]
-    holds(
+    assert_shows(
         mail,
         "Part of your order", placed["order_reference"], "TRACK-1", "PHONE", "SN-1", "00:11:22:33:44:55", "PROV-9",
         "CABLE", "To be dispatched", "Slowpost Standard", "Ada Example 1 Test Street Leeds LS1 1AA United Kingdom",
@@ -125,7 +125,7 @@ def test_a_shipment_is_told_with_its_serial_numbers_and_what_remains(shop: Servi
         mail
     )
     assert "To be dispatched Product PHONE PHONE 2 " in shown(mail)
-    holds(last, "Your order", "SN-2", "SN-3", "This completes the order")
+    assert_shows(last, "Your order", "SN-2", "SN-3", "This completes the order")
     assert "Tracking" not in plain(last)
     assert "SN-1" not in plain(last)
 
@@ -143,7 +143,7 @@ def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop:
     assert copy["Message-ID"] == message_id(shop, f"invoice-copy-{number}")
     for mail in (invoice, copy):
         assert mail["Subject"] == f"Invoice {number} for order {placed['order_reference']} (your reference PO-9)"
-        holds(mail, str(number), placed["order_reference"], "£66.60", "16 July 2026")
+        assert_shows(mail, str(number), placed["order_reference"], "£66.60", "16 July 2026")
         [pdf] = mail.iter_attachments()
         assert (pdf.get_filename(), pdf.get_content_type()) == (f"invoice-{number}.pdf", "application/pdf")
         assert pdf.get_content() == buyer.get(f"/order/{placed['order_reference']}/invoice").content
@@ -154,12 +154,12 @@ def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop:
 def test_without_an_accounts_address_there_is_no_copy(shop: Service) -> None:
     order_id = internal_id(shop, invoiced(shop, shop.customer()))
     assert deliver_mail(shop) == []
-    assert send_for(shop, "mail_invoice_copy", order_id=order_id) == []  # it was there when the job was queued
+    assert send_for(shop, "mail_invoice_copy", order_id=order_id) == []  # the address existed when the job was queued
     assert send_for(shop, "mail_order_invoiced", order_id=order_id) == []
     assert jobs(shop) == []
 
 
-def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> None:
+def test_support_gets_a_mail_with_everything_needed_to_price_a_quote(shop: Service) -> None:
     buyer = shop.customer(
         email_address="Ada@harbour.example", first_name="Ada", last_name="Buyer", company="Harbour & Sons"
     )
@@ -184,14 +184,14 @@ def test_support_is_told_all_that_it_needs_to_price_a_quote(shop: Service) -> No
         "Fastvan", "£45.00", "£270.00", "£12.50", "£25.00", ", 7 in stock", "Harbour & Sons",
         f"tradecounter quote confirm {code}",
     ]  # fmt: skip
-    holds(mail, *facts)
+    assert_shows(mail, *facts)
     assert "Harbour &amp; Sons" in html(mail)
     command = """--item PHONE=UNIT_COST --item 'ODD '"'"'SKU'"'"' #1=UNIT_COST' --note TEXT"""
     assert f"  tradecounter quote price {code} {command}\n" in plain(mail)
 
 
 @pytest.mark.spec("6 Events", "the customer gets an e-mail when a quote is priced")
-def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service) -> None:
+def test_the_contact_and_the_account_get_a_mail_when_a_quote_is_priced(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
     placed = request_quote(buyer, [("PHONE", 6)], customer_reference="PO-6", **CONTACT)
     deliver_mail(shop)
@@ -199,24 +199,24 @@ def test_a_priced_quote_is_told_to_its_contact_and_to_the_account(shop: Service)
     [mail] = deliver_mail(shop)
     assert mail["To"] == f"{BUYER}, owner@harbour.example"
     assert mail["Message-ID"] == message_id(shop, f"quote-priced-{internal_id(shop, placed)}-1")
-    holds(
+    assert_shows(
         mail, placed["confirmation_code"], "PO-6", "£40.00", "£240.00", "Better from 10.", "Ask for Eve.",
         "23 June 2026, 09:00 (UK time)", f"PUT /order/{placed['confirmation_code']}", '{"shipping_method": {"id": 11}}',
     )  # fmt: skip
     assert "replaces" not in plain(mail)
 
 
-def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) -> None:
+def test_only_the_latest_pricing_of_a_quote_is_mailed(shop: Service) -> None:
     buyer = shop.customer(email_address=BUYER.upper())
-    placed = request_quote(buyer, **CONTACT)  # the same address but for its case: told once
+    placed = request_quote(buyer, **CONTACT)  # the same address in another case gets one mail
     deliver_mail(shop)
     price_as_support(shop, placed, ("PHONE", "41"))
     price_as_support(shop, placed, ("PHONE", "42"))
     [mail] = deliver_mail(shop)
     assert mail["To"] == BUYER.upper()
     assert mail["Message-ID"] == message_id(shop, f"quote-priced-{internal_id(shop, placed)}-2")
-    holds(mail, "£42.00")
-    holds(mail, "This price replaces the earlier one.")
+    assert_shows(mail, "£42.00")
+    assert_shows(mail, "This price replaces the earlier one.")
     assert jobs(shop) == []
 
 
@@ -231,6 +231,6 @@ def test_a_quote_priced_again_is_told_by_its_latest_pricing_only(shop: Service) 
         ("mail_invoice_copy", {"order_id": 999_999}),
     ],
 )
-def test_a_job_about_nothing_fails_and_stays(own_shop: Service, job: str, ids: dict[str, int]) -> None:
+def test_a_job_about_a_missing_record_fails_and_is_kept(own_shop: Service, job: str, ids: dict[str, int]) -> None:
     assert send_for(own_shop, job, **ids) == []
     assert jobs(own_shop) == [(job, "failed", 1)]

@@ -1,4 +1,4 @@
-"""Support is asked for prices in one mail for many quotes of a customer, and told of every one."""
+"""Support gets one mail for all waiting quotes of a customer, and hears of each quote once."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -39,16 +39,16 @@ def request(customer: Customer, count: int) -> list[dict[str, Any]]:
     return [request_quote(customer, customer_reference=f"PO-{number}") for number in range(count)]
 
 
-def told(mails: list[EmailMessage], quotes: list[dict[str, Any]]) -> list[list[int]]:
-    """Which quotes, by their place, each mail asks to price."""
+def quotes_in(mails: list[EmailMessage], quotes: list[dict[str, Any]]) -> list[list[int]]:
+    """Return, for each mail, the indexes of the quotes to price."""
     return [
         [place for place, quote in enumerate(quotes) if f"quote price {quote['confirmation_code']} " in plain(mail)]
         for mail in mails
     ]
 
 
-def told_customers(service: Service, customers: list[Customer]) -> int:
-    """How many of the customers support was told of."""
+def notified_customers(service: Service, customers: list[Customer]) -> int:
+    """Return for how many of the customers support has a mail."""
     [(count,)] = rows(
         service,
         "select count(distinct customer_id) from orders where support_told_at is not null and customer_id = any(%s)",
@@ -57,11 +57,11 @@ def told_customers(service: Service, customers: list[Customer]) -> int:
     return int(count)
 
 
-def test_quotes_that_wait_together_are_one_mail(shop: Service) -> None:
+def test_quotes_that_wait_together_share_a_mail(shop: Service) -> None:
     customer = shop.customer(email_address="ada@harbour.example", company="Harbour")
     quotes = request(customer, 3)
     [mail] = deliver_mail(shop)
-    assert told([mail], quotes) == [[0, 1, 2]]
+    assert quotes_in([mail], quotes) == [[0, 1, 2]]
     assert mail["Subject"] == "3 quotes to price: Harbour"
     assert mail["Reply-To"] == "ada@harbour.example"
     first, last = internal_id(shop, quotes[0]), internal_id(shop, quotes[2])
@@ -76,42 +76,42 @@ def test_quotes_that_wait_together_are_one_mail(shop: Service) -> None:
     assert deliver_mail(shop) == []
 
 
-def test_each_customers_quotes_are_a_mail_of_their_own(shop: Service) -> None:
+def test_each_customers_quotes_have_their_own_mail(shop: Service) -> None:
     customers = [shop.customer(company=name) for name in ("Harbour", "Quay")]
     quotes = [quote for customer in customers for quote in request(customer, 2)]
-    assert sorted(told(deliver_mail(shop), quotes)) == [[0, 1], [2, 3]]
+    assert sorted(quotes_in(deliver_mail(shop), quotes)) == [[0, 1], [2, 3]]
 
 
-def test_quotes_requested_soon_after_a_mail_wait_and_are_told_together(shop: Service) -> None:
+def test_quotes_requested_soon_after_a_mail_wait_and_share_the_next_one(shop: Service) -> None:
     customer = shop.customer()
     quotes = request(customer, 1)
-    assert told(deliver_mail(shop), quotes) == [[0]]
+    assert quotes_in(deliver_mail(shop), quotes) == [[0]]
     with at(shop, MORNING + GATHERED_FOR - timedelta(seconds=1)):
         quotes += request(customer, 3)
         assert deliver_mail(shop) == []
         assert [job[:2] for job in jobs(shop)] == [(REQUESTED, "todo")] * 3
         other = request(shop.customer(), 1)
-        assert told(deliver_mail(shop), other) == [[0]]  # nobody else waits
+        assert quotes_in(deliver_mail(shop), other) == [[0]]  # other customers do not wait
         let_time_pass(shop)
         assert deliver_mail(shop) == []
     with at(shop, MORNING + GATHERED_FOR):
         let_time_pass(shop)
-        assert told(deliver_mail(shop), quotes) == [[1, 2, 3]]
+        assert quotes_in(deliver_mail(shop), quotes) == [[1, 2, 3]]
     assert jobs(shop) == []
 
 
-def test_a_quote_that_support_has_dealt_with_needs_no_mail(shop: Service) -> None:
+def test_a_priced_or_cancelled_quote_needs_no_mail(shop: Service) -> None:
     customer = shop.customer()
     priced, cancelled, waiting = quotes = request(customer, 3)
     price_as_support(shop, priced, ("PHONE", "1"))
     cancel(shop, cancelled)
-    asked = [mail for mail in deliver_mail(shop) if "to price" in mail["Subject"]]
-    assert told(asked, quotes) == [[2]]
-    assert asked[0]["Subject"].startswith(f"Quote to price: {waiting['confirmation_code']}")
+    requests = [mail for mail in deliver_mail(shop) if "to price" in mail["Subject"]]
+    assert quotes_in(requests, quotes) == [[2]]
+    assert requests[0]["Subject"].startswith(f"Quote to price: {waiting['confirmation_code']}")
     assert jobs(shop) == []
 
 
-def test_a_quote_whose_mail_was_given_up_is_told_with_the_next_one(shop: Service) -> None:
+def test_a_quote_whose_mail_failed_is_in_the_next_one(shop: Service) -> None:
     customer = shop.customer()
     quotes = request(customer, 1)
     with mail_server() as inbox:
@@ -121,10 +121,10 @@ def test_a_quote_whose_mail_was_given_up_is_told_with_the_next_one(shop: Service
             let_time_pass(shop)
     assert jobs(shop) == [(REQUESTED, "failed", 5)]
     quotes += request(customer, 1)
-    assert told(deliver_mail(shop), quotes) == [[0, 1]]
+    assert quotes_in(deliver_mail(shop), quotes) == [[0, 1]]
 
 
-def test_a_mail_that_could_not_be_handed_over_is_made_again_with_what_came_since(shop: Service) -> None:
+def test_an_undelivered_mail_is_rebuilt_with_newer_quotes(shop: Service) -> None:
     customer = shop.customer()
     quotes = request(customer, 1)
     with mail_server() as inbox:
@@ -134,20 +134,20 @@ def test_a_mail_that_could_not_be_handed_over_is_made_again_with_what_came_since
         inbox.answer = "250 OK"
         let_time_pass(shop)
         drain_to(shop, inbox.url)
-    assert told(inbox.mails, quotes) == [[0, 1, 2]]
+    assert quotes_in(inbox.mails, quotes) == [[0, 1, 2]]
     assert jobs(shop) == []
 
 
-def test_a_mail_holds_a_limited_number_of_quotes_and_the_rest_follows_at_once(shop: Service) -> None:
+def test_a_mail_has_a_maximum_of_quotes_and_the_rest_follows_immediately(shop: Service) -> None:
     quotes = request(shop.customer(), MOST_QUOTES + 10)
-    assert told(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES)]]
+    assert quotes_in(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES)]]
     with at(shop, MORNING + GATHERED_FOR):
         let_time_pass(shop)
-        assert told(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES, MOST_QUOTES + 10)]]
+        assert quotes_in(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES, MOST_QUOTES + 10)]]
     assert jobs(shop) == []
 
 
-def test_several_workers_tell_each_quote_once(shop: Service) -> None:
+def test_several_workers_mail_each_quote_once(shop: Service) -> None:
     def none_left() -> bool:
         let_time_pass(shop)
         return jobs(shop) == []
@@ -155,9 +155,9 @@ def test_several_workers_tell_each_quote_once(shop: Service) -> None:
     customers = [shop.customer() for _ in range(3)]
     with mail_server() as inbox, running_worker(shop, inbox.url), running_worker(shop, inbox.url):
         quotes = [quote for _ in range(4) for customer in customers for quote in request(customer, 1)]
-        wait_for(lambda: told_customers(shop, customers) == 3)  # noted by the clock as it stands now
+        wait_for(lambda: notified_customers(shop, customers) == 3)  # recorded before the clock advances
         with at(shop, MORNING + GATHERED_FOR):
             wait_for(none_left)
-    places = [place for mail in told(inbox.mails, quotes) for place in mail]
+    places = [place for mail in quotes_in(inbox.mails, quotes) for place in mail]
     assert sorted(places) == list(range(12))
     assert 3 <= len(inbox.mails) <= 6

@@ -1,4 +1,4 @@
-"""A mail says what is true when it is sent, and goes to whom the order and the account say."""
+"""A mail says what is true when it is sent; order and account decide its recipients."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -48,7 +48,7 @@ def remind(shop: Service) -> int:
     return shop.in_transaction(lambda tx: remind_of_quotes(tx, shop.clock.now()))
 
 
-def test_an_order_that_was_cancelled_meanwhile_is_not_told_to_be_confirmed(shop: Service) -> None:
+def test_an_order_cancelled_before_its_mail_gets_no_confirmation(shop: Service) -> None:
     placed = buy(shop.customer(), [("PHONE", 2)], customer_reference="PO-3", **CONTACT)
     cancel(shop, placed, "You asked us to.")
     [mail] = deliver_mail(shop)
@@ -62,9 +62,7 @@ def test_an_order_that_was_cancelled_meanwhile_is_not_told_to_be_confirmed(shop:
 
 
 @pytest.mark.parametrize(("kind", "name"), [("order", "Order"), ("quote", "Quote")])
-def test_the_mail_of_a_cancelled_pending_order_names_the_customers_reference(
-    shop: Service, kind: str, name: str
-) -> None:
+def test_the_mail_of_a_cancelled_pending_order_has_the_customers_reference(shop: Service, kind: str, name: str) -> None:
     make = create if kind == "order" else request_quote
     placed = make(shop.customer(), customer_reference="PO-4", **CONTACT)
     cancel(shop, placed)
@@ -73,7 +71,7 @@ def test_the_mail_of_a_cancelled_pending_order_names_the_customers_reference(
     assert f"Your {kind} is cancelled" in plain(mail)
 
 
-def test_the_accounts_address_gets_the_mails_of_orders_that_name_no_address(shop: Service) -> None:
+def test_the_accounts_address_gets_the_mails_of_orders_without_a_contact(shop: Service) -> None:
     customer = shop.customer(email_address=OWNER, order_mails=True)
     buy(customer)
     buy(customer, order_notifications={"phone_number": "01130000000"})
@@ -81,7 +79,7 @@ def test_the_accounts_address_gets_the_mails_of_orders_that_name_no_address(shop
     assert [mail["To"] for mail in deliver_mail(shop)] == [OWNER, OWNER, BUYER]
 
 
-def test_an_account_without_order_mails_gets_only_the_prices_of_its_quotes(shop: Service) -> None:
+def test_an_account_without_order_mails_gets_only_quote_prices(shop: Service) -> None:
     customer = shop.customer(email_address="quiet@harbour.example", order_mails=False)
     placed = invoiced(shop, customer)
     pay(shop, placed, "66.60")
@@ -94,7 +92,7 @@ def test_an_account_without_order_mails_gets_only_the_prices_of_its_quotes(shop:
         assert subjects(deliver_mail(shop)) == ["Your quote PO-1 is priced"]
 
 
-def test_a_request_for_a_quote_is_acknowledged_unless_it_is_priced_by_then(shop: Service) -> None:
+def test_a_quote_request_is_acknowledged_unless_it_is_already_priced(shop: Service) -> None:
     customer = shop.customer(email_address="ack@harbour.example", order_mails=True)
     quote = request_quote(customer, [("PHONE", 6)], customer_reference="PO-8", **CONTACT)
     [mail] = [mail for mail in deliver_mail(shop) if "support" not in mail["To"]]
@@ -109,7 +107,7 @@ def test_a_request_for_a_quote_is_acknowledged_unless_it_is_priced_by_then(shop:
 
 
 @pytest.mark.parametrize("end", ["confirmed", "cancelled", "expired"])
-def test_a_price_that_cannot_be_accepted_any_more_is_not_told(shop: Service, end: str) -> None:
+def test_a_price_that_can_no_longer_be_accepted_is_not_mailed(shop: Service, end: str) -> None:
     customer = shop.customer(order_mails=True)
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "40"))
@@ -126,7 +124,7 @@ def test_a_price_that_cannot_be_accepted_any_more_is_not_told(shop: Service, end
     assert jobs(shop) == []
 
 
-def test_a_quote_is_reminded_of_once_a_day_before_it_expires(shop: Service) -> None:
+def test_a_quote_has_one_reminder_a_day_before_it_expires(shop: Service) -> None:
     quote = request_quote(shop.customer(), customer_reference="PO-5", **CONTACT)
     price_as_support(shop, quote, ("PHONE", "40"))
     deliver_mail(shop)
@@ -144,7 +142,7 @@ def test_a_quote_is_reminded_of_once_a_day_before_it_expires(shop: Service) -> N
         assert f"PUT /order/{quote['confirmation_code']}" in text
 
 
-def test_a_quote_priced_again_is_reminded_of_again_and_not_of_its_earlier_price(shop: Service) -> None:
+def test_a_quote_priced_again_has_one_reminder_of_its_latest_price(shop: Service) -> None:
     quote = request_quote(shop.customer(), **CONTACT)
     price_as_support(shop, quote, ("PHONE", "40"))
     with at(shop, MORNING + timedelta(days=6, hours=2)):
@@ -158,7 +156,7 @@ def test_a_quote_priced_again_is_reminded_of_again_and_not_of_its_earlier_price(
 
 
 @pytest.mark.parametrize("end", ["confirmed", "cancelled", "unpriced"])
-def test_quotes_that_cannot_be_accepted_are_not_reminded_of(shop: Service, end: str) -> None:
+def test_quotes_that_cannot_be_accepted_have_no_reminder(shop: Service, end: str) -> None:
     customer = shop.customer()
     quote = request_quote(customer, **CONTACT)
     if end != "unpriced":
@@ -171,7 +169,7 @@ def test_quotes_that_cannot_be_accepted_are_not_reminded_of(shop: Service, end: 
         assert remind(shop) == 0
 
 
-def test_several_workers_remind_of_a_quote_once(shop: Service) -> None:
+def test_several_workers_send_one_reminder(shop: Service) -> None:
     quotes = [request_quote(shop.customer(), customer_reference=f"PO-{number}", **CONTACT) for number in range(5)]
     for quote in quotes:
         price_as_support(shop, quote, ("PHONE", "40"))
@@ -187,7 +185,7 @@ def test_several_workers_remind_of_a_quote_once(shop: Service) -> None:
     assert sorted(subjects(inbox.mails)) == [f"Your quote PO-{number} is about to expire" for number in range(5)]
 
 
-def test_a_payment_is_told_to_the_accounts_department_with_what_is_left(shop: Service) -> None:
+def test_a_payment_mail_goes_to_the_accounts_address_with_the_remaining_debt(shop: Service) -> None:
     customer = shop.customer(accounts_email="accounts@harbour.example")
     placed = invoiced(shop, customer, customer_reference="PO-6", **CONTACT)
     deliver_mail(shop)
@@ -208,14 +206,14 @@ def test_a_payment_is_told_to_the_accounts_department_with_what_is_left(shop: Se
     assert "16 July 2026" not in plain(last)
 
 
-def test_without_an_accounts_address_a_payment_is_told_to_the_orders_contact(shop: Service) -> None:
+def test_without_an_accounts_address_a_payment_mail_goes_to_the_contact(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(), **CONTACT)
     pay(shop, placed, "66.60")
     mails = deliver_mail(shop)
     assert [mail["To"] for mail in mails if "Payment" in mail["Subject"]] == [BUYER]
 
 
-def test_an_invoice_that_is_paid_by_the_time_of_its_mail_asks_for_nothing(shop: Service) -> None:
+def test_the_mail_of_a_paid_invoice_requests_no_payment(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(), **CONTACT)
     pay(shop, placed, "66.60")
     [mail] = [mail for mail in deliver_mail(shop) if mail["Subject"].startswith("Invoice")]
@@ -250,7 +248,7 @@ def test_a_shipment_has_a_link_where_its_method_has_a_tracking_page(shop: Servic
         ("mail_payment_received", {"order_id": 999_999, "payment_id": 1}),
     ],
 )
-def test_a_job_about_nothing_fails_and_stays(shop: Service, job: str, ids: dict[str, int]) -> None:
+def test_a_job_about_a_missing_record_fails_and_is_kept(shop: Service, job: str, ids: dict[str, int]) -> None:
     assert send_for(shop, job, **ids) == []
     assert jobs(shop) == [(job, "failed", 1)]
 

@@ -1,4 +1,4 @@
-"""Orders confirmed at once, and the account's default shipping method (specification, section 3)."""
+"""Orders with `auto_confirm`, and the account's default shipping method (specification, section 3)."""
 
 import pytest
 
@@ -6,19 +6,19 @@ from support.orders import at, confirm, create, read, rows, sell, uk
 from support.service import Customer, Service
 from support.shop import EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, price
 
-DEFAULTS_THAT_DO_NOT_COUNT = [
+UNUSABLE_DEFAULTS = [
     pytest.param(None, id="no default"),
     pytest.param(EUROPE, id="a default that does not serve the address"),
-    pytest.param(99, id="a default that there is not"),
+    pytest.param(99, id="a default that does not exist"),
 ]
 
 
 @pytest.mark.spec("2 Order request", "a shipping method needs only its id")
 @pytest.mark.spec(
-    "3 POST /order, confirmed at once", "with a method or the account's default, confirmed at the live price"
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
 )
-@pytest.mark.spec("4 POST /order", "confirmed at once when auto_confirm is true")
-def test_an_order_confirmed_at_once_is_created_with_its_ids(shop: Service) -> None:
+@pytest.mark.spec("4 POST /order", "confirmed immediately when auto_confirm is true")
+def test_an_auto_confirmed_order_is_created_with_its_ids(shop: Service) -> None:
     customer = shop.customer()
     response = customer.post("/order", order(auto_confirm=True, shipping_method={"id": STANDARD}))
     assert response.status_code == 201
@@ -29,7 +29,7 @@ def test_an_order_confirmed_at_once_is_created_with_its_ids(shop: Service) -> No
     assert read(customer, placed)["status"] == "Awaiting dispatch"
 
 
-def test_confirming_an_order_that_was_confirmed_at_once_returns_it(shop: Service) -> None:
+def test_confirming_an_auto_confirmed_order_returns_it(shop: Service) -> None:
     customer = shop.customer()
     placed = create(customer, auto_confirm=True, shipping_method={"id": STANDARD})
     again = confirm(customer, placed)
@@ -41,9 +41,9 @@ def test_confirming_an_order_that_was_confirmed_at_once_returns_it(shop: Service
 
 
 @pytest.mark.spec(
-    "3 POST /order, confirmed at once", "with a method or the account's default, confirmed at the live price"
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
 )
-def test_the_live_price_counts(shop: Service) -> None:
+def test_auto_confirm_uses_the_live_price(shop: Service) -> None:
     customer, sku = shop.customer(), sell(shop, "LIVE", 10, available=9)
     pending = create(customer, [(sku, 1)])
     shop.must_load("price-list", [price(sku, 12)])
@@ -52,30 +52,30 @@ def test_the_live_price_counts(shop: Service) -> None:
 
 
 @pytest.mark.spec(
-    "3 POST /order, confirmed at once", "with a method or the account's default, confirmed at the live price"
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
 )
-def test_the_accounts_default_serves_when_no_method_is_named(shop: Service) -> None:
+def test_the_accounts_default_method_is_used_without_a_method(shop: Service) -> None:
     customer = shop.customer(shipping_method=NEXT_DAY)
-    at_once = create(customer, auto_confirm=True)
+    auto_confirmed = create(customer, auto_confirm=True)
     in_two_steps = confirm(customer, create(customer), None).json()
-    assert at_once["shipping_method"]["id"] == in_two_steps["shipping_method"]["id"] == NEXT_DAY
+    assert auto_confirmed["shipping_method"]["id"] == in_two_steps["shipping_method"]["id"] == NEXT_DAY
 
 
-def test_a_named_method_counts_before_the_accounts_default(shop: Service) -> None:
+def test_a_given_method_takes_precedence_over_the_default(shop: Service) -> None:
     customer = shop.customer(shipping_method=NEXT_DAY)
-    at_once = create(customer, auto_confirm=True, shipping_method={"id": STANDARD})
+    auto_confirmed = create(customer, auto_confirm=True, shipping_method={"id": STANDARD})
     in_two_steps = confirm(customer, create(customer), STANDARD).json()
-    assert at_once["shipping_method"]["id"] == in_two_steps["shipping_method"]["id"] == STANDARD
+    assert auto_confirmed["shipping_method"]["id"] == in_two_steps["shipping_method"]["id"] == STANDARD
 
 
-def test_a_default_that_does_not_carry_the_weight_counts_as_none(shop: Service) -> None:
+def test_a_default_that_does_not_carry_the_weight_is_not_used(shop: Service) -> None:
     customer = shop.customer(shipping_method=STANDARD)
     assert customer.post("/order", order([("SWITCH", 6)], auto_confirm=True)).status_code == 201
     assert customer.post("/order", order([("SWITCH", 7)], auto_confirm=True)).status_code == 412
 
 
-@pytest.mark.spec("4 PUT /order/{reference}", "without a method the account's default, if it was among the options")
-def test_a_default_counts_for_the_addresses_that_it_serves(shop: Service) -> None:
+@pytest.mark.spec("4 PUT /order/{reference}", "without a method, the account's default if it is one of the options")
+def test_a_default_is_used_for_addresses_that_it_serves(shop: Service) -> None:
     customer = shop.customer(shipping_method=EUROPE)
     placed = create(customer, auto_confirm=True, shipping_address=GERMAN_ADDRESS)
     assert placed["shipping_method"]["id"] == EUROPE
@@ -83,8 +83,8 @@ def test_a_default_counts_for_the_addresses_that_it_serves(shop: Service) -> Non
 
 @pytest.mark.spec("3 POST /order, confirmed at once without a method", "412, and nothing is created")
 @pytest.mark.spec("7 412", "no shipping method and no default")
-@pytest.mark.parametrize("default", DEFAULTS_THAT_DO_NOT_COUNT)
-def test_without_a_method_and_a_usable_default_412_and_nothing_is_created(shop: Service, default: int | None) -> None:
+@pytest.mark.parametrize("default", UNUSABLE_DEFAULTS)
+def test_without_a_method_or_a_usable_default_the_response_is_412(shop: Service, default: int | None) -> None:
     customer = shop.customer(shipping_method=default)
     response = customer.post("/order", order(auto_confirm=True))
     assert response.status_code == 412
@@ -92,8 +92,8 @@ def test_without_a_method_and_a_usable_default_412_and_nothing_is_created(shop: 
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
-@pytest.mark.spec("4 PUT /order/{reference}", "without a method the account's default, if it was among the options")
-@pytest.mark.parametrize("default", DEFAULTS_THAT_DO_NOT_COUNT)
+@pytest.mark.spec("4 PUT /order/{reference}", "without a method, the account's default if it is one of the options")
+@pytest.mark.parametrize("default", UNUSABLE_DEFAULTS)
 def test_a_pending_order_without_a_usable_default_needs_a_method(shop: Service, default: int | None) -> None:
     customer = shop.customer(shipping_method=default)
     pending = create(customer)
@@ -101,15 +101,15 @@ def test_a_pending_order_without_a_usable_default_needs_a_method(shop: Service, 
     assert confirm(customer, pending, STANDARD).status_code == 200
 
 
-@pytest.mark.spec("3 POST /order, confirmed at once", "the method must be valid")
-def test_a_method_that_was_not_offered_is_refused_even_if_the_default_was(shop: Service) -> None:
+@pytest.mark.spec("3 POST /order, confirmed at once", "the shipping method must be valid")
+def test_a_method_that_was_not_offered_is_rejected_even_if_the_default_was(shop: Service) -> None:
     response = shop.customer(shipping_method=STANDARD).post(
         "/order", order(auto_confirm=True, shipping_method={"id": EUROPE})
     )
     assert response.status_code == 400
 
 
-def test_an_order_confirmed_at_once_beyond_the_credit_is_not_created(shop: Service) -> None:
+def test_an_auto_confirmed_order_beyond_the_credit_is_not_created(shop: Service) -> None:
     customer = shop.customer(credit="66.59")
     response = customer.post("/order", order(auto_confirm=True, shipping_method={"id": STANDARD}))
     assert response.status_code == 402
@@ -129,7 +129,9 @@ def after_hours(shop: Service) -> Customer:
     return shop.customer(shipping_method=STANDARD)
 
 
-def test_an_order_confirmed_after_the_cut_off_leaves_the_next_working_day(shop: Service, after_hours: Customer) -> None:
+def test_an_order_confirmed_after_the_cut_off_is_dispatched_the_next_working_day(
+    shop: Service, after_hours: Customer
+) -> None:
     with at(shop, uk(2026, 6, 19, 16)):
         placed = create(after_hours, auto_confirm=True)
     assert placed["shipping_method"]["expected_dispatch_date"] == "2026-06-22T16:00:00"

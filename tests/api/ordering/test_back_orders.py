@@ -1,4 +1,4 @@
-"""Orders beyond what is in stock, and stock that comes in: it serves waiting orders first (decisions, stock)."""
+"""Orders beyond the available stock; new stock serves back-orders first (decisions, stock)."""
 
 import pytest
 
@@ -19,13 +19,13 @@ def stock(shop: Service, **available: int) -> None:
 
 
 def shown(shop: Service, customer: Customer, sku: str) -> int:
-    """Units that the catalogue shows."""
+    """Return the available units that the catalogue shows."""
     shop.refresh()
     available: int = customer.get(f"/product/{sku}").json()["availability"]["available"]
     return available
 
 
-def test_an_order_takes_what_is_there_and_back_orders_the_rest(shop: Service, customer: Customer) -> None:
+def test_an_order_allocates_the_available_stock_and_back_orders_the_rest(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "SCARCE", available=2)
     placed = buy(customer, [("PHONE", 1), (sku, 5)])
     assert lines(shop, placed) == [("PHONE", 1, 0), (sku, 2, 3)]
@@ -34,7 +34,7 @@ def test_an_order_takes_what_is_there_and_back_orders_the_rest(shop: Service, cu
     assert shown(shop, customer, sku) == 0
 
 
-def test_the_last_unit_is_no_back_order(shop: Service, customer: Customer) -> None:
+def test_an_order_for_all_the_stock_has_no_back_order(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "LAST", available=5)
     assert read(customer, buy(customer, [(sku, 5)]))["status"] == READY
     assert level(shop, sku) == (0, 5, 0)
@@ -48,7 +48,7 @@ def test_a_product_that_never_had_stock_can_be_ordered(shop: Service, customer: 
     assert level(shop, "NEVER") == (0, 0, 4)
 
 
-def test_stock_that_comes_in_serves_the_earliest_confirmed_first(shop: Service, customer: Customer) -> None:
+def test_new_stock_serves_the_earliest_confirmed_order_first(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "QUEUED", available=2)
     created_first = create(customer, [(sku, 4)])
     confirmed_first = buy(customer, [(sku, 5)])
@@ -70,7 +70,7 @@ def test_stock_that_comes_in_serves_the_earliest_confirmed_first(shop: Service, 
     assert shown(shop, customer, sku) == 8
 
 
-def test_orders_of_different_customers_queue_together(shop: Service, customer: Customer) -> None:
+def test_orders_of_different_customers_share_one_queue(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "MIXED")
     first = buy(shop.customer(), [(sku, 2)])
     second = buy(customer, [(sku, 2)])
@@ -78,7 +78,7 @@ def test_orders_of_different_customers_queue_together(shop: Service, customer: C
     assert (lines(shop, first), lines(shop, second)) == ([(sku, 2, 0)], [(sku, 1, 1)])
 
 
-def test_lines_of_one_order_are_served_in_their_order(shop: Service, customer: Customer) -> None:
+def test_lines_of_one_order_are_served_in_sequence(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "LINES", available=1)
     placed = buy(customer, [(sku, 2), ("PHONE", 1), (sku, 2)])
     assert lines(shop, placed) == [(sku, 1, 1), ("PHONE", 1, 0), (sku, 0, 2)]
@@ -89,7 +89,7 @@ def test_lines_of_one_order_are_served_in_their_order(shop: Service, customer: C
     assert level(shop, sku) == (0, 4, 0)
 
 
-def test_an_order_awaits_dispatch_once_the_last_of_its_products_has_come(shop: Service, customer: Customer) -> None:
+def test_an_order_awaits_dispatch_once_all_its_products_are_allocated(shop: Service, customer: Customer) -> None:
     one, other = sell(shop, "ONE"), sell(shop, "OTHER")
     placed = buy(customer, [(one, 1), (other, 1)])
     stock(shop, **{one: 1})
@@ -108,14 +108,14 @@ def test_one_file_serves_orders_for_all_its_products(shop: Service, customer: Cu
     assert [read(customer, order)["status"] for order in placed] == [READY, WAITING]
 
 
-def test_pending_orders_get_nothing(shop: Service, customer: Customer) -> None:
+def test_pending_orders_get_no_stock(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "WAITING")
     create(customer, [(sku, 3)])
     stock(shop, **{sku: 5})
     assert level(shop, sku) == (5, 0, 0)
 
 
-def test_a_dry_run_serves_nobody(shop: Service, customer: Customer) -> None:
+def test_a_dry_run_serves_no_back_order(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "DRY")
     placed = buy(customer, [(sku, 3)])
     report = shop.must_load("stock", [{"sku": sku, "available": 5}], dry_run=True)
@@ -124,17 +124,15 @@ def test_a_dry_run_serves_nobody(shop: Service, customer: Customer) -> None:
     assert level(shop, sku) == (0, 0, 3)
 
 
-def test_a_refused_file_serves_nobody(shop: Service, customer: Customer) -> None:
-    sku = sell(shop, "REFUSED")
+def test_a_rejected_file_serves_no_back_order(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "REJECTED")
     placed = buy(customer, [(sku, 3)])
     report = shop.load("stock", [{"sku": sku, "available": 5}, {"sku": "NO-SUCH", "available": 5}])
     assert [error.line for error in report.errors] == [2]
     assert lines(shop, placed) == [(sku, 0, 3)]
 
 
-def test_a_file_that_replaces_the_stock_leaves_allocations_and_back_orders_alone(
-    shop: Service, customer: Customer
-) -> None:
+def test_replacing_the_stock_keeps_allocations_and_back_orders(shop: Service, customer: Customer) -> None:
     kept, gone, waiting = sell(shop, "KEPT", available=9), sell(shop, "GONE", available=9), sell(shop, "STILL")
     buy(customer, [(kept, 1), (gone, 1), (waiting, 1)])
     stocked = [("PHONE", 100), ("CABLE", 1000), ("SWITCH", 3), (kept, 5)]
@@ -142,7 +140,7 @@ def test_a_file_that_replaces_the_stock_leaves_allocations_and_back_orders_alone
     assert (level(shop, kept), level(shop, gone), level(shop, waiting)) == ((5, 1, 0), (0, 1, 0), (0, 0, 1))
 
 
-def test_after_all_this_the_books_agree(shop: Service, customer: Customer) -> None:
+def test_the_books_agree_afterwards(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "FINAL", available=1)
     buy(customer, [(sku, 3), ("PHONE", 1), (sku, 1)])
     stock(shop, **{sku: 2})

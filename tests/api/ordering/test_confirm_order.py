@@ -22,7 +22,7 @@ def customer(shop: Service) -> Customer:
 @pytest.mark.spec("2 Order request", "order id and reference are set once confirmed")
 @pytest.mark.spec("3 PUT /order/{reference}, in time", "confirmed, with order id and reference")
 @pytest.mark.spec("4 PUT /order/{reference}", "the response has order id and reference")
-def test_a_confirmed_order_is_what_was_created_with_its_ids_and_method(shop: Service) -> None:
+def test_a_confirmed_order_is_the_created_one_with_ids_and_method(shop: Service) -> None:
     customer = shop.customer()
     pending = create(
         customer,
@@ -107,7 +107,7 @@ def test_an_unknown_code_is_not_found(customer: Customer, code: str) -> None:
     assert response.status_code == 404
 
 
-def test_another_customers_code_is_not_found_just_as_an_unknown_one(shop: Service, customer: Customer) -> None:
+def test_another_customers_code_is_not_found(shop: Service, customer: Customer) -> None:
     code = create(shop.customer())["confirmation_code"]
     foreign, unknown = customer.put(f"/order/{code}"), customer.put("/order/unknown")
     assert (foreign.status_code, foreign.content) == (unknown.status_code, unknown.content)
@@ -116,7 +116,7 @@ def test_another_customers_code_is_not_found_just_as_an_unknown_one(shop: Servic
 
 
 @pytest.mark.spec("4 PUT /order/{reference}", "by the confirmation code alone")
-def test_neither_id_nor_reference_of_an_order_confirms_it(customer: Customer) -> None:
+def test_an_order_is_not_confirmed_by_its_id_or_reference(customer: Customer) -> None:
     placed = buy(customer)
     for reference in (placed["order_id"], placed["order_reference"]):
         assert customer.put(f"/order/{reference}").status_code == 404
@@ -136,7 +136,7 @@ def test_a_pending_order_can_be_confirmed_for_exactly_24_hours(shop: Service, cu
 
 
 @pytest.mark.spec("3 pending, by time", "it cannot be confirmed after 24 hours")
-def test_the_24_hours_are_real_ones_when_the_clocks_change(shop: Service, customer: Customer) -> None:
+def test_the_lifetime_is_24_elapsed_hours_when_the_clocks_change(shop: Service, customer: Customer) -> None:
     with at(shop, uk(2026, 10, 24, 9)):
         in_time, too_late = create(customer), create(customer)
     with at(shop, uk(2026, 10, 25, 8)):
@@ -156,7 +156,7 @@ def test_an_order_confirmed_in_time_can_be_confirmed_again_at_any_time(shop: Ser
 
 @pytest.mark.spec("3 PUT /order/{reference}, expired", "410")
 @pytest.mark.spec("7 410", "the pending order has expired")
-def test_an_expired_order_is_gone_before_anything_else_is_wrong_with_it(shop: Service, customer: Customer) -> None:
+def test_the_expiry_is_checked_before_the_body(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     with at(shop, MORNING + A_DAY + ONE_SECOND):
         for body in (None, {}, {"shipping_method": {"id": 99}}):
@@ -166,7 +166,7 @@ def test_an_expired_order_is_gone_before_anything_else_is_wrong_with_it(shop: Se
 @pytest.mark.spec("3 PUT /order/{reference}, without a method", "412, and the order stays pending")
 @pytest.mark.spec("7 412", "no shipping method and no default")
 @pytest.mark.parametrize("body", [None, {}, {"shipping_method": None}, {"shipping_region": 1, "items": "ignored"}])
-def test_without_a_method_and_a_default_nothing_can_be_confirmed(customer: Customer, body: Any) -> None:
+def test_without_a_method_or_a_default_nothing_can_be_confirmed(customer: Customer, body: Any) -> None:
     pending = create(customer)
     response = customer.put(f"/order/{pending['confirmation_code']}", body)
     assert response.status_code == 412
@@ -187,7 +187,7 @@ def test_without_a_method_and_a_default_nothing_can_be_confirmed(customer: Custo
         ([], "the body must be an object"),
     ],
 )
-def test_an_invalid_method_is_refused_and_the_order_stays_pending(customer: Customer, body: Any, field: str) -> None:
+def test_an_invalid_method_is_rejected_and_the_order_stays_pending(customer: Customer, body: Any, field: str) -> None:
     pending = create(customer, shipping_method={"id": STANDARD})
     response = customer.put(f"/order/{pending['confirmation_code']}", body)
     assert response.status_code == 400
@@ -211,12 +211,12 @@ def test_every_other_field_of_the_body_is_ignored(customer: Customer) -> None:
     assert placed.json()["shipping_method"]["cost_net"] == 5.50
 
 
-def test_the_method_of_the_creation_is_used_when_none_is_named(customer: Customer) -> None:
+def test_the_creations_method_is_used_when_none_is_given(customer: Customer) -> None:
     placed = confirm(customer, create(customer, shipping_method={"id": NEXT_DAY}), None).json()
     assert placed["shipping_method"]["id"] == NEXT_DAY
 
 
-def test_the_method_named_at_confirmation_replaces_that_of_the_creation(customer: Customer) -> None:
+def test_the_confirmations_method_replaces_the_creations(customer: Customer) -> None:
     placed = confirm(customer, create(customer, shipping_method={"id": NEXT_DAY}), STANDARD).json()
     assert placed["shipping_method"]["id"] == STANDARD
     assert read(customer, placed)["shipping"][0]["method_id"] == STANDARD
@@ -237,7 +237,7 @@ def test_confirming_again_returns_the_same_order_and_changes_nothing(shop: Servi
 
 
 @pytest.mark.parametrize("method", [NEXT_DAY, 99])
-def test_confirming_again_with_another_method_is_refused(customer: Customer, method: int) -> None:
+def test_confirming_again_with_another_method_is_rejected(customer: Customer, method: int) -> None:
     pending = create(customer)
     first = confirm(customer, pending, STANDARD).json()
     again = confirm(customer, pending, method)
@@ -259,7 +259,7 @@ def test_a_pending_order_keeps_the_price_of_its_creation(shop: Service, customer
     assert buy(customer, [(sku, 2)])["cost_net"] == 50.00
 
 
-def test_a_pending_order_is_confirmed_although_its_product_is_no_longer_sold(shop: Service, customer: Customer) -> None:
+def test_a_pending_order_can_be_confirmed_after_its_product_is_withdrawn(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "ENDING", available=5)
     pending = create(customer, [(sku, 1)])
     shop.must_load("products", [{"sku": sku, "active": False}])
@@ -267,7 +267,7 @@ def test_a_pending_order_is_confirmed_although_its_product_is_no_longer_sold(sho
     assert confirm(customer, pending).status_code == 200
 
 
-def test_an_order_comes_into_being_when_it_is_confirmed(shop: Service, customer: Customer) -> None:
+def test_an_orders_creation_time_is_its_confirmation(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     with at(shop, uk(2026, 6, 16, 23, 30)):
         placed = confirm(customer, pending).json()
@@ -275,7 +275,7 @@ def test_an_order_comes_into_being_when_it_is_confirmed(shop: Service, customer:
 
 
 @pytest.mark.spec("2 Order", "the reference's prefix depends on the packing")
-def test_the_reference_tells_the_accounts_packing(shop: Service) -> None:
+def test_the_reference_prefix_depends_on_the_packing(shop: Service) -> None:
     own, plain = buy(shop.customer(packing="own")), buy(shop.customer(packing="plain"))
     assert own["order_reference"] == f"ORD-{own['order_id']}"
     assert plain["order_reference"] == f"PLN-{plain['order_id']}"

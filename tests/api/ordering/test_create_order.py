@@ -1,4 +1,4 @@
-"""`POST /order`: validated, priced, held as pending (specification, sections 3 and 4)."""
+"""`POST /order`: validates, prices and creates a pending order (specification, sections 3 and 4)."""
 
 import pytest
 
@@ -34,7 +34,7 @@ FULL_ORDER = order(
 )
 @pytest.mark.spec("4 POST /order", "validates, prices, returns options and code; 201")
 @pytest.mark.spec("6 Events", "orders carry the contacts for notifications")
-def test_a_created_order_carries_every_field_of_the_response(shop: Service) -> None:
+def test_the_response_has_every_field(shop: Service) -> None:
     customer = shop.customer()
     response = customer.post("/order", FULL_ORDER)
 
@@ -88,7 +88,7 @@ def test_a_created_order_carries_every_field_of_the_response(shop: Service) -> N
 
 
 @pytest.mark.spec("2 Order request", "the required fields are required, the others are not")
-def test_an_order_with_the_required_fields_alone_has_no_optional_ones(shop: Service) -> None:
+def test_an_order_with_only_the_required_fields_has_no_optional_ones(shop: Service) -> None:
     created = create(shop.customer())
     assert created.keys() == {
         "customer_reference",
@@ -109,12 +109,12 @@ def test_an_order_with_the_required_fields_alone_has_no_optional_ones(shop: Serv
 @pytest.mark.parametrize(
     ("quantity", "cost_net"), [(1, 50.00), (4, 200.00), (5, 225.00), (9, 405.00), (10, 400.00), (11, 440.00)]
 )
-def test_a_line_costs_its_quantity_at_the_break_it_reaches(shop: Service, quantity: int, cost_net: float) -> None:
+def test_a_lines_price_break_depends_on_its_quantity(shop: Service, quantity: int, cost_net: float) -> None:
     [item] = create(shop.customer(), [("PHONE", quantity)])["items"]
     assert item["cost_net"] == cost_net
 
 
-def test_lines_of_one_sku_stay_apart_and_are_priced_each_by_its_own_quantity(shop: Service) -> None:
+def test_lines_of_one_sku_are_priced_separately(shop: Service) -> None:
     customer = shop.customer()
     created = create(
         customer, [("PHONE", 4), ("CABLE", 1), ("PHONE", 6)], auto_confirm=True, shipping_method={"id": 11}
@@ -139,7 +139,7 @@ def test_lines_of_one_sku_share_the_stock_in_order(shop: Service) -> None:
 
 @pytest.mark.spec("1 General rules", "prices are numbers; gross is net and tax")
 @pytest.mark.spec("2 Order", "costs cover the items; shipping has its own")
-def test_totals_are_those_of_the_items_without_shipping(shop: Service) -> None:
+def test_totals_exclude_shipping(shop: Service) -> None:
     created = create(shop.customer(), [("PHONE", 1), ("SWITCH", 1)], shipping_method={"id": NEXT_DAY})
     assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (349.99, 70.00, 419.99)
 
@@ -149,13 +149,13 @@ def test_tax_is_rounded_line_by_line(shop: Service) -> None:
     assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (5.97, 1.20, 7.17)
 
 
-def test_a_sku_is_found_in_any_case_and_shown_in_the_catalogues(shop: Service) -> None:
+def test_a_sku_is_found_in_any_case_and_shown_as_in_the_catalogue(shop: Service) -> None:
     [item] = create(shop.customer(), [("pHoNe", 1)])["items"]
     assert item["sku"] == "PHONE"
 
 
 @pytest.mark.spec("2 Order request", "read-only fields are ignored on input")
-def test_what_the_service_sets_is_ignored_on_input(shop: Service) -> None:
+def test_read_only_fields_are_ignored(shop: Service) -> None:
     body = order(
         items=[],
         confirmation_code="mine",
@@ -178,18 +178,18 @@ def test_what_the_service_sets_is_ignored_on_input(shop: Service) -> None:
     assert created["items"][0]["id"] != 5
 
 
-def test_the_account_discount_is_taken_off_every_break(shop: Service) -> None:
+def test_the_account_discount_applies_to_every_break(shop: Service) -> None:
     created = create(shop.customer(discount="12.5"), [("PHONE", 1), ("PHONE", 5), ("PHONE", 10), ("CABLE", 1)])
     assert [item["cost_net"] for item in created["items"]] == [43.75, 196.90, 350.00, 1.74]
 
 
-def test_the_customers_price_list_counts_before_the_default_one(shop: Service) -> None:
+def test_the_customers_price_list_takes_precedence(shop: Service) -> None:
     shop.must_load("price-list", [price("PHONE", 30, price_list="gold")])
     created = create(shop.customer(price_list="gold"), [("PHONE", 10), ("CABLE", 1)])
     assert [item["cost_net"] for item in created["items"]] == [300.00, 1.99]
 
 
-def test_a_valid_contract_price_comes_first_without_discount(shop: Service) -> None:
+def test_a_valid_contract_price_takes_precedence_without_discount(shop: Service) -> None:
     customer = shop.customer(discount=50)
     shop.must_load(
         "contract-prices",
@@ -212,7 +212,7 @@ def test_a_valid_contract_price_comes_first_without_discount(shop: Service) -> N
 
 
 @pytest.mark.spec("2 Order request", "the weight is the sum of all items")
-def test_the_weight_is_that_of_all_items_and_unknown_weights_are_nothing(shop: Service) -> None:
+def test_the_weight_is_the_sum_of_all_known_weights(shop: Service) -> None:
     weightless = sell(shop, "WEIGHTLESS", weight_kg=None)
     created = create(shop.customer(), [("SWITCH", 2), ("CABLE", 3), (weightless, 50)])
     assert created["shipping_weight"] == 10.3
@@ -221,7 +221,7 @@ def test_the_weight_is_that_of_all_items_and_unknown_weights_are_nothing(shop: S
 @pytest.mark.spec(
     "3 POST /order, to be confirmed", "the order is pending; the response has its code and the shipping options"
 )
-def test_a_pending_order_is_not_listed_and_takes_no_stock_or_credit(shop: Service) -> None:
+def test_a_pending_order_is_not_listed_and_uses_no_stock_or_credit(shop: Service) -> None:
     customer, sku = shop.customer(), sell(shop, "PENDING", available=5)
     created = create(customer, [(sku, 5)], shipping_method={"id": STANDARD})
     shop.refresh()
@@ -231,7 +231,7 @@ def test_a_pending_order_is_not_listed_and_takes_no_stock_or_credit(shop: Servic
     assert customer.get("/customer/credit").json()["total_outstanding"] == 0
 
 
-def test_the_order_is_held_for_the_customer_with_all_that_was_sent(shop: Service) -> None:
+def test_a_pending_order_is_stored_with_all_its_fields(shop: Service) -> None:
     customer = shop.customer()
     code = create(customer, shipping_address=GERMAN_ADDRESS, external_customer_id="EC-8")["confirmation_code"]
     assert rows(
@@ -242,6 +242,6 @@ def test_the_order_is_held_for_the_customer_with_all_that_was_sent(shop: Service
     ) == [(customer.id, "pending", "order", "EC-8", "Hamburg", MORNING)]
 
 
-def test_codes_of_orders_differ(shop: Service) -> None:
+def test_confirmation_codes_are_unique(shop: Service) -> None:
     customer = shop.customer()
     assert len({create(customer)["confirmation_code"] for _ in range(5)}) == 5

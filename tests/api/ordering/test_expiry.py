@@ -1,4 +1,4 @@
-"""Clearing up pending orders whose time is over (specification, section 3)."""
+"""Expiry of pending orders (specification, section 3)."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ def state(shop: Service, created: dict[str, str]) -> str:
 
 
 @pytest.mark.spec("3 pending, by time", "it cannot be confirmed after 24 hours")
-def test_only_pending_orders_whose_time_is_over_expire(shop: Service) -> None:
+def test_only_old_pending_orders_expire(shop: Service) -> None:
     customer = shop.customer()
     old, confirmed = create(customer), buy(customer)
     with at(shop, MORNING + ONE_SECOND):
@@ -32,7 +32,7 @@ def test_only_pending_orders_whose_time_is_over_expire(shop: Service) -> None:
 
 
 @pytest.mark.spec("3 PUT /order/{reference}, expired", "410")
-def test_an_order_that_was_marked_expired_is_gone(shop: Service) -> None:
+def test_confirming_an_expired_order_is_410(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)
     shop.in_transaction(lambda tx: expire_orders(tx, MORNING + A_DAY + ONE_SECOND))

@@ -1,4 +1,4 @@
-"""`GET /order` narrowed by the customer's reference, status and time (decisions, orders asked for)."""
+"""`GET /order` filtered by customer reference, status and time (decisions, orders asked for)."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,9 +14,9 @@ NEWEST_FIRST = ["PO-10", "ÄB 7", "PO-2", " PO-1 ", "po-1", "PO-1"]
 
 @pytest.fixture(scope="module")
 def customer(shop: Service) -> Customer:
-    """A customer with six orders, a day apart: every second one is back-ordered, the oldest has left.
+    """A customer with six orders, a day apart: every second one is back-ordered, the oldest is dispatched.
 
-    There are a pending and a cancelled order with the reference PO-1, too, and another customer's.
+    A pending order, a cancelled order and another customer's order also have the reference PO-1.
     """
     customer = shop.customer()
     scarce = sell(shop, "FILTERED-SCARCE")
@@ -43,7 +43,7 @@ def found(customer: Customer, **params: Any) -> list[str]:
 
 @pytest.mark.spec("4 GET /order", "by reference, status and time (an addition)")
 @pytest.mark.parametrize("reference", ["PO-1", "po-1", "  pO-1\t"])
-def test_a_reference_is_found_in_any_case_and_with_white_space_around_it(customer: Customer, reference: str) -> None:
+def test_a_reference_matches_in_any_case_and_with_white_space_around_it(customer: Customer, reference: str) -> None:
     assert found(customer, customer_reference=reference) == [" PO-1 ", "po-1", "PO-1"]
 
 
@@ -51,7 +51,7 @@ def test_a_reference_is_found_in_any_case_and_with_white_space_around_it(custome
     ("reference", "expected"),
     [("PO-10", ["PO-10"]), ("ÄB 7", ["ÄB 7"]), ("PO", []), ("PO-1%", []), ("PO_1", []), ("x" * 100, []), (" ", [])],
 )
-def test_a_reference_is_found_as_a_whole(customer: Customer, reference: str, expected: list[str]) -> None:
+def test_a_reference_matches_as_a_whole(customer: Customer, reference: str, expected: list[str]) -> None:
     assert found(customer, customer_reference=reference) == expected
 
 
@@ -69,7 +69,7 @@ def test_a_reference_is_found_as_a_whole(customer: Customer, reference: str, exp
         ("Back%", []),
     ],
 )
-def test_a_status_is_found_in_any_case_and_an_unknown_one_finds_nothing(
+def test_a_status_matches_in_any_case_and_an_unknown_one_finds_nothing(
     customer: Customer, status: str, expected: list[str]
 ) -> None:
     assert found(customer, status=status) == expected
@@ -88,14 +88,14 @@ def test_a_status_is_found_in_any_case_and_an_unknown_one_finds_nothing(
         ("0001-01-01T00:00:00", "9999-12-31T23:59:59", NEWEST_FIRST),
     ],
 )
-def test_a_range_of_time_has_both_its_ends(
+def test_a_time_range_includes_both_ends(
     customer: Customer, since: str | None, until: str | None, expected: list[str]
 ) -> None:
     range_ = {name: text for name, text in (("created_from", since), ("created_to", until)) if text is not None}
     assert found(customer, **range_) == expected
 
 
-def test_an_order_is_in_the_second_that_its_created_on_shows(shop: Service) -> None:
+def test_a_range_of_one_second_finds_the_order_created_in_it(shop: Service) -> None:
     customer = shop.customer()
     with at(shop, MORNING + timedelta(seconds=3, microseconds=999_999)):
         buy(customer)
@@ -106,7 +106,7 @@ def test_an_order_is_in_the_second_that_its_created_on_shows(shop: Service) -> N
     assert found(customer, created_to="2026-06-16T09:00:02") == []
 
 
-def test_a_range_includes_both_passes_of_the_hour_that_comes_twice(shop: Service) -> None:
+def test_a_range_includes_both_passes_of_a_repeated_hour(shop: Service) -> None:
     customer = shop.customer()
     for moment, reference in (
         (uk(2026, 10, 25, 1, 30), "in summer time"),
@@ -119,7 +119,7 @@ def test_a_range_includes_both_passes_of_the_hour_that_comes_twice(shop: Service
     assert both == ["in winter time", "in summer time"]
 
 
-def test_all_filters_have_to_match_and_pages_are_those_of_what_matches(customer: Customer) -> None:
+def test_all_filters_apply_together_and_pages_count_the_matches(customer: Customer) -> None:
     params = {"customer_reference": "po-1", "status": "back-ordered", "created_from": "2026-06-17T00:00:00"}
     assert found(customer, **params) == ["po-1"]
     assert found(customer, **{**params, "created_to": "2026-06-17T00:00:00"}) == []
@@ -137,7 +137,7 @@ def test_the_filters_work_in_csv_and_without_pages(customer: Customer) -> None:
     assert found(customer, **params) == ["PO-10", "PO-2", "po-1"]
 
 
-def test_an_empty_filter_is_as_if_absent(customer: Customer) -> None:
+def test_an_empty_filter_is_ignored(customer: Customer) -> None:
     assert found(customer, customer_reference="", status="", created_from="", created_to="") == NEWEST_FIRST
 
 
@@ -151,7 +151,7 @@ def test_an_empty_filter_is_as_if_absent(customer: Customer) -> None:
         "0000-01-01T00:00:00", "2026-06-16T09:00:00\n", "٢٠٢٦-06-16T09:00:00", "20260616T090000", "\x00",
     ],
 )  # fmt: skip
-def test_what_is_no_local_time_is_refused_by_its_name(customer: Customer, name: str, text: str) -> None:
+def test_an_invalid_local_time_is_rejected_by_name(customer: Customer, name: str, text: str) -> None:
     response = customer.get("/order", params={name: text})
     problem = f"must be a UK local time such as 2026-03-02T17:30:00, not {text!r}"
     assert (response.status_code, response.json()) == (
@@ -170,14 +170,12 @@ def test_what_is_no_local_time_is_refused_by_its_name(customer: Customer, name: 
         ({"status": ["Dispatched", "Invoiced"]}, "status: is given more than once"),
     ],
 )
-def test_a_filter_that_cannot_be_is_refused_by_its_name(
-    customer: Customer, params: dict[str, Any], problem: str
-) -> None:
+def test_an_invalid_filter_is_rejected_by_name(customer: Customer, params: dict[str, Any], problem: str) -> None:
     response = customer.get("/order", params=params)
     assert (response.status_code, response.json()["message"]) == (400, problem)
 
 
-def test_all_bad_times_are_named_at_once(customer: Customer) -> None:
+def test_all_bad_times_are_listed_together(customer: Customer) -> None:
     response = customer.get("/order", params={"created_from": "x", "created_to": "y", "status": "\x00"})
     assert response.status_code == 400
     assert [fault["field"] for fault in response.json()["errors"]] == ["status", "created_from", "created_to"]

@@ -1,4 +1,4 @@
-"""Repeating a creation with an idempotency key answers what was answered before (specification, section 8)."""
+"""Repeating a creation with an idempotency key replays the first response (specification, section 8)."""
 
 import json
 from datetime import timedelta
@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.worker import periodic_jobs
 
 PATHS = ["/order", "/quote"]
-AT_ONCE = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
+AUTO_CONFIRM = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
 
 
 @pytest.fixture
@@ -35,16 +35,16 @@ def send(customer: Customer, path: str, body: bytes, *headers: tuple[str, str]) 
     return customer.http.post(path, content=body, headers=sent)
 
 
-def refusal(response: httpx2.Response) -> str:
+def message_of(response: httpx2.Response) -> str:
     assert response.status_code == 400, response.text
     message: str = response.json()["message"]
     return message
 
 
 @pytest.mark.spec("4 POST /order", "Idempotency-Key, and Idempotent-Replay on a replay")
-@pytest.mark.spec("8 Idempotency rules", "a replay is the first response to the byte, marked, and creates nothing")
+@pytest.mark.spec("8 Idempotency rules", "a replay is the first response byte for byte, marked, and creates nothing")
 @pytest.mark.parametrize("path", PATHS)
-def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
+def test_a_repetition_replays_the_first_response_and_creates_nothing(
     shop: Service, customer: Customer, path: str
 ) -> None:
     first = keyed(customer, "k-1", path=path)
@@ -58,8 +58,8 @@ def test_a_repetition_is_answered_to_the_byte_as_the_first_and_creates_nothing(
     assert orders_of(shop, customer) == 1
 
 
-@pytest.mark.spec("8 Idempotency key", "remembered permanently")
-def test_a_key_is_remembered_for_good(shop: Service, customer: Customer) -> None:
+@pytest.mark.spec("8 Idempotency key", "kept permanently")
+def test_a_key_is_kept_permanently(shop: Service, customer: Customer) -> None:
     async def clean_up(tx: Transaction) -> None:
         for job in periodic_jobs(shop.settings):
             await job.work(tx, shop.clock.now())
@@ -73,15 +73,15 @@ def test_a_key_is_remembered_for_good(shop: Service, customer: Customer) -> None
 
 
 @pytest.mark.spec("4 POST /quote", "Idempotency-Key")
-def test_a_repeated_quote_asks_support_once(shop: Service, customer: Customer) -> None:
+def test_a_repeated_quote_is_mailed_to_support_once(shop: Service, customer: Customer) -> None:
     quote = keyed(customer, "k-1", path="/quote").json()
     keyed(customer, "k-1", path="/quote")
     assert len(jobs(shop, "mail_quote_requested", quote)) == 1
 
 
-def test_an_order_confirmed_at_once_is_charged_and_allocated_once(shop: Service, customer: Customer) -> None:
+def test_an_auto_confirmed_order_is_charged_and_allocated_once(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "ONCE", 10, available=5)
-    body = order([(sku, 2)], **AT_ONCE)
+    body = order([(sku, 2)], **AUTO_CONFIRM)
     first, again = keyed(customer, "k-1", body), keyed(customer, "k-1", body)
     assert again.content == first.content
     assert [found["id"] for found in customer.get("/order").json()] == [first.json()["order_id"]]
@@ -90,11 +90,11 @@ def test_an_order_confirmed_at_once_is_charged_and_allocated_once(shop: Service,
     ]
 
 
-def test_a_replay_does_not_mind_what_has_changed_since(shop: Service) -> None:
+def test_a_replay_ignores_later_changes(shop: Service) -> None:
     sku = sell(shop, "CHANGES", 10, available=5)
     customer = shop.customer(credit="36.00", unique_references=True)
     address = customer.post("/customer/address", ADDRESS).json()["id"]
-    body = order([(sku, 1)], shipping_address={"id": address}, **AT_ONCE)
+    body = order([(sku, 1)], shipping_address={"id": address}, **AUTO_CONFIRM)
     first = keyed(customer, "k-1", body)
     assert first.status_code == 201, first.text
 
@@ -108,7 +108,7 @@ def test_a_replay_does_not_mind_what_has_changed_since(shop: Service) -> None:
     assert (again.status_code, again.content, was_replayed(again)) == (201, first.content, True)
 
 
-def test_a_replay_still_tells_of_a_pending_order_that_was_confirmed_since(customer: Customer) -> None:
+def test_a_replay_shows_a_pending_order_even_after_its_confirmation(customer: Customer) -> None:
     first = keyed(customer, "k-1")
     assert confirm(customer, first.json()).status_code == 200
     assert keyed(customer, "k-1").content == first.content
@@ -136,9 +136,9 @@ def test_the_spelling_of_json_does_not_matter(customer: Customer) -> None:
     ],
     ids=["quantity", "reference", "explicit default", "ignored field", "unknown product", "nothing"],
 )
-def test_another_body_with_the_same_key_is_refused(shop: Service, customer: Customer, body: dict[str, Any]) -> None:
+def test_another_body_with_the_same_key_is_rejected(shop: Service, customer: Customer, body: dict[str, Any]) -> None:
     first = keyed(customer, "k-1")
-    assert refusal(keyed(customer, "k-1", body)).startswith("Idempotency-Key: was used for a request with another")
+    assert message_of(keyed(customer, "k-1", body)).startswith("Idempotency-Key: was used for a request with another")
     assert orders_of(shop, customer) == 1
     assert keyed(customer, "k-1").content == first.content
 
@@ -146,16 +146,16 @@ def test_another_body_with_the_same_key_is_refused(shop: Service, customer: Cust
 @pytest.mark.spec("7 400", "a key with another method, path or body")
 @pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
 @pytest.mark.parametrize(("path", "other"), [("/order", "/quote"), ("/quote", "/order")])
-def test_another_path_with_the_same_key_is_refused(shop: Service, customer: Customer, path: str, other: str) -> None:
+def test_another_path_with_the_same_key_is_rejected(shop: Service, customer: Customer, path: str, other: str) -> None:
     keyed(customer, "k-1", path=path)
-    assert refusal(keyed(customer, "k-1", path=other)).startswith("Idempotency-Key: was used")
+    assert message_of(keyed(customer, "k-1", path=other)).startswith("Idempotency-Key: was used")
     assert orders_of(shop, customer) == 1
 
 
-def test_a_repetition_that_is_no_json_is_refused_as_such(customer: Customer) -> None:
+def test_a_repetition_with_invalid_json_is_rejected_as_such(customer: Customer) -> None:
     keyed(customer, "k-1")
-    assert "not valid JSON" in refusal(send(customer, "/order", b"{", ("Idempotency-Key", "k-1")))
-    assert "empty" in refusal(send(customer, "/order", b"", ("Idempotency-Key", "k-1")))
+    assert "not valid JSON" in message_of(send(customer, "/order", b"{", ("Idempotency-Key", "k-1")))
+    assert "empty" in message_of(send(customer, "/order", b"", ("Idempotency-Key", "k-1")))
 
 
 @pytest.mark.spec("8 Idempotency key", "for the account and the identical method, path and body")
@@ -169,49 +169,51 @@ def test_customers_may_use_the_same_key(shop: Service, customer: Customer) -> No
 
 
 def test_different_keys_and_no_key_create_each_time(shop: Service, customer: Customer) -> None:
-    answers = [keyed(customer, key) for key in ("k-1", "K-1", "k-1 x")]
-    answers += [customer.post("/order", order()) for _ in range(2)]
-    assert not any(map(was_replayed, answers))
-    assert len({answer.json()["confirmation_code"] for answer in answers}) == 5
+    responses = [keyed(customer, key) for key in ("k-1", "K-1", "k-1 x")]
+    responses += [customer.post("/order", order()) for _ in range(2)]
+    assert not any(map(was_replayed, responses))
+    assert len({response.json()["confirmation_code"] for response in responses}) == 5
     assert orders_of(shop, customer) == 5
 
 
 @pytest.mark.spec("8 Idempotency key", "255 characters at most")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("key", ["", "a" * 256, "tab\there", "clé", "\xff"])
-def test_a_bad_key_is_refused_naming_the_header(shop: Service, customer: Customer, path: str, key: str) -> None:
+def test_a_bad_key_is_rejected_with_the_headers_name(shop: Service, customer: Customer, path: str, key: str) -> None:
     response = customer.http.post(path, json=order(), headers=[(b"Idempotency-Key", key.encode("latin-1"))])
-    assert refusal(response).startswith("Idempotency-Key: must be 1 to 255")
+    assert message_of(response).startswith("Idempotency-Key: must be 1 to 255")
     assert orders_of(shop, customer) == 0
 
 
 @pytest.mark.parametrize("key", [b"\x01", b"\x7f"])
-def test_control_characters_are_no_http(shop: Service, customer: Customer, key: bytes) -> None:
-    assert "not valid HTTP" in refusal(customer.http.post("/order", json=order(), headers=[(b"Idempotency-Key", key)]))
+def test_control_characters_are_invalid_http(shop: Service, customer: Customer, key: bytes) -> None:
+    assert "not valid HTTP" in message_of(
+        customer.http.post("/order", json=order(), headers=[(b"Idempotency-Key", key)])
+    )
     assert orders_of(shop, customer) == 0
 
 
 @pytest.mark.spec("8 Idempotency key", "255 characters at most")
-def test_the_longest_key_is_good(customer: Customer) -> None:
+def test_the_longest_key_is_accepted(customer: Customer) -> None:
     key = "k" * 255
     assert keyed(customer, key).content == keyed(customer, key).content
 
 
-def test_a_header_given_twice_may_not_contradict_itself(shop: Service, customer: Customer) -> None:
+def test_a_repeated_header_must_not_contradict_itself(shop: Service, customer: Customer) -> None:
     body = json.dumps(order()).encode()
     twice = send(customer, "/order", body, ("Idempotency-Key", "a"), ("Idempotency-Key", "b"))
-    assert "given twice" in refusal(twice)
+    assert "given twice" in message_of(twice)
     assert orders_of(shop, customer) == 0
     same = send(customer, "/order", body, ("Idempotency-Key", "a"), ("Idempotency-Key", "a"))
     assert same.status_code == 201
     assert was_replayed(keyed(customer, "a"))
 
 
-def test_a_bad_credential_comes_before_a_bad_key(shop: Service) -> None:
+def test_the_credential_is_checked_before_the_idempotency_key(shop: Service) -> None:
     assert shop.client().post("/order", json=order(), headers={"Idempotency-Key": ""}).status_code == 401
 
 
-def test_other_operations_do_not_mind_the_header(customer: Customer) -> None:
+def test_other_operations_ignore_the_header(customer: Customer) -> None:
     headers = {"Idempotency-Key": "k" * 300}
     pending = create(customer)
     confirmed = customer.put(

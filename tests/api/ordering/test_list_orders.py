@@ -64,7 +64,7 @@ def test_orders_come_newest_first(customer: Customer) -> None:
     assert references(customer) == ["PO-7", "PO-6", "PO-5", "PO-4", "PO-3", "PO-2", "PO-1"]
 
 
-def test_newest_is_what_was_confirmed_last_not_what_was_created_last(shop: Service) -> None:
+def test_orders_are_sorted_by_confirmation_not_by_creation(shop: Service) -> None:
     customer = shop.customer()
     early, late = create(customer, customer_reference="early"), create(customer, customer_reference="late")
     confirm(customer, late)
@@ -73,13 +73,13 @@ def test_newest_is_what_was_confirmed_last_not_what_was_created_last(shop: Servi
     assert references(customer) == ["early", "late"]
 
 
-def test_of_orders_confirmed_in_the_same_moment_the_highest_number_comes_first(shop: Service) -> None:
+def test_orders_confirmed_at_the_same_moment_are_sorted_by_number(shop: Service) -> None:
     customer = shop.customer()
     placed = [buy(customer)["order_id"] for _ in range(3)]
     assert [order["id"] for order in customer.get("/order").json()] == placed[::-1]
 
 
-@pytest.mark.spec("1 Pagination", "pages count from 1, and one beyond the end is empty")
+@pytest.mark.spec("1 Pagination", "pages count from 1; a page beyond the end is empty")
 @pytest.mark.parametrize(
     ("page", "limit", "expected", "pages"),
     [
@@ -92,7 +92,7 @@ def test_of_orders_confirmed_in_the_same_moment_the_highest_number_comes_first(s
         (999_999_999, 500, [], 1),
     ],
 )
-def test_pages_divide_the_list_and_one_beyond_the_end_is_empty(
+def test_pages_divide_the_list_and_a_page_beyond_the_end_is_empty(
     customer: Customer, page: int, limit: int, expected: list[str], pages: int
 ) -> None:
     response = customer.get("/order", params={"page": page, "limit": limit})
@@ -128,7 +128,7 @@ def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:
     assert references(customer, limit=0, page=2) == []
 
 
-@pytest.mark.spec("1 Pagination", "page and limit out of bounds are refused")
+@pytest.mark.spec("1 Pagination", "page and limit out of bounds are rejected")
 @pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
 @pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:
         {"accept": "text/html"},
     ],
 )
-def test_a_page_limit_or_format_that_cannot_be_is_refused(customer: Customer, params: dict[str, Any]) -> None:
+def test_an_invalid_page_limit_or_format_is_rejected(customer: Customer, params: dict[str, Any]) -> None:
     response = customer.get("/order", params=params)
     assert response.status_code == 400
     [name] = params
@@ -169,7 +169,7 @@ def test_csv_has_a_row_per_order_with_the_fields_of_the_json(customer: Customer)
 
 
 def csv_item(item: dict[str, Any]) -> dict[str, Any]:
-    """An item as it is in CSV."""
+    """Return an item in its CSV form."""
     return {
         "id": item["id"],
         "sku": item["product"]["sku"],
@@ -189,7 +189,7 @@ def test_an_order_of_400_lines_fits_a_spreadsheets_cell(shop: Service) -> None:
     assert len(items) < 32_767
 
 
-def test_csv_lines_end_as_rfc_4180_wants_and_odd_references_are_quoted(shop: Service) -> None:
+def test_csv_lines_end_as_in_rfc_4180_and_odd_references_are_quoted(shop: Service) -> None:
     customer = shop.customer()
     odd = 'a "b", c\r\nd é'
     buy(customer, customer_reference=odd)
@@ -206,7 +206,7 @@ def test_csv_lines_end_as_rfc_4180_wants_and_odd_references_are_quoted(shop: Ser
 @pytest.mark.parametrize(
     ("accept", "override"), [("text/html", None), ("*/*", None), ("image/png", None), ("application/json", "text/csv")]
 )
-def test_csv_is_the_answer_unless_json_is_wanted(customer: Customer, accept: str, override: str | None) -> None:
+def test_csv_is_returned_unless_json_is_requested(customer: Customer, accept: str, override: str | None) -> None:
     params = {} if override is None else {"accept": override}
     response = customer.get("/order", headers={"Accept": accept}, params=params)
     assert response.headers["Content-Type"].startswith("text/csv")

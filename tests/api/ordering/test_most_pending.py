@@ -31,9 +31,9 @@ def customer(capped: Service) -> Customer:
     return capped.customer()
 
 
-def refused(answer: httpx2.Response, message: str) -> bool:
-    assert "Retry-After" not in answer.headers
-    return (answer.status_code, answer.json()) == (409, {"message": message})
+def is_409(response: httpx2.Response, message: str) -> bool:
+    assert "Retry-After" not in response.headers
+    return (response.status_code, response.json()) == (409, {"message": message})
 
 
 def fill(customer: Customer) -> list[dict[str, Any]]:
@@ -41,13 +41,13 @@ def fill(customer: Customer) -> list[dict[str, Any]]:
 
 
 @pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
-def test_one_pending_order_too_many_is_refused_and_writes_nothing(capped: Service, customer: Customer) -> None:
+def test_a_pending_order_over_the_limit_is_rejected_and_writes_nothing(capped: Service, customer: Customer) -> None:
     fill(customer)
     before = written(capped)
-    for headers in ({}, {"Idempotency-Key": "one too many"}):
-        assert refused(customer.post("/order", order(), headers=headers), FULL)
+    for headers in ({}, {"Idempotency-Key": "over the limit"}):
+        assert is_409(customer.post("/order", order(), headers=headers), FULL)
     assert written(capped) == before
-    assert create(capped.customer())  # each customer has its own
+    assert create(capped.customer())  # each customer has its own limit
 
 
 @pytest.mark.parametrize(
@@ -58,77 +58,75 @@ def test_one_pending_order_too_many_is_refused_and_writes_nothing(capped: Servic
     ],
     ids=["confirmed", "cancelled"],
 )
-def test_an_order_that_is_no_longer_pending_makes_room(
+def test_an_order_that_is_no_longer_pending_frees_its_place(
     capped: Service, customer: Customer, end: Callable[[Service, Customer, dict[str, Any]], object]
 ) -> None:
     pending, *_ = fill(customer)
     end(capped, customer, pending)
     create(customer)
-    assert refused(customer.post("/order", order()), FULL)
+    assert is_409(customer.post("/order", order()), FULL)
 
 
-def test_an_expired_order_makes_room_whether_or_not_it_was_swept(capped: Service, customer: Customer) -> None:
+def test_an_expired_order_frees_its_place_before_and_after_the_clean_up(capped: Service, customer: Customer) -> None:
     fill(customer)
     lifetime = capped.settings.pending_order_lifetime
     with at(capped, MORNING + lifetime):
-        assert refused(customer.post("/order", order()), FULL)
+        assert is_409(customer.post("/order", order()), FULL)
     with at(capped, MORNING + lifetime + timedelta(seconds=1)):
         fill(customer)
-        assert refused(customer.post("/order", order()), FULL)
+        assert is_409(customer.post("/order", order()), FULL)
         capped.in_transaction(lambda tx: expire_orders(tx, capped.clock.now()))
-        assert refused(customer.post("/order", order()), FULL)
+        assert is_409(customer.post("/order", order()), FULL)
     assert rows(capped, "select count(*) from orders where customer_id = %s", customer.id) == [(2 * ORDERS,)]
 
 
-def test_what_is_confirmed_at_once_is_never_pending(customer: Customer) -> None:
+def test_auto_confirmed_orders_do_not_count_as_pending(customer: Customer) -> None:
     fill(customer)
     body = order(auto_confirm=True, shipping_method={"id": STANDARD})
     for _ in range(ORDERS + 1):
         assert customer.post("/order", body).status_code == 201
-    assert refused(customer.post("/order", order()), FULL)
+    assert is_409(customer.post("/order", order()), FULL)
 
 
-def test_an_invalid_order_is_told_what_is_wrong_with_it_first(customer: Customer) -> None:
+def test_the_body_is_validated_before_the_limit(customer: Customer) -> None:
     fill(customer)
     assert customer.post("/order", order([("NOTHING", 1)])).status_code == 400
     assert customer.post("/order", order([("PHONE", 100_000)])).status_code in {400, 402}
 
 
-def test_a_repeated_request_is_answered_again_though_there_is_no_room(customer: Customer) -> None:
+def test_a_repeated_request_is_replayed_at_the_limit(customer: Customer) -> None:
     first = keyed(customer, "the last")
     for _ in range(ORDERS - 1):
         create(customer)
     again = keyed(customer, "the last")
     assert was_replayed(again)
     assert again.content == first.content
-    assert refused(keyed(customer, "another"), FULL)
+    assert is_409(keyed(customer, "another"), FULL)
 
 
-def test_a_refused_request_leaves_its_key_unused(customer: Customer) -> None:
+def test_a_rejected_request_leaves_its_key_unused(customer: Customer) -> None:
     pending, *_ = fill(customer)
-    assert refused(keyed(customer, "again"), FULL)
+    assert is_409(keyed(customer, "again"), FULL)
     confirm(customer, pending)
-    answer = keyed(customer, "again")
-    assert answer.status_code == 201
-    assert not was_replayed(answer)
+    response = keyed(customer, "again")
+    assert response.status_code == 201
+    assert not was_replayed(response)
 
 
 @pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
-def test_one_unpriced_quote_too_many_is_refused_until_support_has_priced_one(
-    capped: Service, customer: Customer
-) -> None:
+def test_an_unpriced_quote_over_the_limit_is_rejected_until_one_is_priced(capped: Service, customer: Customer) -> None:
     quote, _ = (request_quote(customer) for _ in range(QUOTES))
     before = written(capped)
-    assert refused(customer.post("/quote", order()), FULL_OF_QUOTES)
+    assert is_409(customer.post("/quote", order()), FULL_OF_QUOTES)
     assert written(capped) == before
     price_as_support(capped, quote, ("PHONE", "1"))
     request_quote(customer)
-    assert refused(customer.post("/quote", order()), FULL_OF_QUOTES)
+    assert is_409(customer.post("/quote", order()), FULL_OF_QUOTES)
 
 
-def test_orders_and_quotes_are_counted_apart(customer: Customer) -> None:
+def test_orders_and_quotes_are_counted_separately(customer: Customer) -> None:
     fill(customer)
     for _ in range(QUOTES):
         request_quote(customer)
-    assert refused(customer.post("/order", order()), FULL)
-    assert refused(customer.post("/quote", order()), FULL_OF_QUOTES)
+    assert is_409(customer.post("/order", order()), FULL)
+    assert is_409(customer.post("/quote", order()), FULL_OF_QUOTES)

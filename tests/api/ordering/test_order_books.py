@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: credit, stock and orders agree with each other, and with a simple model."""
+"""After any sequence of steps, credit, stock and orders agree with each other and with a simple model."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ histories = st.lists(st.one_of(creations, creations, confirmations, confirmation
 
 @dataclass
 class Shop:
-    """The shop under test with its customers and the orders that they have created."""
+    """The shop under test, its customers and their pending orders."""
 
     service: Service
     customers: list[Customer]
@@ -97,7 +97,7 @@ class Shop:
 
 
 def gross_of(pending: dict[str, Any], method: int) -> Decimal:
-    """What a pending order comes to with its shipping, at 20 per cent on everything."""
+    """Return a pending order's gross total with shipping, with 20 per cent VAT on everything."""
     [shipping] = [option["cost_net"] for option in pending["shipping_options"] if option["id"] == method]
     tax = (Decimal(str(shipping)) * Decimal("0.2")).quantize(Decimal("0.01"))
     return Decimal(str(pending["cost_gross"])) + Decimal(str(shipping)) + tax
@@ -112,7 +112,7 @@ def stocked(shop: Service) -> Service:
 
 @given(histories)
 @settings(max_examples=10, deadline=None, derandomize=True)
-def test_after_every_step_of_any_history_the_books_agree(
+def test_the_books_agree_after_every_step_of_any_history(
     stocked: Service, history: list[Create | Confirm | Import]
 ) -> None:
     shop = Shop(stocked, [stocked.customer(credit=str(LIMIT)) for _ in range(2)], [])

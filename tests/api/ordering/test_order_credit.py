@@ -43,14 +43,14 @@ def test_an_account_without_credit_terms_cannot_order(shop: Service) -> None:
     [
         pytest.param({}, None, ITEMS, id="items alone without a method and a default"),
         pytest.param({"shipping_method": {"id": STANDARD}}, None, BY_STANDARD, id="the named method's shipping counts"),
-        pytest.param({"shipping_method": {"id": STANDARD}}, NEXT_DAY, BY_STANDARD, id="not the default's then"),
+        pytest.param({"shipping_method": {"id": STANDARD}}, NEXT_DAY, BY_STANDARD, id="not the default's shipping"),
         pytest.param({}, NEXT_DAY, BY_NEXT_DAY, id="the default's shipping counts"),
-        pytest.param({}, EUROPE, ITEMS, id="a default that is not among the options counts as none"),
-        pytest.param({"shipping_address": GERMAN_ADDRESS}, EUROPE, "70.00", id="no tax, on shipping neither"),
-        pytest.param({"shipping_method": {"id": 12}, "auto_confirm": True}, None, BY_NEXT_DAY, id="confirmed at once"),
+        pytest.param({}, EUROPE, ITEMS, id="a default that is not an option is not used"),
+        pytest.param({"shipping_address": GERMAN_ADDRESS}, EUROPE, "70.00", id="no tax, not even on shipping"),
+        pytest.param({"shipping_method": {"id": 12}, "auto_confirm": True}, None, BY_NEXT_DAY, id="auto-confirmed"),
     ],
 )
-def test_an_order_may_use_the_credit_to_the_last_penny_and_not_one_more(
+def test_an_order_may_use_all_the_credit_and_not_a_penny_more(
     shop: Service, values: dict[str, Any], default: int | None, gross: str
 ) -> None:
     enough = shop.customer(credit=gross, shipping_method=default)
@@ -63,8 +63,8 @@ def test_an_order_may_use_the_credit_to_the_last_penny_and_not_one_more(
     assert rows(shop, "select count(*) from orders where customer_id = %s", too_little.id) == [(0,)]
 
 
-@pytest.mark.spec("3 POST /order, to be confirmed", "there must be enough available credit")
-def test_what_is_owed_already_is_not_available(shop: Service) -> None:
+@pytest.mark.spec("3 POST /order, to be confirmed", "enough credit must be available")
+def test_outstanding_debt_is_not_available_credit(shop: Service) -> None:
     customer = shop.customer(credit="133.20")
     buy(customer)
     assert place(customer, shipping_method={"id": STANDARD}).status_code == 201
@@ -86,16 +86,16 @@ def test_credit_is_checked_again_at_confirmation(shop: Service) -> None:
     first, second = create(customer, [(sku, 1)]), create(customer, [(sku, 1)])
     assert confirm(customer, first).status_code == 200
 
-    refused = confirm(customer, second)
-    assert refused.status_code == 402
-    assert "66.60" in refused.json()["message"]
-    assert "33.40" in refused.json()["message"]
+    rejected = confirm(customer, second)
+    assert rejected.status_code == 402
+    assert "66.60" in rejected.json()["message"]
+    assert "33.40" in rejected.json()["message"]
     assert outstanding(shop, customer) == Decimal(BY_STANDARD)
     assert level(shop, sku) == (9, 1, 0)
     assert len(customer.get("/order").json()) == 1
 
 
-def test_an_order_refused_for_its_credit_stays_pending(shop: Service) -> None:
+def test_an_order_rejected_for_lack_of_credit_stays_pending(shop: Service) -> None:
     customer = shop.customer(credit=ITEMS)
     pending = create(customer)
     assert confirm(customer, pending).status_code == 402
@@ -104,29 +104,29 @@ def test_an_order_refused_for_its_credit_stays_pending(shop: Service) -> None:
     assert outstanding(shop, customer) == Decimal(BY_STANDARD)
 
 
-def test_a_dearer_method_at_confirmation_counts(shop: Service) -> None:
+def test_a_more_expensive_method_at_confirmation_needs_more_credit(shop: Service) -> None:
     customer = shop.customer(credit=BY_STANDARD)
     pending = create(customer, shipping_method={"id": STANDARD})
     assert confirm(customer, pending, NEXT_DAY).status_code == 402
     assert confirm(customer, pending, None).status_code == 200
 
 
-def test_credit_terms_taken_away_meanwhile_stop_the_confirmation(shop: Service) -> None:
+def test_removing_the_credit_terms_prevents_the_confirmation(shop: Service) -> None:
     customer = shop.customer()
     pending = create(customer)
     edit(shop, customer, credit_limit=None, term_days=None)
-    refused = confirm(customer, pending)
-    assert refused.status_code == 402
-    assert "no credit terms" in refused.json()["message"]
+    rejected = confirm(customer, pending)
+    assert rejected.status_code == 402
+    assert "no credit terms" in rejected.json()["message"]
     assert outstanding(shop, customer) == 0
 
 
-def test_an_expired_order_is_gone_whatever_the_credit(shop: Service) -> None:
+def test_an_expired_order_is_410_whatever_the_credit(shop: Service) -> None:
     customer = shop.customer(credit=ITEMS)
     pending = create(customer)
     with at(shop, uk(2026, 6, 18)):
         assert confirm(customer, pending).status_code == 410
 
 
-def test_without_a_method_the_refusal_is_412_whatever_the_credit(shop: Service) -> None:
+def test_a_missing_method_is_412_whatever_the_credit(shop: Service) -> None:
     assert place(shop.customer(credit="0.00"), auto_confirm=True).status_code == 412

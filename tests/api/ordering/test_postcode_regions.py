@@ -1,4 +1,4 @@
-"""Regions with names and postcodes: where an order goes, and what refusals say of it (decisions, `shipping_region`)."""
+"""Shipping regions with names and postcodes, and their error messages (decisions, `shipping_region`)."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def to(postcode: str, country: str = "GB") -> dict[str, str]:
         ("20095", "DE", 7),
     ],
 )
-def test_the_postcode_decides_the_region_and_so_the_options(
+def test_the_postcode_decides_the_region_and_the_options(
     customer: Customer, postcode: str, country: str, region: int
 ) -> None:
     created = create(customer, shipping_address=to(postcode, country))
@@ -61,11 +61,11 @@ def test_a_saved_address_is_in_the_region_of_its_postcode_too(customer: Customer
     assert create(customer, shipping_address={"id": saved["id"]})["shipping_region"] == 3
 
 
-def test_a_given_region_counts_before_the_postcode(customer: Customer) -> None:
+def test_a_given_region_takes_precedence_over_the_postcode(customer: Customer) -> None:
     assert create(customer, shipping_address=to("BT1 1AA"), shipping_region=2)["shipping_region"] == 2
 
 
-def test_an_unknown_region_is_refused_with_those_that_there_are(customer: Customer) -> None:
+def test_an_unknown_region_is_rejected_with_a_list_of_regions(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_region=5))
     assert response.status_code == 400
     assert response.json()["message"] == (
@@ -74,7 +74,7 @@ def test_an_unknown_region_is_refused_with_those_that_there_are(customer: Custom
     )
 
 
-def test_a_region_that_does_not_serve_the_country_is_refused_by_its_name(customer: Customer) -> None:
+def test_a_region_that_does_not_serve_the_country_is_rejected_by_name(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("20095", "DE"), shipping_region=3))
     assert response.status_code == 400
     assert response.json()["message"].startswith(
@@ -83,7 +83,7 @@ def test_a_region_that_does_not_serve_the_country_is_refused_by_its_name(custome
     )
 
 
-def test_a_parcel_that_is_too_heavy_is_refused_with_what_the_methods_take(customer: Customer) -> None:
+def test_a_parcel_that_is_too_heavy_is_rejected_with_the_methods_limits(customer: Customer) -> None:
     response = customer.post("/order", order([("PHONE", 31)], shipping_address=to("BT1 1AA")))
     assert response.status_code == 400
     assert response.json()["message"] == (
@@ -92,7 +92,7 @@ def test_a_parcel_that_is_too_heavy_is_refused_with_what_the_methods_take(custom
     )
 
 
-def test_a_method_of_another_region_is_refused_with_the_options_and_their_names(customer: Customer) -> None:
+def test_a_method_of_another_region_is_rejected_with_the_options(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("BT1 1AA"), shipping_method={"id": 11}))
     assert response.status_code == 400
     assert response.json()["message"] == (
@@ -100,21 +100,21 @@ def test_a_method_of_another_region_is_refused_with_the_options_and_their_names(
     )
 
 
-def test_regions_follow_their_import_without_a_restart(shop: Service, customer: Customer) -> None:
+def test_imported_regions_apply_without_a_restart(shop: Service, customer: Customer) -> None:
     shop.must_load("shipping-regions", [{"id": 2, "postcodes": ["IV", "KW15", "LS"]}])
     assert create(customer)["shipping_region"] == 2
     shop.must_load("shipping-regions", REGIONS)
     assert create(customer)["shipping_region"] == 1
 
 
-def test_a_region_taken_out_of_use_is_known_by_its_methods_alone(shop: Service, customer: Customer) -> None:
+def test_a_removed_region_is_known_only_by_its_methods(shop: Service, customer: Customer) -> None:
     shop.must_load("shipping-regions", REGIONS[:2], replace=True)
     assert create(customer, shipping_address=to("BT1 1AA"))["shipping_region"] == 1
     assert create(customer, shipping_address=to("BT1 1AA"), shipping_region=3)["shipping_region"] == 3
     shop.must_load("shipping-regions", REGIONS)
 
 
-def test_an_island_written_as_part_of_britain_is_refused_with_the_country_it_is(customer: Customer) -> None:
-    refused = customer.post("/order", order(shipping_address=to("IM1 1AA")))
-    assert refused.status_code == 400
-    assert "in region 4 (Isle of Man), which serves IM" in refused.json()["message"]
+def test_an_island_address_in_gb_is_rejected_with_the_islands_country(customer: Customer) -> None:
+    rejected = customer.post("/order", order(shipping_address=to("IM1 1AA")))
+    assert rejected.status_code == 400
+    assert "in region 4 (Isle of Man), which serves IM" in rejected.json()["message"]

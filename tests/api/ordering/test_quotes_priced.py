@@ -1,4 +1,4 @@
-"""Support prices quotes: what may be priced, how often, and at what (specification, section 3; decisions, quotes)."""
+"""Support prices quotes (specification, section 3; decisions, quotes)."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -28,8 +28,8 @@ def quote(customer: Customer) -> dict[str, Any]:
     return request_quote(customer, [("PHONE", 2), ("CABLE", 1)])
 
 
-def settled(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
-    """Net cost, tax, moment, number, note and end of a quote's price."""
+def pricing_of(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
+    """Return net cost, tax, time, number, note and expiry of a quote's price."""
     [found] = rows(
         shop,
         "select cost_net, cost_tax, priced_at, pricings, quote_note, expires_at from orders"
@@ -39,23 +39,23 @@ def settled(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
     return found
 
 
-def refused(shop: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None) -> str:
-    """Why a price is refused; nothing may have changed."""
-    before = settled(shop, quote), jobs(shop, "mail_quote_priced", quote)
-    with pytest.raises(DomainError) as refusal:
+def rejection(shop: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None) -> str:
+    """Why a price is rejection; nothing may have changed."""
+    before = pricing_of(shop, quote), jobs(shop, "mail_quote_priced", quote)
+    with pytest.raises(DomainError) as error:
         price_as_support(shop, quote, *unit_costs, note=note)
-    assert (settled(shop, quote), jobs(shop, "mail_quote_priced", quote)) == before
-    return refusal.value.message
+    assert (pricing_of(shop, quote), jobs(shop, "mail_quote_priced", quote)) == before
+    return error.value.message
 
 
-def test_a_price_settles_costs_tax_note_and_until_when(shop: Service, quote: dict[str, Any]) -> None:
-    assert settled(shop, quote) == (Decimal("101.99"), Decimal("20.40"), None, 0, None, None)
+def test_a_price_sets_costs_tax_note_and_expiry(shop: Service, quote: dict[str, Any]) -> None:
+    assert pricing_of(shop, quote) == (Decimal("101.99"), Decimal("20.40"), None, 0, None, None)
     price_as_support(shop, quote, ("PHONE", "41.50"), note="For you")
-    assert settled(shop, quote) == (Decimal("84.99"), Decimal("17.00"), MORNING, 1, "For you", MORNING + A_WEEK)
+    assert pricing_of(shop, quote) == (Decimal("84.99"), Decimal("17.00"), MORNING, 1, "For you", MORNING + A_WEEK)
 
 
 @pytest.mark.spec("3 POST /quote", "support gets a ticket and sets the price; the customer gets an e-mail")
-def test_the_customer_is_told_of_each_price_in_the_same_transaction(shop: Service, quote: dict[str, Any]) -> None:
+def test_the_customers_mail_is_queued_in_the_pricing_transaction(shop: Service, quote: dict[str, Any]) -> None:
     for cost in ("40", "39"):
         price_as_support(shop, quote, ("PHONE", cost))
     [internal] = {job["order_id"] for job in jobs(shop, "mail_quote_requested", quote)}
@@ -65,19 +65,19 @@ def test_the_customer_is_told_of_each_price_in_the_same_transaction(shop: Servic
     ]
 
 
-def test_a_quote_may_be_priced_again_and_its_time_starts_anew(
+def test_a_quote_can_be_priced_again_and_its_lifetime_restarts(
     shop: Service, customer: Customer, quote: dict[str, Any]
 ) -> None:
     price_as_support(shop, quote, ("PHONE", "40"), ("cable", "1"), note="First")
     later = MORNING + A_WEEK
     with at(shop, later):
         price_as_support(shop, quote, ("PHONE", "30"))
-    assert settled(shop, quote) == (Decimal("61.00"), Decimal("12.20"), later, 2, None, later + A_WEEK)
+    assert pricing_of(shop, quote) == (Decimal("61.00"), Decimal("12.20"), later, 2, None, later + A_WEEK)
     with at(shop, later + A_WEEK):
         assert confirm(customer, quote).json()["cost_net"] == 61.00
 
 
-def test_a_price_counts_for_all_lines_of_its_sku_whatever_its_case(shop: Service, customer: Customer) -> None:
+def test_a_price_applies_to_all_lines_of_its_sku_in_any_case(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer, [("PHONE", 1), ("SWITCH", 1), ("phone", 20)])
     price_as_support(shop, quote, ("pHoNe", "7.5"))
     found = rows(
@@ -93,11 +93,9 @@ def test_a_price_counts_for_all_lines_of_its_sku_whatever_its_case(shop: Service
     ]
 
 
-def test_a_quote_may_be_raised_and_a_price_may_be_nothing(
-    shop: Service, customer: Customer, quote: dict[str, Any]
-) -> None:
+def test_a_price_may_rise_and_may_be_zero(shop: Service, customer: Customer, quote: dict[str, Any]) -> None:
     price_as_support(shop, quote, ("PHONE", "0"), ("CABLE", str(MOST_POUNDS)))
-    assert settled(shop, quote)[0] == MOST_POUNDS
+    assert pricing_of(shop, quote)[0] == MOST_POUNDS
     price_as_support(shop, quote, ("CABLE", "0.00"))
     assert confirm(customer, quote).json()["cost_gross"] == 0
 
@@ -120,15 +118,15 @@ def test_a_quote_may_be_raised_and_a_price_may_be_nothing(
         ([("PHONE", "1e-9")], "has more than two decimal places"),
     ],
 )
-def test_a_bad_price_is_refused_and_changes_nothing(
+def test_a_bad_price_is_rejected_and_changes_nothing(
     shop: Service, quote: dict[str, Any], unit_costs: list[tuple[str, str]], problem: str
 ) -> None:
-    assert problem in refused(shop, quote, *unit_costs)
+    assert problem in rejection(shop, quote, *unit_costs)
 
 
-def test_an_endless_note_is_refused(shop: Service, quote: dict[str, Any]) -> None:
+def test_a_long_note_is_rejected(shop: Service, quote: dict[str, Any]) -> None:
     price_as_support(shop, quote, ("PHONE", "1"), note="x" * LONGEST_NOTE)
-    assert refused(shop, quote, ("PHONE", "1"), note="x" * (LONGEST_NOTE + 1)).startswith("note: ")
+    assert rejection(shop, quote, ("PHONE", "1"), note="x" * (LONGEST_NOTE + 1)).startswith("note: ")
 
 
 def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> None:
@@ -139,32 +137,32 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     reference = confirm(customer, confirmed).json()["order_reference"]
     cancel(shop, cancelled)
 
-    assert "is an order, not a quote" in refused(shop, order, cost)
-    assert refused(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
-    assert refused(shop, cancelled, cost) == "the quote is cancelled"
+    assert "is an order, not a quote" in rejection(shop, order, cost)
+    assert rejection(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
+    assert rejection(shop, cancelled, cost) == "the quote is cancelled"
     gone = confirm(customer, cancelled)
     assert (gone.status_code, gone.json()["message"]) == (
         410,
         "the quote was cancelled: create it again if it is still wanted",
     )
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
-        assert "expired at 2026-06-23T09:00:00" in refused(shop, expired, cost)
+        assert "expired at 2026-06-23T09:00:00" in rejection(shop, expired, cost)
         shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))
-    assert "has expired" in refused(shop, marked, cost)
+    assert "has expired" in rejection(shop, marked, cost)
 
 
-def test_an_unknown_code_is_told(shop: Service) -> None:
+def test_an_unknown_code_is_an_error(shop: Service) -> None:
     with pytest.raises(DomainError, match="there is no quote nothing"):
         shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK))
 
 
-def test_how_long_a_price_holds_can_be_set(database_url: str) -> None:
+def test_the_lifetime_of_a_price_can_be_set(database_url: str) -> None:
     with running_service(database_url, quote_lifetime=timedelta(minutes=5)) as service:
         stock_shop(service)
         customer = service.customer()
         quote = request_quote(customer)
         price_as_support(service, quote, ("PHONE", "1"))
-        end: datetime = settled(service, quote)[-1]
+        end: datetime = pricing_of(service, quote)[-1]
         service.clock.set(end + ONE_SECOND)
         assert confirm(customer, quote).status_code == 410
         assert end == MORNING + timedelta(minutes=5)

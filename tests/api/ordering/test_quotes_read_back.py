@@ -13,7 +13,7 @@ from tradecounter.ordering.cancel_order import cancel_order
 
 @pytest.fixture
 def shop(own_shop: Service) -> Service:
-    """Tests here move the clock."""
+    """The API for one test, because tests here move the clock."""
     return own_shop
 
 
@@ -29,12 +29,12 @@ def read(customer: Customer, quote: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_a_quote_that_waits_is_as_it_was_requested(customer: Customer) -> None:
+def test_a_waiting_quote_equals_its_request(customer: Customer) -> None:
     requested = request_quote(customer)
     assert read(customer, requested) == {**requested, "status": "Waiting"}
 
 
-def test_a_priced_quote_has_its_price_and_until_when_it_holds(shop: Service, customer: Customer) -> None:
+def test_a_priced_quote_has_its_price_and_expiry(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "12.34"))
     found = read(customer, quote)
@@ -42,7 +42,7 @@ def test_a_priced_quote_has_its_price_and_until_when_it_holds(shop: Service, cus
     assert found["expires_on"] == "2026-06-23T09:00:00"
 
 
-def test_an_ordered_quote_names_its_order(shop: Service, customer: Customer) -> None:
+def test_a_confirmed_quote_names_its_order(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "12.34"))
     confirmed = confirm(customer, quote).json()
@@ -51,13 +51,13 @@ def test_an_ordered_quote_names_its_order(shop: Service, customer: Customer) -> 
     assert found["order_id"] == confirmed["order_id"]
 
 
-def test_a_quote_that_support_cancels_is_declined(shop: Service, customer: Customer) -> None:
+def test_a_cancelled_quote_is_declined(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     shop.in_transaction(lambda tx: cancel_order(tx, quote["confirmation_code"], "too cheap", shop.clock.now()))
     assert read(customer, quote)["status"] == "Declined"
 
 
-def test_others_quotes_orders_and_unknown_codes_are_not_found(shop: Service, customer: Customer) -> None:
+def test_foreign_quotes_orders_and_unknown_codes_are_not_found(shop: Service, customer: Customer) -> None:
     foreign = request_quote(shop.customer())["confirmation_code"]
     for code in (foreign, create(customer)["confirmation_code"], "unknown", "%00", "0" * 32):
         response = customer.get(f"/quote/{code}")

@@ -1,4 +1,4 @@
-"""`POST /quote`: requested like an order, confirmed once priced (specification, section 3; decisions, quotes)."""
+"""`POST /quote`: requested like an order, confirmed after pricing (specification, section 3; decisions, quotes)."""
 
 from datetime import timedelta
 from typing import Any
@@ -38,13 +38,13 @@ def state(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.spec("4 POST /quote", "priced without placing an order; 201")
-def test_a_quote_is_priced_like_an_order_and_is_none_yet(customer: Customer) -> None:
+def test_a_quote_is_priced_like_an_order(customer: Customer) -> None:
     items = [("phone", 5), ("CABLE", 2)]
     values = {"external_customer_id": "E-1", "order_notifications": {"email_address": "a@b.example"}}
     quote, pending = request_quote(customer, items, **values), create(customer, items, **values)
-    for answer in (quote, pending):
-        answer.pop("confirmation_code")
-        for item in answer["items"]:
+    for response in (quote, pending):
+        response.pop("confirmation_code")
+        for item in response["items"]:
             item.pop("id")
     assert quote == pending
     assert quote["cost_net"] == 228.98
@@ -53,7 +53,7 @@ def test_a_quote_is_priced_like_an_order_and_is_none_yet(customer: Customer) -> 
 
 
 @pytest.mark.spec("4 POST /quote", "priced without placing an order; 201")
-def test_a_quote_takes_neither_stock_nor_credit_and_is_not_listed(shop: Service, customer: Customer) -> None:
+def test_a_quote_uses_no_stock_or_credit_and_is_not_listed(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "QUOTED", 10, available=5)
     quote = request_quote(customer, [(sku, 2)])
     assert level(shop, sku) == (5, 0, 0)
@@ -64,7 +64,7 @@ def test_a_quote_takes_neither_stock_nor_credit_and_is_not_listed(shop: Service,
 
 
 @pytest.mark.spec("3 POST /quote", "support gets a ticket and sets the price; the customer gets an e-mail")
-def test_support_is_told_of_a_quote_in_the_same_transaction(shop: Service, customer: Customer) -> None:
+def test_supports_mail_is_queued_in_the_transaction_of_the_quote(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     [job] = jobs(shop, "mail_quote_requested", quote)
     assert list(job) == ["order_id"]
@@ -81,11 +81,11 @@ def test_auto_confirm_must_not_be_set(shop: Service, customer: Customer) -> None
 
 
 @pytest.mark.parametrize(("sent", "echoed"), [(False, False), (None, "absent")])
-def test_an_auto_confirm_of_false_counts_as_not_set(customer: Customer, sent: Any, echoed: Any) -> None:
+def test_auto_confirm_false_is_the_same_as_none(customer: Customer, sent: Any, echoed: Any) -> None:
     assert request_quote(customer, auto_confirm=sent).get("auto_confirm", "absent") == echoed
 
 
-@pytest.mark.spec("4 POST /quote", "its other errors")
+@pytest.mark.spec("4 POST /quote", "the other errors")
 @pytest.mark.parametrize(
     ("credit", "values"),
     [(None, {}), ("59.99", {}), ("66.59", {"shipping_method": {"id": STANDARD}})],
@@ -97,7 +97,7 @@ def test_a_quote_needs_credit_like_an_order(shop: Service, credit: str | None, v
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
-@pytest.mark.spec("4 POST /quote", "its other errors")
+@pytest.mark.spec("4 POST /quote", "the other errors")
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
@@ -111,7 +111,7 @@ def test_a_quote_needs_credit_like_an_order(shop: Service, credit: str | None, v
         ({"auto_confirm": "yes"}, "auto_confirm"),
     ],
 )
-def test_what_is_wrong_with_an_order_is_wrong_with_a_quote(
+def test_a_quote_is_validated_like_an_order(
     shop: Service, customer: Customer, wrong: dict[str, Any], field: str
 ) -> None:
     before = written(shop)
@@ -123,7 +123,7 @@ def test_what_is_wrong_with_an_order_is_wrong_with_a_quote(
 
 
 @pytest.mark.spec("7 412", "a quote before it is priced")
-def test_a_quote_that_is_not_priced_yet_cannot_be_confirmed(shop: Service, customer: Customer) -> None:
+def test_an_unpriced_quote_cannot_be_confirmed(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     with at(shop, MORNING + timedelta(days=3000)):
         assert "not priced yet" in message(confirm(customer, quote), 412)
@@ -148,7 +148,7 @@ def test_a_priced_quote_becomes_an_order_at_its_price(shop: Service, customer: C
     assert faults_in_the_books(shop) == {}
 
 
-def test_the_price_survives_later_changes_of_the_price_list(shop: Service, customer: Customer) -> None:
+def test_later_changes_of_the_price_list_do_not_change_the_price(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "MOVING", 100)
     quote = request_quote(customer, [(sku, 1), (sku, 12)])
     price_as_support(shop, quote, (sku, "60"))
@@ -157,7 +157,7 @@ def test_the_price_survives_later_changes_of_the_price_list(shop: Service, custo
     assert confirm(customer, quote).json()["cost_net"] == 780.00
 
 
-def test_lines_that_were_left_alone_keep_the_price_of_the_request(shop: Service, customer: Customer) -> None:
+def test_lines_without_a_new_price_keep_the_requests_price(shop: Service, customer: Customer) -> None:
     sku, other = sell(shop, "NAMED", 100), sell(shop, "LEFT", 70)
     quote = request_quote(customer, [(sku, 1), (other, 1), (sku, 3)])
     shop.must_load("price-list", [price(other, 1)])
@@ -165,7 +165,7 @@ def test_lines_that_were_left_alone_keep_the_price_of_the_request(shop: Service,
     assert [item["cost_net"] for item in confirm(customer, quote).json()["items"]] == [0, 70, 0]
 
 
-def test_tax_is_rounded_anew_on_each_line(shop: Service, customer: Customer) -> None:
+def test_tax_is_rounded_on_each_line(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer, [("PHONE", 1)] * 3)
     price_as_support(shop, quote, ("PHONE", "0.13"))  # 20 % of it is 2.6 pence
     placed = confirm(customer, quote).json()
@@ -189,7 +189,7 @@ def test_confirming_twice_returns_the_same_order(shop: Service, customer: Custom
     assert len(customer.get("/order").json()) == 1
 
 
-def test_a_priced_quote_expires_to_the_second_a_week_after_its_price(shop: Service, customer: Customer) -> None:
+def test_a_priced_quote_expires_exactly_a_week_after_its_pricing(shop: Service, customer: Customer) -> None:
     in_time, too_late = request_quote(customer), request_quote(customer)
     with at(shop, MORNING + timedelta(days=30)):
         for quote in (in_time, too_late):
@@ -201,7 +201,7 @@ def test_a_priced_quote_expires_to_the_second_a_week_after_its_price(shop: Servi
     assert state(shop, too_late) == ("quote", "pending")
 
 
-def test_clearing_up_leaves_quotes_without_a_price_alone(shop: Service, customer: Customer) -> None:
+def test_unpriced_quotes_do_not_expire(shop: Service, customer: Customer) -> None:
     waiting, priced = request_quote(customer), request_quote(customer)
     price_as_support(shop, priced, ("PHONE", "1"))
     shop.in_transaction(lambda tx: expire_orders(tx, MORNING + A_WEEK))
@@ -211,7 +211,7 @@ def test_clearing_up_leaves_quotes_without_a_price_alone(shop: Service, customer
     assert "the quote has expired" in message(confirm(customer, priced), 410)
 
 
-def test_somebody_elses_quote_is_unknown(shop: Service, customer: Customer) -> None:
+def test_another_customers_quote_is_not_found(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "1"))
     foreign, unknown = confirm(shop.customer(), quote), confirm(customer, {"confirmation_code": "nothing"})
@@ -228,7 +228,7 @@ def test_a_quote_needs_a_shipping_method_like_an_order(shop: Service) -> None:
 
 
 def test_credit_is_checked_at_the_quoted_price_when_it_is_confirmed(shop: Service) -> None:
-    customer = shop.customer(credit="70.00")  # one phone costs 60.00, by STANDARD 66.60
+    customer = shop.customer(credit="70.00")  # one phone costs 60.00; with STANDARD 66.60
     dearer, cheaper = request_quote(customer), request_quote(customer)
     price_as_support(shop, dearer, ("PHONE", "60"))
     price_as_support(shop, cheaper, ("PHONE", "52"))
@@ -237,10 +237,10 @@ def test_credit_is_checked_at_the_quoted_price_when_it_is_confirmed(shop: Servic
     assert faults_in_the_books(shop) == {}
 
 
-# --- references that have to be unique ----------------------------------------------------------------------------
+# --- unique references -------------------------------------------------------------------------------------------
 
 
-def test_a_live_quote_and_an_order_may_not_share_a_unique_reference(shop: Service) -> None:
+def test_an_open_quote_and_an_order_cannot_share_a_unique_reference(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     quote = request_quote(customer)
     for path in ("/order", "/quote"):
@@ -251,13 +251,13 @@ def test_a_live_quote_and_an_order_may_not_share_a_unique_reference(shop: Servic
         assert placed["order_reference"] in message(customer.post(path, order()), 409)
 
 
-def test_the_reference_of_an_order_is_refused_to_a_quote(shop: Service) -> None:
+def test_a_quote_with_the_reference_of_an_order_is_rejected(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     placed = buy(customer)
     assert placed["order_reference"] in message(customer.post("/quote", order()), 409)
 
 
-def test_the_reference_of_an_expired_quote_is_free_again(shop: Service) -> None:
+def test_the_reference_of_an_expired_quote_can_be_used_again(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     quote = request_quote(customer)
     with at(shop, MORNING + timedelta(days=100)):
@@ -269,7 +269,7 @@ def test_the_reference_of_an_expired_quote_is_free_again(shop: Service) -> None:
         assert customer.post("/order", order()).status_code == 201
 
 
-def test_a_saved_address_that_is_deleted_stays_in_the_quote(shop: Service, customer: Customer) -> None:
+def test_a_quote_keeps_its_copy_of_a_deleted_address(shop: Service, customer: Customer) -> None:
     address = customer.post("/customer/address", ADDRESS).json()
     quote = request_quote(customer, shipping_address={"id": address["id"]})
     customer.delete(f"/customer/address/{address['id']}")

@@ -1,4 +1,4 @@
-"""Quotes that no shipping method fits: support names the carriage with the price (decisions, shipping cost)."""
+"""Quotes without a shipping method: support sets the carriage with the price (decisions, shipping cost)."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.quotes.price_quote import MOST_POUNDS
 
 TO_JAPAN = {**ADDRESS, "zip": "100-0001", "country_code": "JP"}
-TOO_HEAVY = [("SWITCH", 201)]  # 1,005 kg; the strongest method takes 1,000
+TOO_HEAVY = [("SWITCH", 201)]  # 1,005 kg; the limit of all methods is 1,000
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +37,19 @@ def message(response: httpx2.Response, status: int) -> str:
         pytest.param([("PHONE", 1)], {"shipping_region": 7}, 7, id="a region that does not serve the country"),
     ],
 )
-def test_what_no_method_fits_is_refused_as_an_order_and_taken_as_a_quote(
+def test_items_without_a_shipping_method_are_rejected_as_an_order_and_accepted_as_a_quote(
     customer: Customer, items: list[tuple[str, int]], values: dict[str, Any], region: int
 ) -> None:
-    refused = message(customer.post("/order", order(items, **values)), 400)
-    assert refused.startswith("shipping_address")
-    assert refused.endswith("request a quote instead (POST /quote)")
+    rejected = message(customer.post("/order", order(items, **values)), 400)
+    assert rejected.startswith("shipping_address")
+    assert rejected.endswith("request a quote instead (POST /quote)")
     quote = request_quote(customer, items, **values)
     assert (quote["shipping_options"], quote["shipping_region"]) == ([], region)
     assert "shipping_method" not in quote
     assert customer.get(f"/quote/{quote['confirmation_code']}").json() == {**quote, "status": "Waiting"}
 
 
-def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused(customer: Customer) -> None:
+def test_an_unknown_region_or_an_unavailable_method_is_rejected(customer: Customer) -> None:
     unknown = customer.post("/quote", order(TOO_HEAVY, shipping_region=99))
     assert message(unknown, 400).startswith("shipping_region: there is no region 99")
     named = customer.post("/quote", order(TOO_HEAVY, shipping_method={"id": NEXT_DAY}))
@@ -60,7 +60,7 @@ def test_an_unknown_region_and_a_method_that_is_not_offered_are_refused(customer
 
 
 @pytest.mark.spec("4 POST /quote", "no shipping method fits: no options, and support sets the carriage (an addition)")
-def test_support_names_the_carriage_and_the_customer_confirms_with_it(shop: Service, customer: Customer) -> None:
+def test_support_sets_the_carriage_and_the_customer_confirms_with_it(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer, [("PHONE", 1)], shipping_address=TO_JAPAN)
     assert message(confirm(customer, quote, EUROPE), 412).startswith("the quote is not priced yet")
     price_as_support(shop, quote, ("PHONE", "40"), carriage=[(EUROPE, "123.45"), (NEXT_DAY, "99")])
@@ -86,14 +86,14 @@ def test_support_names_the_carriage_and_the_customer_confirms_with_it(shop: Serv
     assert customer.get("/customer/credit").json()["outstanding_orders"][-1]["total_cost"] == 163.45
 
 
-def test_the_carriage_has_vat_where_the_items_have_it(shop: Service, customer: Customer) -> None:
+def test_the_carriage_has_vat_when_the_items_have_it(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer, TOO_HEAVY)
     price_as_support(shop, quote, carriage=[(NEXT_DAY, "80")])
     [shipped] = read(customer, confirm(customer, quote, NEXT_DAY).json())["shipping"]
     assert (shipped["cost_net"], shipped["cost_tax"]) == (80, 16)
 
 
-def test_carriage_replaces_the_price_of_an_option_and_the_others_stay(shop: Service, customer: Customer) -> None:
+def test_carriage_replaces_the_price_of_one_option_only(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, carriage=[(STANDARD, "1.50")])
     price_as_support(shop, quote, ("PHONE", "45"), carriage=[(EUROPE, "7")])
@@ -116,18 +116,18 @@ def test_carriage_replaces_the_price_of_an_option_and_the_others_stay(shop: Serv
         ([(NEXT_DAY, "1.005")], "shipping 12: the cost 1.005 has more than two decimal places"),
     ],
 )
-def test_carriage_that_cannot_be_is_refused_and_changes_nothing(
+def test_invalid_carriage_is_rejected_and_changes_nothing(
     shop: Service, customer: Customer, carriage: list[tuple[int, str]], problem: str
 ) -> None:
     quote = request_quote(customer, TOO_HEAVY)
-    with pytest.raises(DomainError) as refusal:
+    with pytest.raises(DomainError) as error:
         price_as_support(shop, quote, ("SWITCH", "200"), carriage=carriage)
-    assert refusal.value.message.startswith(problem)
+    assert error.value.message.startswith(problem)
     found = customer.get(f"/quote/{quote['confirmation_code']}").json()
     assert found == {**quote, "status": "Waiting"}
 
 
-def test_a_priced_quote_that_has_no_option_is_refused_with_what_to_do(shop: Service, customer: Customer) -> None:
+def test_confirming_a_priced_quote_without_options_says_what_to_do(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "45"))
     rows(
@@ -135,24 +135,24 @@ def test_a_priced_quote_that_has_no_option_is_refused_with_what_to_do(shop: Serv
         "update orders set shipping_options = '[]' where confirmation_code = %s returning id",
         quote["confirmation_code"],
     )
-    refused = message(confirm(customer, quote, None), 412)
-    assert refused == "shipping_method: there are no shipping options: ask support to name the carriage"
+    rejected = message(confirm(customer, quote, None), 412)
+    assert rejected == "shipping_method: there are no shipping options: ask support to name the carriage"
 
 
-def test_a_quote_may_weigh_much_but_not_more_than_can_be_kept(shop: Service) -> None:
+def test_a_quotes_weight_has_a_maximum(shop: Service) -> None:
     rich = shop.customer(credit="99999999999.00")
     sku = sell(shop, "MOUNTAIN", "0.01", weight_kg=1_000_000)
     assert request_quote(rich, [(sku, 1000)])["shipping_weight"] == 1_000_000_000
     for path in ("/quote", "/order"):
-        refused = message(rich.post(path, order([(sku, 1001)])), 400)
-        assert refused == "items: must weigh at most 1000000000 kg together"
+        rejected = message(rich.post(path, order([(sku, 1001)])), 400)
+        assert rejected == "items: must weigh at most 1000000000 kg together"
 
 
-@pytest.mark.parametrize(("items", "asked"), [(TOO_HEAVY, True), ([("PHONE", 1)], False)])
-def test_the_mail_to_support_asks_for_the_carriage_only_where_no_method_fits(
-    shop: Service, items: list[tuple[str, int]], asked: bool
+@pytest.mark.parametrize(("items", "requested"), [(TOO_HEAVY, True), ([("PHONE", 1)], False)])
+def test_the_mail_to_support_asks_for_the_carriage_only_without_a_method(
+    shop: Service, items: list[tuple[str, int]], requested: bool
 ) -> None:
     quote = request_quote(shop.customer(), items)
     [mail] = [found for found in deliver_mail(shop) if quote["confirmation_code"] in plain(found)]
     for text in (plain(mail), html(mail)):
-        assert ("--shipping METHOD_ID=COST" in text) == ("none: name the carriage" in text) == asked
+        assert ("--shipping METHOD_ID=COST" in text) == ("none: name the carriage" in text) == requested

@@ -25,7 +25,7 @@ def test_an_order_is_found_by_its_id_and_by_its_reference(customer: Customer) ->
 
 @pytest.mark.spec("1 General rules", "responses are JSON unless stated")
 @pytest.mark.spec("1 Content negotiation", "all other endpoints respond in JSON")
-def test_one_order_is_json_whatever_is_accepted(customer: Customer) -> None:
+def test_one_order_is_json_whatever_the_accept_header(customer: Customer) -> None:
     placed = buy(customer)
     response = customer.get(f"/order/{placed['order_id']}", headers={"Accept": "text/csv"})
     assert response.headers["Content-Type"] == "application/json"
@@ -56,7 +56,7 @@ def test_an_unknown_reference_is_not_found(customer: Customer, reference: str) -
     assert response.json()["message"] == "order not found"
 
 
-def test_another_customers_order_is_not_found_just_as_an_unknown_one(shop: Service, customer: Customer) -> None:
+def test_another_customers_order_is_not_found(shop: Service, customer: Customer) -> None:
     placed = buy(shop.customer())
     unknown = customer.get("/order/1")
     for reference in (placed["order_id"], placed["order_reference"]):
@@ -64,7 +64,7 @@ def test_another_customers_order_is_not_found_just_as_an_unknown_one(shop: Servi
         assert (foreign.status_code, foreign.content) == (404, unknown.content)
 
 
-def test_a_confirmation_code_does_not_name_an_order(customer: Customer) -> None:
+def test_an_order_is_not_found_by_its_confirmation_code(customer: Customer) -> None:
     for created in (create(customer), buy(customer)):
         assert customer.get(f"/order/{created['confirmation_code']}").status_code == 404
 
@@ -75,7 +75,7 @@ def test_a_cancelled_order_can_still_be_read(shop: Service, customer: Customer) 
     assert read(customer, placed)["status"] == "Cancelled"
 
 
-def test_an_order_shows_its_product_after_that_was_deactivated(shop: Service, customer: Customer) -> None:
+def test_an_order_still_shows_a_deactivated_product(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "RETIRED", 12, available=5)
     placed = buy(customer, [(sku, 1)])
     shop.must_load("products", [{"sku": sku, "active": False}])
@@ -86,7 +86,7 @@ def test_an_order_shows_its_product_after_that_was_deactivated(shop: Service, cu
     assert listed["items"] == [item]
 
 
-def test_an_order_keeps_the_price_of_a_product_that_lost_its_own(shop: Service) -> None:
+def test_an_order_keeps_the_price_of_a_product_without_a_current_price(shop: Service) -> None:
     customer = shop.customer()
     shop.must_load("products", [product("AGREED")])
     agreed = {"customer_id": customer.id, "sku": "AGREED", "single_unit_cost": 15, "five_plus_unit_cost": 12}
@@ -101,7 +101,7 @@ def test_an_order_keeps_the_price_of_a_product_that_lost_its_own(shop: Service) 
     assert item["cost_net"] == 60.00
 
 
-def test_an_order_shows_its_products_as_they_are_today(shop: Service, customer: Customer) -> None:
+def test_an_order_shows_the_current_product_data(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "RENAMED", 10, available=5)
     placed = buy(customer, [(sku, 2)])
     shop.must_load("products", [{"sku": "renamed", "name": "New name"}])

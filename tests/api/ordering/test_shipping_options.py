@@ -1,4 +1,4 @@
-"""What shipping is offered, and when it is expected to leave and arrive (decisions, shipping cost and dates)."""
+"""Shipping options and their dates (decisions, shipping cost and dates)."""
 
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ def customer(shop: Service) -> Customer:
 
 
 def expect(shop: Service, sku: str, *deliveries: tuple[int, str]) -> None:
-    """Let deliveries of a product be expected: units and date."""
+    """Import deliveries of a product: units and date."""
     shop.must_load("incoming", [{"sku": sku, "incoming": units, "expected_on": day} for units, day in deliveries])
 
 
@@ -31,7 +31,7 @@ def dispatch(created: dict[str, Any]) -> str | None:
     return found
 
 
-def test_a_parcel_over_a_methods_limit_is_not_offered_it(customer: Customer) -> None:
+def test_a_method_is_not_offered_above_its_weight_limit(customer: Customer) -> None:
     at_limit = create(customer, [("SWITCH", 6)])
     over = create(customer, [("SWITCH", 6), ("CABLE", 1)])
     assert [option["id"] for option in at_limit["shipping_options"]] == [NEXT_DAY, STANDARD]
@@ -40,7 +40,9 @@ def test_a_parcel_over_a_methods_limit_is_not_offered_it(customer: Customer) -> 
 
 @pytest.mark.spec("2 Order request", "shipping options have a price, and dates")
 @pytest.mark.parametrize(("quantity", "cost"), [(1, 5.05), (5, 5.25), (13, 5.65), (299, 19.95)])
-def test_an_option_costs_its_base_and_the_orders_weight(customer: Customer, quantity: int, cost: float) -> None:
+def test_an_options_cost_depends_on_its_base_cost_and_the_weight(
+    customer: Customer, quantity: int, cost: float
+) -> None:
     assert standard(create(customer, [("CABLE", quantity)]))["cost_net"] == cost
 
 
@@ -57,7 +59,7 @@ def test_an_option_costs_its_base_and_the_orders_weight(customer: Customer, quan
         pytest.param(uk(2026, 10, 24, 12), "2026-10-26T16:00:00", "2026-10-28T17:30:00", id="over the clock change"),
     ],
 )
-def test_dates_are_uk_time_by_cut_off_and_working_days(
+def test_dates_depend_on_the_cut_off_and_working_days_in_uk_time(
     shop: Service, customer: Customer, now: datetime, leaves: str, arrives: str
 ) -> None:
     with at(shop, now):
@@ -65,7 +67,7 @@ def test_dates_are_uk_time_by_cut_off_and_working_days(
     assert (option["expected_dispatch_date"], option["expected_arrival_date"]) == (leaves, arrives)
 
 
-def test_the_dates_of_all_options_move_with_the_confirmation(shop: Service, customer: Customer) -> None:
+def test_the_confirmation_updates_the_dates_of_all_options(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     with at(shop, uk(2026, 6, 16, 17)):
         confirmed = confirm(customer, pending).json()
@@ -76,7 +78,7 @@ def test_the_dates_of_all_options_move_with_the_confirmation(shop: Service, cust
     assert confirmed["shipping_method"] == standard(confirmed)
 
 
-def test_what_no_known_delivery_covers_has_no_dates(shop: Service, customer: Customer) -> None:
+def test_units_that_no_delivery_covers_have_no_dates(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "UNCOVERED", available=2)
     assert dispatch(create(customer, [(sku, 2)])) == "2026-06-16T16:00:00"
     for found in (create(customer, [(sku, 3)]), create(customer, [("PHONE", 1), (sku, 3)]), buy(customer, [(sku, 3)])):
@@ -108,20 +110,20 @@ def test_lines_of_one_sku_count_together_against_stock_and_deliveries(shop: Serv
     assert dispatch(create(customer, [(sku, 3), (sku, 4)])) is None
 
 
-def test_an_order_leaves_when_the_last_of_its_products_has_come(shop: Service, customer: Customer) -> None:
+def test_the_dispatch_date_waits_for_the_last_product(shop: Service, customer: Customer) -> None:
     early, late = sell(shop, "EARLY"), sell(shop, "LATE")
     expect(shop, early, (5, "2026-06-19"))
     expect(shop, late, (5, "2026-06-30"))
     assert dispatch(create(customer, [(late, 1), (early, 1)])) == "2026-07-01T16:00:00"
 
 
-def test_a_delivery_that_is_overdue_covers_nothing(shop: Service, customer: Customer) -> None:
+def test_an_overdue_delivery_covers_nothing(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "OVERDUE")
     expect(shop, sku, (5, "2026-06-08"))
     assert dispatch(create(customer, [(sku, 1)])) is None
 
 
-def test_earlier_back_orders_have_the_first_claim_on_deliveries(shop: Service) -> None:
+def test_deliveries_cover_earlier_back_orders_first(shop: Service) -> None:
     first, second = shop.customer(), shop.customer()
     sku = sell(shop, "CLAIMED")
     expect(shop, sku, (10, "2026-06-24"), (10, "2026-07-01"))
@@ -133,7 +135,7 @@ def test_earlier_back_orders_have_the_first_claim_on_deliveries(shop: Service) -
     assert dispatch(create(second, [(sku, 13)])) is None
 
 
-def test_at_confirmation_the_claims_of_that_moment_count(shop: Service, customer: Customer) -> None:
+def test_the_confirmation_uses_the_back_orders_of_that_moment(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "RECLAIMED", available=1)
     expect(shop, sku, (10, "2026-06-24"), (10, "2026-07-01"))
     slow, quick = create(customer, [(sku, 5)]), create(customer, [(sku, 8)])
@@ -143,7 +145,7 @@ def test_at_confirmation_the_claims_of_that_moment_count(shop: Service, customer
     assert dispatch(confirm(customer, slow).json()) == "2026-07-02T16:00:00"
 
 
-def test_an_option_keeps_its_price_when_the_method_gets_dearer(shop: Service, customer: Customer) -> None:
+def test_an_option_keeps_its_price_when_the_method_becomes_more_expensive(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     shop.must_load("shipping-methods", [{"id": STANDARD, "base_cost_net": 50}])
     dearer = create(customer)

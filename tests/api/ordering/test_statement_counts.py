@@ -1,4 +1,4 @@
-"""A request takes a fixed number of SQL statements, whatever the number of lines and orders, and few round trips."""
+"""A request has a fixed number of SQL statements and few round trips, whatever the number of lines and orders."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _names = map("X-{}".format, count(1))
 
 @dataclass
 class Counted:
-    """What some work takes: statements, and round trips to the database."""
+    """The statements and round trips of some work."""
 
     statements: int
     round_trips: int
@@ -28,14 +28,14 @@ class Counted:
 
 @dataclass
 class Counter:
-    """The API, with a link to its database that counts."""
+    """The API, connected to its database through a counting proxy."""
 
     service: Service
     link: Link
 
     def count(self, customer: Customer, work: Work) -> Counted:
         self.service.refresh()
-        assert customer.get("/manufacturer").status_code == 200  # from here on the credential is known
+        assert customer.get("/manufacturer").status_code == 200  # the credential is cached from here on
         self.link.spoken.clear()
         work()
         found = Counted(self.link.statements, self.link.round_trips)
@@ -55,7 +55,7 @@ def lines(size: int) -> Items:
 
 
 def reading(service: Service, customer: Customer, size: int) -> Work:
-    """Read orders that all have several lines and shipments."""
+    """Read orders with several lines and shipments."""
     sku = sell(service, next(_names), available=100)
     for _ in range(size):
         placed = buy(customer, [(sku, 10), *lines(size)], customer_reference=next(_names))
@@ -81,7 +81,7 @@ def buying(_service: Service, customer: Customer, size: int) -> Work:
 
 
 def confirming(service: Service, customer: Customer, size: int) -> Work:
-    """Confirm an order of which some lines are back-ordered."""
+    """Confirm an order with some back-ordered lines."""
     scarce = sell(service, next(_names), available=1)
     pending = create(customer, [*lines(size), *[(scarce, 1)] * (size - 1)], customer_reference=next(_names))
     return lambda: confirm(customer, pending).raise_for_status()
@@ -100,7 +100,7 @@ def serving_back_orders(service: Service, customer: Customer, size: int) -> Work
 
 
 @pytest.mark.parametrize("prepared", [reading, creating, buying, confirming, dispatching, serving_back_orders])
-def test_many_orders_and_lines_take_no_more_statements(
+def test_many_orders_and_lines_need_no_more_statements(
     counter: Counter, prepared: Callable[[Service, Customer, int], Work]
 ) -> None:
     few, many = (
@@ -111,7 +111,7 @@ def test_many_orders_and_lines_take_no_more_statements(
 
 
 @pytest.mark.parametrize(("unique", "trips"), [(False, 2), (True, 3)])
-def test_an_order_takes_two_round_trips_or_three_with_unique_references(
+def test_an_order_needs_two_round_trips_or_three_with_unique_references(
     counter: Counter, unique: bool, trips: int
 ) -> None:
     customer = counter.service.customer(unique_references=unique)

@@ -1,4 +1,4 @@
-"""Where an order goes decides its tax, its region and its shipping methods (decisions, tax; orders)."""
+"""The shipping address decides tax, region and shipping methods (decisions, tax; orders)."""
 
 from typing import Any
 
@@ -44,12 +44,12 @@ def test_vat_is_charged_within_the_uk_and_the_isle_of_man(customer: Customer, co
 
 
 @pytest.mark.parametrize("country", ["JE", "GG", "IE", "DE", "FR"])
-def test_no_tax_is_charged_elsewhere(customer: Customer, country: str) -> None:
+def test_no_tax_is_charged_in_other_countries(customer: Customer, country: str) -> None:
     created = create(customer, shipping_address=to(country))
     assert (created["cost_net"], created["cost_tax"], created["cost_gross"]) == (50.00, 0.00, 50.00)
 
 
-def test_tax_goes_by_the_destination_not_by_the_billing_address(customer: Customer) -> None:
+def test_tax_depends_on_the_shipping_address_not_on_the_billing_address(customer: Customer) -> None:
     abroad = create(customer, billing_address=ADDRESS, shipping_address=GERMAN_ADDRESS)
     at_home = create(customer, billing_address=GERMAN_ADDRESS, shipping_address=ADDRESS)
     assert (abroad["cost_tax"], at_home["cost_tax"]) == (0.00, 10.00)
@@ -60,7 +60,7 @@ def test_tax_goes_by_the_destination_not_by_the_billing_address(customer: Custom
     ("country", "method_id", "tax", "shipping_net", "shipping_tax"),
     [("GB", STANDARD, 10.00, 5.50, 1.10), ("JE", ISLANDS, 0.00, 20.50, 0.00), ("DE", EUROPE, 0.00, 20.00, 0.00)],
 )
-def test_items_and_shipping_of_a_confirmed_order_are_taxed_alike(
+def test_items_and_shipping_of_a_confirmed_order_have_the_same_tax_rate(
     customer: Customer, country: str, method_id: int, tax: float, shipping_net: float, shipping_tax: float
 ) -> None:
     found = read(customer, buy(customer, method=method_id, shipping_address=to(country)))
@@ -79,7 +79,7 @@ def test_items_and_shipping_of_a_confirmed_order_are_taxed_alike(
         pytest.param("DE", 7, {EUROPE}, id="mainland Europe"),
     ],
 )
-def test_without_a_region_that_of_the_country_is_taken(
+def test_the_default_region_depends_on_the_country(
     customer: Customer, country: str, region: int, methods: set[int]
 ) -> None:
     created = create(customer, shipping_address=to(country))
@@ -92,14 +92,14 @@ def test_without_a_region_that_of_the_country_is_taken(
     ("country", "region", "methods"),
     [("GB", 2, {HIGHLANDS}), ("GB", 1, {STANDARD, NEXT_DAY}), ("IM", 3, {ISLANDS}), ("IE", 9, {IRISH_SEA})],
 )
-def test_a_given_region_counts(customer: Customer, country: str, region: int, methods: set[int]) -> None:
+def test_a_given_region_is_used(customer: Customer, country: str, region: int, methods: set[int]) -> None:
     created = create(customer, shipping_address=to(country), shipping_region=region)
     assert created["shipping_region"] == region
     assert method_ids(created) == methods
 
 
 @pytest.mark.parametrize("region", [0, -1, 4, 2**31, 2**70])
-def test_an_unknown_region_is_refused(customer: Customer, region: int) -> None:
+def test_an_unknown_region_is_rejected(customer: Customer, region: int) -> None:
     response = customer.post("/order", order(shipping_region=region))
     assert response.status_code == 400
     problem = f"there is no region {region}; the regions are 1, 2, 3, 6, 7, 9"
@@ -107,7 +107,7 @@ def test_an_unknown_region_is_refused(customer: Customer, region: int) -> None:
 
 
 @pytest.mark.parametrize(("country", "region"), [("GB", 3), ("DE", 1), ("JE", 2)])
-def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer, country: str, region: int) -> None:
+def test_a_region_that_does_not_serve_the_country_is_rejected(customer: Customer, country: str, region: int) -> None:
     response = customer.post("/order", order(shipping_address=to(country), shipping_region=region))
     assert response.status_code == 400
     assert response.json()["message"].startswith(
@@ -115,19 +115,19 @@ def test_a_region_that_does_not_serve_the_country_is_refused(customer: Customer,
     )
 
 
-def test_a_country_that_nothing_serves_is_refused(customer: Customer) -> None:
+def test_a_country_without_shipping_methods_is_rejected(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("US")))
     assert response.status_code == 400
     problem = "we do not ship to US; the regions are 1, 2, 3, 6, 7, 9; request a quote instead (POST /quote)"
     assert response.json()["message"] == f"shipping_address.country_code: {problem}"
 
 
-def test_where_it_is_billed_does_not_matter_to_shipping(customer: Customer) -> None:
+def test_the_billing_address_does_not_affect_shipping(customer: Customer) -> None:
     created = create(customer, billing_address=to("US"))
     assert created["shipping_region"] == 1
 
 
-def test_a_retired_method_still_confirms_what_it_was_offered_for(own_shop: Service) -> None:
+def test_a_retired_method_can_still_confirm_earlier_orders(own_shop: Service) -> None:
     own_shop.must_load("shipping-methods", BY_REGION)
     customer = own_shop.customer()
     pending = create(customer, shipping_address=to("IE"))

@@ -1,4 +1,4 @@
-"""Customers whose references have to be unique get 409 for one used before (decisions, duplicated data)."""
+"""Customers with unique references get 409 for a used one (decisions, duplicated data)."""
 
 from datetime import timedelta
 from typing import Any
@@ -31,13 +31,13 @@ def conflict(response: httpx2.Response) -> str:
 
 
 @pytest.mark.spec("7 409", "duplicate data")
-def test_the_reference_of_a_confirmed_order_is_refused_naming_that_order(customer: Customer) -> None:
+def test_the_reference_of_a_confirmed_order_is_rejected_with_that_order(customer: Customer) -> None:
     placed = buy(customer)
     message = conflict(place(customer))
     assert message == f"customer_reference: 'PO-1' is already used by {placed['order_reference']}"
 
 
-def test_the_reference_of_a_pending_order_is_refused_naming_its_code(customer: Customer) -> None:
+def test_the_reference_of_a_pending_order_is_rejected_with_its_code(customer: Customer) -> None:
     pending = create(customer)
     assert pending["confirmation_code"] in conflict(place(customer))
 
@@ -47,13 +47,13 @@ def test_confirming_the_pending_order_with_the_reference_is_no_conflict(customer
     assert placed["order_reference"] in conflict(place(customer))
 
 
-def test_an_order_to_be_confirmed_at_once_is_refused_too(customer: Customer) -> None:
+def test_an_auto_confirmed_order_is_rejected_too(customer: Customer) -> None:
     create(customer)
     conflict(place(customer, auto_confirm=True, shipping_method={"id": STANDARD}))
     assert customer.get("/order").json() == []
 
 
-def test_a_refused_order_leaves_nothing_behind(shop: Service, customer: Customer) -> None:
+def test_a_rejected_order_stores_nothing(shop: Service, customer: Customer) -> None:
     create(customer)
     conflict(place(customer))
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
@@ -61,7 +61,7 @@ def test_a_refused_order_leaves_nothing_behind(shop: Service, customer: Customer
 
 @pytest.mark.spec("7 409", "duplicate data")
 @pytest.mark.parametrize("reference", ["po-1", " PO-1 "])
-def test_case_and_space_around_do_not_make_another_reference(customer: Customer, reference: str) -> None:
+def test_references_ignore_case_and_surrounding_space(customer: Customer, reference: str) -> None:
     create(customer)
     assert place(customer, reference).status_code == 409
 
@@ -72,7 +72,7 @@ def test_another_reference_is_accepted(customer: Customer, reference: str) -> No
     assert place(customer, reference).status_code == 201
 
 
-def test_the_reference_of_an_expired_order_is_free_again(shop: Service, customer: Customer) -> None:
+def test_the_reference_of_an_expired_order_can_be_used_again(shop: Service, customer: Customer) -> None:
     create(customer)
     with at(shop, MORNING + timedelta(hours=24)):
         conflict(place(customer))
@@ -80,28 +80,28 @@ def test_the_reference_of_an_expired_order_is_free_again(shop: Service, customer
         assert place(customer).status_code == 201
 
 
-def test_the_reference_of_an_order_that_was_marked_expired_is_free_again(shop: Service, customer: Customer) -> None:
+def test_the_reference_of_an_order_marked_expired_can_be_used_again(shop: Service, customer: Customer) -> None:
     create(customer)
     shop.in_transaction(lambda tx: expire_orders(tx, EXPIRED))
     assert place(customer).status_code == 201
 
 
-def test_the_reference_of_a_cancelled_order_is_free_again(shop: Service, customer: Customer) -> None:
+def test_the_reference_of_a_cancelled_order_can_be_used_again(shop: Service, customer: Customer) -> None:
     cancel(shop, buy(customer))
     assert place(customer).status_code == 201
 
 
-def test_another_customers_references_do_not_count(shop: Service, customer: Customer) -> None:
+def test_another_customers_references_do_not_conflict(shop: Service, customer: Customer) -> None:
     create(shop.customer(unique_references=True))
     assert place(customer).status_code == 201
 
 
-def test_customers_may_repeat_references_unless_set_otherwise(shop: Service) -> None:
+def test_customers_may_repeat_references_by_default(shop: Service) -> None:
     customer = shop.customer()
     assert [place(customer).status_code for _ in range(2)] == [201, 201]
 
 
-def test_the_setting_looks_back_at_orders_from_before_it(shop: Service) -> None:
+def test_the_setting_applies_to_earlier_orders_too(shop: Service) -> None:
     customer = shop.customer()
     first = buy(customer)
     buy(customer)
@@ -109,7 +109,7 @@ def test_the_setting_looks_back_at_orders_from_before_it(shop: Service) -> None:
     assert first["order_reference"] in conflict(place(customer))
 
 
-def test_what_is_wrong_with_the_order_itself_comes_first(customer: Customer) -> None:
+def test_the_body_is_validated_before_the_reference(customer: Customer) -> None:
     create(customer)
     assert place(customer, shipping_method={"id": 99}).status_code == 400
     assert place(customer, auto_confirm=True).status_code == 412

@@ -1,4 +1,4 @@
-"""Nights on which clocks change, bank holidays, leap days: what customers see of time (specification, section 1)."""
+"""Clock changes, bank holidays and leap days, as customers see them (specification, section 1)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,13 +27,13 @@ def standard(placed: dict[str, Any]) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("created", "last"),
     [
-        pytest.param(uk(2026, 3, 28, 12), uk(2026, 3, 29, 13), id="over the night that has an hour less"),
-        pytest.param(uk(2026, 10, 24, 12), uk(2026, 10, 25, 11), id="over the night that has an hour more"),
+        pytest.param(uk(2026, 3, 28, 12), uk(2026, 3, 29, 13), id="over the night with an hour less"),
+        pytest.param(uk(2026, 10, 24, 12), uk(2026, 10, 25, 11), id="over the night with an hour more"),
         pytest.param(uk(2028, 2, 28, 12), uk(2028, 2, 29, 12), id="into a leap day"),
         pytest.param(uk(2026, 12, 31, 23, 59, 59), uk(2027, 1, 1, 23, 59, 59), id="into a new year"),
     ],
 )
-def test_a_pending_order_can_be_confirmed_for_24_hours_to_the_second(
+def test_a_pending_order_can_be_confirmed_for_exactly_24_hours(
     shop: Service, customer: Customer, created: datetime, last: datetime
 ) -> None:
     with at(shop, created):
@@ -42,10 +42,10 @@ def test_a_pending_order_can_be_confirmed_for_24_hours_to_the_second(
         assert confirm(customer, in_time).status_code == 200
     with at(shop, last + SECOND):
         assert confirm(customer, late).status_code == 410
-        assert confirm(customer, in_time).status_code == 200  # an order by then: it does not expire
+        assert confirm(customer, in_time).status_code == 200  # a confirmed order does not expire
 
 
-def test_orders_of_the_hour_that_clocks_repeat_stay_in_their_order(shop: Service) -> None:
+def test_orders_of_a_repeated_hour_are_sorted_by_actual_time(shop: Service) -> None:
     customer = shop.customer()
     first_half_past = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
     placed = []
@@ -57,7 +57,7 @@ def test_orders_of_the_hour_that_clocks_repeat_stay_in_their_order(shop: Service
     assert listed == [order["order_id"] for order in reversed(placed)]
 
 
-def test_the_hour_that_clocks_leave_out_is_never_written(shop: Service, customer: Customer) -> None:
+def test_a_skipped_hour_never_appears(shop: Service, customer: Customer) -> None:
     last = uk(2026, 3, 29, 0, 59, 59)
     written = []
     for moment in (last, last + SECOND):
@@ -91,8 +91,8 @@ def test_a_debt_is_overdue_from_midnight_after_its_last_day(
 @pytest.mark.parametrize(
     ("day", "change"),
     [
-        pytest.param(uk(2026, 3, 30), "valid_from", id="after the night that has an hour less"),
-        pytest.param(uk(2026, 10, 26), "valid_from", id="after the night that has an hour more"),
+        pytest.param(uk(2026, 3, 30), "valid_from", id="after the night with an hour less"),
+        pytest.param(uk(2026, 10, 26), "valid_from", id="after the night with an hour more"),
         pytest.param(uk(2026, 7, 1), "valid_from", id="in summer, when it is the day before in UTC"),
         pytest.param(uk(2028, 2, 29), "valid_until", id="the end of a leap day"),
         pytest.param(uk(2026, 10, 25), "valid_until", id="the end of a day with 25 hours"),
@@ -103,11 +103,11 @@ def test_contract_prices_begin_and_end_at_midnight_in_the_uk(shop: Service, day:
     agreed = {"customer_id": customer.id, "sku": sku, "single_unit_cost": 8, change: str(day.date())}
     shop.must_load("contract-prices", [agreed])
     if change == "valid_from":
-        turn, costs = day, [10, 8]
+        midnight, costs = day, [10, 8]
     else:
-        turn, costs = uk(*(day + timedelta(days=1)).timetuple()[:3]), [8, 10]
+        midnight, costs = uk(*(day + timedelta(days=1)).timetuple()[:3]), [8, 10]
     seen = []
-    for moment in (turn - SECOND, turn):
+    for moment in (midnight - SECOND, midnight):
         with at(shop, moment):
             priced = customer.get(f"/product/{sku}").json()["single_unit_cost"]
             [line] = create(customer, [(sku, 1)])["items"]
@@ -128,7 +128,7 @@ def test_contract_prices_begin_and_end_at_midnight_in_the_uk(shop: Service, day:
         pytest.param(uk(2028, 2, 28, 16), ("2028-02-29T16:00:00", "2028-03-02T17:30:00"), id="a leap day"),
     ],
 )
-def test_an_order_waits_out_englands_bank_holidays(
+def test_dispatch_skips_englands_bank_holidays(
     shop: Service, customer: Customer, moment: datetime, dates: tuple[str, str]
 ) -> None:
     with at(shop, moment):
@@ -146,7 +146,7 @@ def test_an_order_waits_out_englands_bank_holidays(
         pytest.param("2026-12-24T23:59:59", "2026-12-29T16:00:00", id="expected in the last second of Christmas Eve"),
     ],
 )
-def test_a_back_order_leaves_on_the_working_day_after_a_delivery_on_a_holiday(
+def test_a_back_order_is_dispatched_on_the_working_day_after_a_delivery_on_a_holiday(
     shop: Service, customer: Customer, delivery: str, leaves: str
 ) -> None:
     sku = sell(shop, f"HOLIDAY-{delivery.replace(':', '.')}")
@@ -163,7 +163,7 @@ def test_a_back_order_leaves_on_the_working_day_after_a_delivery_on_a_holiday(
         pytest.param(uk(2026, 10, 26, 16), "2026-10-27T16:00:00", id="at its cut-off"),
     ],
 )
-def test_the_cut_off_follows_the_clocks_when_they_change(
+def test_the_cut_off_is_in_local_time_after_a_clock_change(
     shop: Service, customer: Customer, moment: datetime, leaves: str
 ) -> None:
     with at(shop, moment):

@@ -1,4 +1,4 @@
-"""What the settings let the worker delete after a while, and what it never touches."""
+"""Which old records the worker deletes according to the settings, and which it keeps."""
 
 import tempfile
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def customer(shop: Service) -> Customer:
 
 
 def clean_up(service: Service, *kept: str) -> None:
-    """Let the worker do what it does every minute; the settings that are named keep for 30 days, others for ever."""
+    """Run the worker's periodic jobs; the named settings keep records for 30 days, the others for ever."""
     with psycopg.connect(service.database_url) as database:
         for job in JOBS:
             database.execute(
@@ -61,9 +61,7 @@ def exists(service: Service, created: dict[str, Any]) -> bool:
     return bool(found)
 
 
-def test_expired_orders_and_quotes_go_with_their_lines_once_they_are_old_enough(
-    shop: Service, customer: Customer
-) -> None:
+def test_old_expired_orders_and_quotes_are_deleted_with_their_lines(shop: Service, customer: Customer) -> None:
     kit = sell(shop, "KIT-1", 5, components=[{"sku": "CABLE", "quantity": 2}])
     pending, priced = create(customer, [(kit, 2), ("PHONE", 1)]), request_quote(customer)
     price_as_support(shop, priced, ("PHONE", "1"))
@@ -84,7 +82,7 @@ def test_expired_orders_and_quotes_go_with_their_lines_once_they_are_old_enough(
     assert faults_in_the_books(shop) == {}
 
 
-def test_everything_but_expired_orders_stays(shop: Service, customer: Customer) -> None:
+def test_only_expired_orders_are_deleted(shop: Service, customer: Customer) -> None:
     paid = invoiced(shop, customer)
     confirmed, cancelled, called_off = buy(customer), buy(customer), create(customer)
     waiting, bought = request_quote(customer), request_quote(customer)
@@ -96,7 +94,7 @@ def test_everything_but_expired_orders_stays(shop: Service, customer: Customer) 
 
     def readable() -> list[dict[str, Any]]:
         orders = [read(customer, placed) for placed in (paid, confirmed, cancelled, bought)]
-        return [{**order, "expected_dispatch_date": ""} for order in orders]  # which depends on when it is asked for
+        return [{**order, "expected_dispatch_date": ""} for order in orders]  # depends on the current time
 
     before = readable()
     with at(shop, MORNING + timedelta(days=3000)):
@@ -109,7 +107,7 @@ def test_everything_but_expired_orders_stays(shop: Service, customer: Customer) 
     assert faults_in_the_books(shop) == {}
 
 
-def test_deleted_addresses_go_and_orders_keep_their_copies(shop: Service, customer: Customer) -> None:
+def test_old_deleted_addresses_are_removed_and_orders_keep_their_copies(shop: Service, customer: Customer) -> None:
     ids = [customer.post("/customer/address", ADDRESS).json()["id"] for _ in range(3)]
     placed = buy(customer, billing_address={"id": ids[0]}, shipping_address={"id": ids[1]})
     pending = create(customer, billing_address={"id": ids[0]})
@@ -130,7 +128,7 @@ def test_deleted_addresses_go_and_orders_keep_their_copies(shop: Service, custom
     assert confirm(customer, pending).json()["billing_address"]["city"] == "Leeds"
 
 
-def test_a_forgotten_key_makes_a_second_order_and_a_younger_one_does_not(shop: Service, customer: Customer) -> None:
+def test_a_deleted_key_creates_a_second_order_and_a_newer_one_does_not(shop: Service, customer: Customer) -> None:
     old = keyed(customer, "old")
     with at(shop, MORNING + ONE_SECOND):
         young = keyed(customer, "young")
@@ -157,7 +155,7 @@ def test_without_the_settings_everything_is_kept(shop: Service, customer: Custom
         assert rows(shop, "select count(*) from address where id = %s", address) == [(1,)]
 
 
-def test_many_are_deleted_batch_by_batch(shop: Service, customer: Customer) -> None:
+def test_many_records_are_deleted_in_batches(shop: Service, customer: Customer) -> None:
     count = 3 * BATCH + 1
     with psycopg.connect(shop.database_url) as database:
         database.execute("delete from address where deleted_at is not null")
@@ -178,14 +176,14 @@ def test_many_are_deleted_batch_by_batch(shop: Service, customer: Customer) -> N
     assert rows(shop, "select count(*) from address where customer_id = %s", customer.id) == [(0,)]
 
 
-def test_what_another_transaction_holds_is_not_waited_for(shop: Service, customer: Customer) -> None:
-    held, free = create(customer), create(customer)
+def test_rows_locked_by_another_transaction_are_skipped(shop: Service, customer: Customer) -> None:
+    locked, free = create(customer), create(customer)
     with at(shop, MORNING + timedelta(days=2)):
         expire(shop)
     with at(shop, MORNING + timedelta(days=2) + KEPT):
         with psycopg.connect(shop.database_url) as other:
-            other.execute("select from orders where confirmation_code = %s for update", [held["confirmation_code"]])
+            other.execute("select from orders where confirmation_code = %s for update", [locked["confirmation_code"]])
             clean_up(shop, "keep_expired_orders")
-            assert [exists(shop, created) for created in (held, free)] == [True, False]
+            assert [exists(shop, created) for created in (locked, free)] == [True, False]
         clean_up(shop, "keep_expired_orders")
-        assert not exists(shop, held)
+        assert not exists(shop, locked)

@@ -1,4 +1,4 @@
-"""The access log: every request with its customer and address, also when the answer comes from memory."""
+"""The access log: every request with its customer and address, also when the response is cached."""
 
 import asyncio
 import socket
@@ -27,16 +27,16 @@ def service(database_url: str) -> Iterator[Service]:
 def customer(service: Service) -> Customer:
     made = service.customer()
     service.refresh()
-    logged(service, made, ("/customer", {}))  # from here on the key is known by heart
+    logged(service, made, ("/customer", {}))  # the key is cached from here on
     return made
 
 
 def logged(service: Service, customer: Customer, *requests: tuple[str, dict[str, str]]) -> list[dict[str, Any]]:
-    """The access log's lines for requests, which are written when a response has been sent."""
+    """Return the access log's lines for requests; the server writes them after sending the response."""
     with capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logs:
         for path, headers in requests:
             customer.get(path, headers={**ADDRESS, **headers})
-        service.call(lambda: asyncio.sleep(0))  # the server is done with what it was doing
+        service.call(lambda: asyncio.sleep(0))  # lets the server finish its current work
     return [dict(line) for line in logs if line["event"] == "request"]
 
 
@@ -56,7 +56,7 @@ def test_a_request_is_logged_with_its_customer_address_and_id(service: Service, 
 
 
 @pytest.mark.parametrize("path", ["/product?limit=2", "/product", "/product/PHONE"])
-def test_an_answer_from_memory_is_logged_too(service: Service, customer: Customer, path: str) -> None:
+def test_a_cached_response_is_logged_too(service: Service, customer: Customer, path: str) -> None:
     logged(service, customer, (path, {}))
     ids = [f"nr-{number}" for number in range(3)]
     lines = logged(service, customer, *[(path, {"X-Request-Id": each}) for each in ids])
@@ -76,7 +76,7 @@ def test_an_answer_from_memory_is_logged_too(service: Service, customer: Custome
     ]
 
 
-def test_a_request_that_is_known_by_its_text_is_logged_each_time(service: Service, customer: Customer) -> None:
+def test_a_request_matched_by_its_bytes_is_logged_each_time(service: Service, customer: Customer) -> None:
     lines = logged(service, customer, *[("/product?limit=3", {})] * 5)
     assert [line.get("from_memory", False) for line in lines] == [False, True, True, True, True]
     assert len({line["request_id"] for line in lines}) == 5

@@ -1,4 +1,4 @@
-"""Bodies that are no JSON, or JSON that no program should choke on: refused with a 400, and nothing written."""
+"""Invalid and hostile JSON bodies: rejected with 400, and nothing is written."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ ORDER = json.dumps(order()).encode()
 CONFIRMATION = b'{"shipping_method": {"id": 11}}'
 NEW_ADDRESS = json.dumps(ADDRESS).encode()
 
-NO_JSON = {
+INVALID_JSON = {
     "a word": b"order",
     "half an object": b'{"customer_reference": "PO-',
     "a brace": b"{",
@@ -64,12 +64,12 @@ NO_JSON = {
     "deep and cut off": b'{"a": ' * DEEP,
 }  # fmt: skip
 
-NO_OBJECT = {
+NOT_AN_OBJECT = {
     "null": b"null", "true": b"true", "a number": b"5", "a text": b'"x"', "a list": b"[]",
     "a list of orders": b"[" + ORDER + b"]",
 }  # fmt: skip
 
-# Where text of an order, a confirmation or an address that is read, passed over or kept for later may hold anything.
+# Places in an order, a confirmation or an address where text is read, ignored or stored.
 READ = {"order": b"PO-1", "address in an order": b"Leeds", "items": b"PHONE"}
 
 BAD_TEXT = {
@@ -98,7 +98,7 @@ Send = Callable[[str, bytes], httpx2.Response]
 
 @pytest.fixture
 def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
-    """Send a body to an endpoint; in the end, nothing may have been written."""
+    """Send a body to an endpoint; check at the end that nothing was written."""
 
     def request(endpoint: str, body: bytes) -> httpx2.Response:
         method, path = endpoint.replace("CODE", code).split()
@@ -112,62 +112,62 @@ def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
 ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /customer/address"]
 
 
-def assert_refused(answer: httpx2.Response, *words: str) -> None:
-    assert answer.status_code == 400, answer.text
-    assert list(answer.json()) == ["message"]
-    message = answer.json()["message"]
+def assert_rejected(response: httpx2.Response, *words: str) -> None:
+    assert response.status_code == 400, response.text
+    assert list(response.json()) == ["message"]
+    message = response.json()["message"]
     assert len(message) < 300
     assert all(word in message for word in words), message
 
 
 @pytest.mark.spec("7 400", "invalid data on creation")
-@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON.keys())
-def test_what_is_no_clean_json_is_refused_everywhere(send: Send, body: bytes) -> None:
+@pytest.mark.parametrize("body", INVALID_JSON.values(), ids=INVALID_JSON.keys())
+def test_invalid_json_is_rejected_by_every_endpoint(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:
-        assert_refused(send(endpoint, body))
+        assert_rejected(send(endpoint, body))
 
 
-@pytest.mark.parametrize("body", NO_OBJECT.values(), ids=NO_OBJECT.keys())
-def test_json_that_is_no_object_is_refused_everywhere(send: Send, body: bytes) -> None:
+@pytest.mark.parametrize("body", NOT_AN_OBJECT.values(), ids=NOT_AN_OBJECT.keys())
+def test_json_that_is_not_an_object_is_rejected_by_every_endpoint(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:
-        assert_refused(send(endpoint, body), "the body must be an object, not ")
+        assert_rejected(send(endpoint, body), "the body must be an object, not ")
 
 
 @pytest.mark.parametrize("body", [b"", b" ", b"\r\n\t "])
-def test_an_empty_body_is_refused_where_one_is_needed(send: Send, body: bytes) -> None:
+def test_an_empty_body_is_rejected_where_one_is_required(send: Send, body: bytes) -> None:
     for endpoint in ("POST /order", "POST /customer/address"):
-        assert_refused(send(endpoint, body), "the request body is empty: send a JSON object")
+        assert_rejected(send(endpoint, body), "the request body is empty: send a JSON object")
 
 
 @pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
 @pytest.mark.parametrize("where", READ.values(), ids=READ.keys())
-def test_unclean_text_is_refused_wherever_it_stands_in_an_order(send: Send, where: bytes, bad: bytes) -> None:
+def test_invalid_text_is_rejected_anywhere_in_an_order(send: Send, where: bytes, bad: bytes) -> None:
     assert ORDER.count(where) >= 1
-    assert_refused(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
+    assert_rejected(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
 
 
 @pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
-def test_unclean_text_is_refused_in_an_address_and_where_nothing_reads_it(send: Send, bad: bytes) -> None:
-    assert_refused(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
+def test_invalid_text_is_rejected_in_an_address_and_in_ignored_fields(send: Send, bad: bytes) -> None:
+    assert_rejected(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
     unread = b'{"remark": ["' + bad + b'"], '
-    assert_refused(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
-    assert_refused(send("POST /order", unread + ORDER[1:]), "the body ")
-    assert_refused(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
+    assert_rejected(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
+    assert_rejected(send("POST /order", unread + ORDER[1:]), "the body ")
+    assert_rejected(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])
-def test_depth_is_refused_or_passed_over_but_never_a_fault(shop: Service, opening: bytes) -> None:
-    """Around the depth at which the reader gives up, it must not matter how far down in the program it reads."""
+def test_deep_nesting_is_rejected_or_ignored_and_never_a_fault(shop: Service, opening: bytes) -> None:
+    """Near the decoder's depth limit, the result must not depend on the depth of the call stack."""
     poor = shop.customer(credit=None)
     closing = b"]" if opening == b"[" else b"}"
     statuses = set()
     for depth in [*range(100, 900, 100), *range(900, 1010)]:
         nested = opening * depth + b"1" + closing * depth
         body = ORDER.replace(b'"billing_address": {', b'"billing_address": {"remark": ' + nested + b", ")
-        answer = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
-        statuses.add(answer.status_code)
-        if answer.status_code == 400:
-            assert_refused(answer, "the body is nested too deeply")
+        response = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
+        statuses.add(response.status_code)
+        if response.status_code == 400:
+            assert_rejected(response, "the body is nested too deeply")
     assert statuses == {400, 402}
 
 
@@ -181,21 +181,21 @@ NUMBERS = {
 
 @pytest.mark.parametrize("digits", [20, 400, 4300, 4301, 20_000])
 @pytest.mark.parametrize(("place", "body"), NUMBERS.items(), ids=NUMBERS.keys())
-def test_numbers_of_any_length_are_refused_by_their_place(send: Send, place: str, body: bytes, digits: int) -> None:
+def test_numbers_of_any_length_are_rejected_by_their_path(send: Send, place: str, body: bytes, digits: int) -> None:
     for sign in (b"", b"-"):
         for ending in (b"", b".5", b"e400", b"E-400"):
-            answer = send("POST /order", body.replace(b"NUMBER", sign + b"9" * digits + ending))
-            assert answer.status_code == 400
-            assert answer.json()["message"].startswith(f"{place}: ")
+            response = send("POST /order", body.replace(b"NUMBER", sign + b"9" * digits + ending))
+            assert response.status_code == 400
+            assert response.json()["message"].startswith(f"{place}: ")
 
 
-def test_of_two_members_with_one_name_the_last_counts(customer: Customer) -> None:
+def test_the_last_of_two_members_with_one_name_is_used(customer: Customer) -> None:
     body = ORDER.replace(b'{"customer_reference": "PO-1"', b'{"customer_reference": "A", "customer_reference": "B"')
     created = customer.http.post("/order", content=body, headers={"Content-Type": "application/json"})
     assert (created.status_code, created.json()["customer_reference"]) == (201, "B")
 
 
-def test_unknown_members_are_passed_over_at_every_level(customer: Customer) -> None:
+def test_unknown_members_are_ignored_at_every_level(customer: Customer) -> None:
     anything = {"x": [None, True, 1e5, "é", {"y": []}], "": 0, "confirmation_code": 5, "order_id": "x", "cost_net": []}
     body = {**anything, **order()}
     body["items"] = [{**anything, **item, "id": "x"} for item in body["items"]]
@@ -207,7 +207,7 @@ def test_unknown_members_are_passed_over_at_every_level(customer: Customer) -> N
     assert created.json()["items"][0]["cost_net"] == 50
 
 
-def test_a_confirmation_passes_over_every_field_but_the_shipping_method(customer: Customer) -> None:
+def test_a_confirmation_ignores_every_field_but_the_shipping_method(customer: Customer) -> None:
     code = create(customer)["confirmation_code"]
     body = {
         "customer_reference": 5,
@@ -219,14 +219,14 @@ def test_a_confirmation_passes_over_every_field_but_the_shipping_method(customer
     assert (confirmed.status_code, confirmed.json()["customer_reference"]) == (200, "PO-1")
 
 
-CLEAN = [
+VALID_TEXT = [
     "café ☕ \U0001f4e6", "line\nbreak\ttab", 'quo"te\\', "<b>&amp;</b>", "'; drop table orders; --", "\x7f\x85\u2028",
     "\ufeff", "\uffff", "\\u0000", "%00", "{}", "x" * 100,
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", CLEAN)
-def test_any_clean_text_is_kept_as_it_is(customer: Customer, text: str) -> None:
+@pytest.mark.parametrize("text", VALID_TEXT)
+def test_any_valid_text_is_stored_unchanged(customer: Customer, text: str) -> None:
     body = order(customer_reference=text, external_customer_id=text)
     body["billing_address"] = {**ADDRESS, "street_one": text}
     created = customer.post("/order", {**body, "auto_confirm": True, "shipping_method": {"id": 11}}).json()
@@ -235,27 +235,27 @@ def test_any_clean_text_is_kept_as_it_is(customer: Customer, text: str) -> None:
     assert customer.get(f"/order/{created['order_id']}").json()["customer_reference"] == text
 
 
-def test_five_hundred_items_of_the_largest_quantity_are_no_fault(shop: Service) -> None:
+def test_five_hundred_items_of_the_largest_quantity_cause_no_fault(shop: Service) -> None:
     shop.must_load("products", [{"sku": "FEATHER", "name": "Feather", "manufacturer": "acme", "weight_kg": 0}])
     shop.must_load("price-list", [{"price_list": "default", "sku": "FEATHER", "single_unit_cost": 1_000_000}])
     body = order([("FEATHER", 100_000)] * 500, auto_confirm=True, shipping_method={"id": 11})
     rich = shop.customer(credit="999999999999.99")
-    refused = rich.post("/order", body)
-    assert (refused.status_code, refused.json()["message"].split()[2]) == (402, "60000000000006.00")
+    rejected = rich.post("/order", body)
+    assert (rejected.status_code, rejected.json()["message"].split()[2]) == (402, "60000000000006.00")
     assert shop.customer().post("/order", order([("FEATHER", 1)] * 500)).status_code == 402
 
 
 @pytest.mark.parametrize("coding", ["gzip", "GZIP", "br", "zstd", "deflate", "identity, gzip", "x" * 200])
-def test_an_encoded_body_is_refused_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
+def test_an_encoded_body_is_rejected_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
     before = written(service)
     headers = {"Content-Type": "application/json", "Content-Encoding": coding}
-    answer = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
-    assert answer.status_code == 415
-    assert answer.json() == {"message": f"Content-Encoding: must be left out, not {coding[:100]}"}
+    response = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
+    assert response.status_code == 415
+    assert response.json() == {"message": f"Content-Encoding: must be left out, not {coding[:100]}"}
     assert written(service) == before
 
 
 @pytest.mark.parametrize("coding", ["", "identity", "Identity"])
-def test_a_body_that_says_that_it_is_not_encoded_is_read(customer: Customer, coding: str) -> None:
+def test_a_body_with_the_identity_encoding_is_read(customer: Customer, coding: str) -> None:
     headers = {"Content-Type": "application/json", "Content-Encoding": coding}
     assert customer.http.post("/order", content=ORDER, headers=headers).status_code == 201

@@ -1,4 +1,4 @@
-"""Reads that are answered from memory: what they say is what the endpoints would have said, to the byte."""
+"""Cached responses equal the endpoints' responses byte for byte."""
 
 import re
 import socket
@@ -26,9 +26,9 @@ Header = tuple[str, str]
 
 @dataclass(frozen=True)
 class Twins:
-    """Two servers on one database, of which one remembers nothing; and customers of both."""
+    """Two servers on one database, one of them without a response cache, and their customers."""
 
-    remembering: Service
+    caching: Service
     plain: Service
     customers: list[Customer]
 
@@ -36,15 +36,15 @@ class Twins:
 @pytest.fixture(scope="module")
 def twins(database_url: str) -> Iterator[Twins]:
     with (
-        running_service(database_url, base_url=PLACE) as remembering,
+        running_service(database_url, base_url=PLACE) as caching,
         running_service(database_url, base_url=PLACE, answer_memory=0) as plain,
     ):
-        stock_shop(remembering)
-        remembering.must_load("price-list", [price("PHONE", 48, price_list="gold")])
+        stock_shop(caching)
+        caching.must_load("price-list", [price("PHONE", 48, price_list="gold")])
         yield Twins(
-            remembering,
+            caching,
             plain,
-            [remembering.customer(), remembering.customer(price_list="gold"), remembering.customer(discount=7)],
+            [caching.customer(), caching.customer(price_list="gold"), caching.customer(discount=7)],
         )
 
 
@@ -54,24 +54,24 @@ def fresh(twins: Twins) -> None:
 
 
 def catch_up(twins: Twins) -> None:
-    """Let the servers hear of the database, without which no credential is known by heart."""
-    twins.remembering.refresh()
+    """Refresh the servers; without a recent refresh no credential is cached."""
+    twins.caching.refresh()
     twins.plain.refresh()
 
 
-def asked(
+def fetch(
     service: Service, customer: Customer, path: str, headers: list[Header], method: str = "GET"
 ) -> httpx2.Response:
-    """Ask a server; headers may repeat, and nothing is sent but these and the key."""
+    """Send a request with only the key and these headers, which may repeat."""
     own = [("Host", "shop.example"), ("X-Api-Key", customer.key)]
-    if "X-Forwarded-For" not in dict(headers):  # the same text each time, which the server then knows
+    if "X-Forwarded-For" not in dict(headers):  # identical bytes each time, so that the fast path matches
         own.append(("X-Forwarded-For", "198.51.100.7"))
     client = service.clients[0] if service.clients else service.client()
     return client.send(httpx2.Request(method, service.url + path, headers=[*own, *headers]))
 
 
-def said(response: httpx2.Response) -> tuple[Any, ...]:
-    """All that a response says that is not of this one request."""
+def content_of(response: httpx2.Response) -> tuple[Any, ...]:
+    """Return everything in a response that does not depend on the single request."""
     own = {"date", "x-request-id"}
     headers = sorted(item for item in response.headers.multi_items() if item[0] not in own)
     return response.status_code, headers, response.content
@@ -85,7 +85,7 @@ codings = st.sampled_from(
     [[], [("Accept-Encoding", "identity")], [("Accept-Encoding", "gzip")], [("Accept-Encoding", "zstd, br, gzip")],
      [("Accept-Encoding", "gzip;q=0, br")], [("Accept-Encoding", "gzip"), ("Accept-Encoding", "zstd")]]
 )  # fmt: skip
-held = st.sampled_from(
+conditions = st.sampled_from(
     ["", "the tag", "the tag, in gzip", "the tag, weak", "the tag and another", TAG, TAG[:-1] + '-br"', "*", "nonsense"]
 )
 others = st.sampled_from(
@@ -100,7 +100,7 @@ queries = st.sampled_from(
 )  # fmt: skip
 
 
-def held_by_client(kind: str, tag: str) -> list[Header]:
+def if_none_match(kind: str, tag: str) -> list[Header]:
     named = {
         "the tag": tag,
         "the tag, in gzip": f'{tag[:33]}-gzip"',
@@ -112,32 +112,32 @@ def held_by_client(kind: str, tag: str) -> list[Header]:
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
-    st.integers(0, 2), skus, queries, accepts, codings, held, others,
+    st.integers(0, 2), skus, queries, accepts, codings, conditions, others,
     st.sampled_from(["GET", "GET", "GET", "HEAD"]),
 )  # fmt: skip
-def test_an_answer_from_memory_is_the_endpoints_answer(
+def test_a_cached_response_equals_the_endpoints_response(
     twins: Twins, who: int, sku: str | None, query: str, accept: list[Header], coding: list[Header], kind: str,
     other: list[Header], method: str,
 ) -> None:  # fmt: skip
     catch_up(twins)
     customer = twins.customers[who]
     path = f"/product{query}" if sku is None else f"/product/{sku}{query}"
-    first = asked(twins.plain, customer, path, [*accept, *coding])
-    headers = [*accept, *coding, *held_by_client(kind, first.headers.get("etag", TAG)), *other]
-    expected = said(asked(twins.plain, customer, path, headers, method))
+    first = fetch(twins.plain, customer, path, [*accept, *coding])
+    headers = [*accept, *coding, *if_none_match(kind, first.headers.get("etag", TAG)), *other]
+    expected = content_of(fetch(twins.plain, customer, path, headers, method))
     for _ in range(3):
-        assert said(asked(twins.remembering, customer, path, headers, method)) == expected
+        assert content_of(fetch(twins.caching, customer, path, headers, method)) == expected
 
 
-def at_hand(service: Service, response: httpx2.Response) -> FastResponse | None:
-    """What the server would answer at once to a request that got a response."""
+def fast_response(service: Service, response: httpx2.Response) -> FastResponse | None:
+    """Return the fast path's response to the request of an earlier response."""
     fast_path = service.application.fast_path
     head = fast_path.read(scope_of(response))
     return None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
 
 
 def scope_of(response: httpx2.Response) -> dict[str, Any]:
-    """The request that got a response, as the server sees it."""
+    """Return a response's request as an ASGI scope."""
     request = response.request
     headers = [(name.lower(), value) for name, value in request.headers.raw]
     path, query = request.url.path, request.url.query
@@ -146,41 +146,41 @@ def scope_of(response: httpx2.Response) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", ["/product?limit=5", "/product?limit=5&sort=price", "/product/PHONE"])
-def test_an_answer_that_was_given_is_at_hand(twins: Twins, path: str) -> None:
-    asked(twins.remembering, twins.customers[0], "/product", [])  # from here on the key is known by heart
-    response = asked(twins.remembering, twins.customers[0], path, [("Accept", "application/json")])
-    repeated = at_hand(twins.remembering, response)
+def test_a_repeated_request_gets_a_cached_response(twins: Twins, path: str) -> None:
+    fetch(twins.caching, twins.customers[0], "/product", [])  # the key is cached from here on
+    response = fetch(twins.caching, twins.customers[0], path, [("Accept", "application/json")])
+    repeated = fast_response(twins.caching, response)
     assert repeated is not None
     assert b"".join(repeated.cached.blocks) == response.content
 
 
-def test_an_unchanged_poll_is_at_hand(twins: Twins) -> None:
+def test_an_unchanged_poll_gets_a_cached_response(twins: Twins) -> None:
     path, json = "/product?limit=6", ("Accept", "application/json")
-    tag = asked(twins.remembering, twins.customers[0], path, [json]).headers["etag"]
+    tag = fetch(twins.caching, twins.customers[0], path, [json]).headers["etag"]
     for _ in range(2):
-        poll = asked(twins.remembering, twins.customers[0], path, [json, ("If-None-Match", tag)])
+        poll = fetch(twins.caching, twins.customers[0], path, [json, ("If-None-Match", tag)])
     assert poll.status_code == HTTPStatus.NOT_MODIFIED
-    repeated = at_hand(twins.remembering, poll)
+    repeated = fast_response(twins.caching, poll)
     assert repeated is not None
     assert repeated.cached.status == HTTPStatus.NOT_MODIFIED
 
 
-def test_customers_with_other_prices_do_not_share_answers(twins: Twins) -> None:
+def test_customers_with_different_prices_do_not_share_responses(twins: Twins) -> None:
     path = "/product?limit=50&sort=sku"
-    bodies = [asked(twins.remembering, c, path, [("Accept", "application/json")]).json() for c in twins.customers]
+    bodies = [fetch(twins.caching, c, path, [("Accept", "application/json")]).json() for c in twins.customers]
     costs = [[product["single_unit_cost"] for product in body] for body in bodies]
     assert all(costs[i] != costs[j] for i in range(3) for j in range(i))
 
 
-def test_a_disabled_memory_keeps_nothing_at_hand(twins: Twins) -> None:
-    response = asked(twins.plain, twins.customers[0], "/product?limit=5", [("Accept", "application/json")])
-    assert at_hand(twins.plain, response) is None
+def test_a_disabled_cache_stores_nothing(twins: Twins) -> None:
+    response = fetch(twins.plain, twins.customers[0], "/product?limit=5", [("Accept", "application/json")])
+    assert fast_response(twins.plain, response) is None
 
 
-def test_remembered_answers_keep_their_places_among_pipelined_requests(twins: Twins) -> None:
-    service, key = twins.remembering, twins.customers[0].key
+def test_cached_responses_keep_their_order_among_pipelined_requests(twins: Twins) -> None:
+    service, key = twins.caching, twins.customers[0].key
     paths = ["/product", "/order", "/product?limit=7", "/customer", "/product?limit=7", "/product?limit=7", "/order"]
-    asked(service, twins.customers[0], "/product?limit=7", [])
+    fetch(service, twins.customers[0], "/product?limit=7", [])
     requests = [
         f"GET {path} HTTP/1.1\r\nHost: shop.example\r\nX-Api-Key: {key}\r\nX-Request-Id: nr-{number}\r\n"
         + ("Connection: close\r\n\r\n" if number == len(paths) - 1 else "\r\n")
@@ -193,8 +193,8 @@ def test_remembered_answers_keep_their_places_among_pipelined_requests(twins: Tw
     assert re.findall(rb"x-request-id: (\S+)", received) == [b"nr-%d" % number for number in range(len(paths))]
 
 
-def test_a_request_known_by_its_text_is_answered_the_same_however_it_arrives(twins: Twins) -> None:
-    service = twins.remembering
+def test_a_request_gets_the_same_response_however_it_is_split(twins: Twins) -> None:
+    service = twins.caching
     texts = [
         f"GET /product?limit=8 HTTP/1.1\r\nHost: shop.example\r\nX-Api-Key: {customer.key}\r\n\r\n".encode()
         for customer in twins.customers
@@ -202,25 +202,25 @@ def test_a_request_known_by_its_text_is_answered_the_same_however_it_arrives(twi
     address = urlsplit(service.url)
     with socket.create_connection((address.hostname, address.port or 0), timeout=10) as connection:
 
-        def ask(*pieces: bytes, answers: int = 1) -> list[bytes]:
-            """Send pieces one by one; the bodies that come back."""
+        def send(*pieces: bytes, responses: int = 1) -> list[bytes]:
+            """Send pieces one by one, and return the bodies of the responses."""
             for piece in pieces:
                 connection.sendall(piece)
-                time.sleep(0.05)  # so that it arrives on its own
+                time.sleep(0.05)  # so that each piece arrives separately
             reading, bodies = connection.makefile("rb"), []
-            for _ in range(answers):
+            for _ in range(responses):
                 head = b"".join(iter(reading.readline, b"\r\n"))
                 length = re.search(rb"content-length: (\d+)", head)
                 assert length
                 bodies.append(reading.read(int(length[1])))
             return bodies
 
-        expected = [ask(text)[0] for text in texts for _ in range(3)][::3]
+        expected = [send(text)[0] for text in texts for _ in range(3)][::3]
         assert len(set(expected)) == len(texts)
         for text, body in zip(texts, expected, strict=True):
-            assert ask(text) == [body]
-            assert ask(text[:20], text[20:]) == [body]
-            assert ask(text + text, answers=2) == [body, body]
-            assert ask(text + text[:-1], text[-1:], answers=2) == [body, body]
-            assert ask(b"\r\n" + text) == [body]
-        assert ask(b"".join(texts), answers=len(texts)) == expected
+            assert send(text) == [body]
+            assert send(text[:20], text[20:]) == [body]
+            assert send(text + text, responses=2) == [body, body]
+            assert send(text + text[:-1], text[-1:], responses=2) == [body, body]
+            assert send(b"\r\n" + text) == [body]
+        assert send(b"".join(texts), responses=len(texts)) == expected

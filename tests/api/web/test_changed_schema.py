@@ -1,4 +1,4 @@
-"""A schema that changes under a running service, as `db upgrade` does it: reads succeed, writes get 503 once."""
+"""A schema change under a running service, as by `db upgrade`: reads succeed, writes get 503 once."""
 
 from collections.abc import Iterator
 from typing import LiteralString
@@ -34,7 +34,7 @@ def change(service: Service, statement: LiteralString) -> None:
 
 
 def forget_prepared_statements(service: Service) -> None:
-    """As a pooler between service and database may."""
+    """Drop prepared statements, as a pooler between service and database may."""
     database: Database = service.application.database
 
     async def forget() -> None:
@@ -45,19 +45,21 @@ def forget_prepared_statements(service: Service) -> None:
 
 
 def use_connections(service: Service, count: int) -> None:
-    """Have that many connections open, besides those that are opened as needed."""
+    """Keep that many connections open, in addition to those opened on demand."""
     pool = service.application.database.pool
     service.call(lambda: pool.resize(count, pool.max_size))
     service.call(pool.wait)
 
 
-def test_reads_succeed_though_what_they_select_has_another_type_now(shop: Service, customer: Customer) -> None:
+def test_reads_succeed_after_a_column_changes_its_type(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     paths = [f"/order/{placed['order_id']}", "/order", "/customer/credit"]
     calls = [lambda path=path: customer.get(path).status_code for path in paths * 10]
     use_connections(shop, 3)
     for path in paths:
-        assert {customer.get(path).status_code for _ in range(6)} == {200}  # prepared on each, since they take turns
+        assert {customer.get(path).status_code for _ in range(6)} == {
+            200
+        }  # prepared on each connection, since the pool rotates them
     change(shop, "alter table orders alter column customer_reference type varchar(500)")
     for path in paths:  # one by one, so that the next connection would fail too
         assert customer.get(path).status_code == 200
@@ -75,10 +77,10 @@ def test_writes_get_503_once_and_then_succeed(shop: Service, customer: Customer)
     in_parallel([lambda: create(customer)] * 10)  # prepared on several connections
     change(shop, "alter table customer alter column credit_limit type numeric(15, 2)")
     first = [place(number) for number in range(10)]
-    assert {answer.status_code for answer in first} == {201, 503}
-    assert {answer.headers.get("Retry-After", "5") for answer in first} == {"5"}
-    for number, answer in enumerate(first):
+    assert {response.status_code for response in first} == {201, 503}
+    assert {response.headers.get("Retry-After", "5") for response in first} == {"5"}
+    for number, response in enumerate(first):
         again = place(number)
-        assert (again.status_code, "Idempotent-Replay" in again.headers) == (201, answer.status_code == 201)
+        assert (again.status_code, "Idempotent-Replay" in again.headers) == (201, response.status_code == 201)
     assert confirm(customer, pending).status_code == 200
     assert faults_in_the_books(shop) == {}

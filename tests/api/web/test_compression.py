@@ -1,4 +1,4 @@
-"""Compressed answers (decisions, caching): which ones are, how, and that they hold the same."""
+"""Compressed responses (decisions, caching): which ones, with which codings, and with the same content."""
 
 import gzip
 from collections.abc import Callable
@@ -19,7 +19,7 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {
 }
 LARGE = ["/product?limit=0", "/product?limit=0&accept=text/csv", "/openapi.json", "/openapi.yaml", "/docs", "/guide"]
 SMALL = ["/manufacturer", "/", "/check-health", "/customer"]
-REFUSED = ["/product?sort=x", "/nowhere", "/product/nothing"]
+REJECTED = ["/product?sort=x", "/nowhere", "/product/nothing"]
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +30,18 @@ def customer(shop: Service) -> Customer:
 
 
 def fetch(customer: Customer, path: str, coding: str | None, **headers: str) -> tuple[httpx2.Response, bytes]:
-    """An answer, and its body as it went over the wire."""
-    asked: dict[str, Any] = {"Accept": "application/json", "X-Api-Key": customer.key, **headers}
+    """Return a response and its raw body."""
+    sent: dict[str, Any] = {"Accept": "application/json", "X-Api-Key": customer.key, **headers}
     if coding is not None:
-        asked["Accept-Encoding"] = coding
+        sent["Accept-Encoding"] = coding
     client = httpx2.Client(base_url=customer.http.base_url, headers={"Accept-Encoding": ""})
-    with client, client.stream("GET", path, headers=asked) as response:
+    with client, client.stream("GET", path, headers=sent) as response:
         return response, b"".join(response.iter_raw())
 
 
 @pytest.mark.parametrize("path", LARGE)
 @pytest.mark.parametrize("coding", sorted(UNPACK))
-def test_a_compressed_answer_holds_the_same_bytes(customer: Customer, path: str, coding: str) -> None:
+def test_a_compressed_response_has_the_same_content(customer: Customer, path: str, coding: str) -> None:
     plain, body = fetch(customer, path, "identity")
     packed, raw = fetch(customer, path, coding)
     assert "Content-Encoding" not in plain.headers
@@ -53,7 +53,7 @@ def test_a_compressed_answer_holds_the_same_bytes(customer: Customer, path: str,
         assert "accept-encoding" in response.headers["Vary"].lower()
 
 
-def test_an_answer_too_large_for_the_event_loop_is_compressed_beside_it(customer: Customer) -> None:
+def test_a_large_response_is_compressed_outside_the_event_loop(customer: Customer) -> None:
     path = "/product?limit=0&extra=description"
     _, body = fetch(customer, path, "identity")
     packed, raw = fetch(customer, path, "gzip")
@@ -62,8 +62,8 @@ def test_an_answer_too_large_for_the_event_loop_is_compressed_beside_it(customer
     assert gzip.decompress(raw) == body
 
 
-@pytest.mark.parametrize("path", SMALL + REFUSED)
-def test_small_answers_and_refusals_are_sent_as_they_are(customer: Customer, path: str) -> None:
+@pytest.mark.parametrize("path", SMALL + REJECTED)
+def test_small_responses_and_errors_are_not_compressed(customer: Customer, path: str) -> None:
     found, raw = fetch(customer, path, "zstd, br, gzip")
     assert "Content-Encoding" not in found.headers
     assert int(found.headers["Content-Length"]) == len(raw)
@@ -72,20 +72,20 @@ def test_small_answers_and_refusals_are_sent_as_they_are(customer: Customer, pat
 
 
 @pytest.mark.parametrize("coding", [None, "", "deflate", "gzip;q=0", "*;q=0", "identity;q=0, compress"])
-def test_without_a_coding_of_ours_the_body_goes_as_it_is(customer: Customer, coding: str | None) -> None:
+def test_without_a_supported_coding_the_body_is_not_compressed(customer: Customer, coding: str | None) -> None:
     found, raw = fetch(customer, "/openapi.json", coding)
     assert "Content-Encoding" not in found.headers
     assert raw.startswith(b"{")
 
 
-def test_what_has_no_body_says_nothing_of_codings(shop: Service, customer: Customer) -> None:
+def test_a_response_without_a_body_has_no_coding_headers(shop: Service, customer: Customer) -> None:
     found = shop.client(**{"X-Api-Key": customer.key}).options("/product")
     assert (found.status_code, found.content) == (204, b"")
     assert not {"vary", "content-encoding"} & set(found.headers)
 
 
-def test_refusals_and_what_is_personal_may_be_kept_by_no_cache(customer: Customer) -> None:
-    for path in [*SMALL[1:], *REFUSED, "/order", "/customer/credit", "/customer/address"]:
+def test_errors_and_personal_data_are_not_cacheable(customer: Customer) -> None:
+    for path in [*SMALL[1:], *REJECTED, "/order", "/customer/credit", "/customer/address"]:
         found, _ = fetch(customer, path, None)
         assert found.headers["Cache-Control"] == "no-store"
         assert "ETag" not in found.headers

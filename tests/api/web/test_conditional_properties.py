@@ -1,4 +1,4 @@
-"""Whatever happens to the data: a tag stands for the same bytes for ever, and 304 comes only for current ones."""
+"""After any change of data, a tag still identifies the same bytes, and 304 is sent only for current ones."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -21,7 +21,7 @@ SHOWN = ("x-total-count", "x-page", "x-limit", "x-total-pages", "link", "content
 Change = tuple[str, dict[str, Any]]
 skus, few = st.sampled_from(SKUS), st.integers(0, 6)
 
-Answers = dict[str, tuple[bytes, list[str | None]]]
+Seen = dict[str, tuple[bytes, list[str | None]]]
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,8 @@ def customers(shop: Service) -> Iterator[list[Customer]]:
 
 
 @pytest.fixture(scope="module")
-def answers() -> Answers:
-    """Every answer that was ever given, by what was asked and its tag."""
+def seen() -> Seen:
+    """The content of every response so far, by request and tag."""
     return {}
 
 
@@ -73,31 +73,31 @@ def content(response: httpx2.Response) -> tuple[bytes, list[str | None]]:
     return response.content, [response.headers.get(name) for name in SHOWN]
 
 
-def check(customer: Customer, path: str, media: str, coding: str, answers: Answers, held: dict[str, str]) -> None:
-    """Ask twice, with the tag that was held and without: 304 has to mean what the full answer would have said."""
-    asked = {"Accept": media, "Accept-Encoding": coding}
-    now = customer.get(path, headers=asked)
+def check(customer: Customer, path: str, media: str, coding: str, seen: Seen, last_tags: dict[str, str]) -> None:
+    """Send a request with and without the last tag; 304 must agree with the full response."""
+    headers = {"Accept": media, "Accept-Encoding": coding}
+    now = customer.get(path, headers=headers)
     place = f"{path} {media} {coding}"
-    known = answers.setdefault(f"{place} {now.headers['ETag']}", content(now))
+    known = seen.setdefault(f"{place} {now.headers['ETag']}", content(now))
     assert known == content(now)
-    before = held.get(f"{customer.id} {place}")
+    before = last_tags.get(f"{customer.id} {place}")
     if before is not None:
-        again = customer.get(path, headers={**asked, "If-None-Match": before})
+        again = customer.get(path, headers={**headers, "If-None-Match": before})
         assert again.status_code == (304 if before == now.headers["ETag"] else 200)
         if again.status_code == 304:
-            assert answers[f"{place} {before}"] == content(now)
-    held[f"{customer.id} {place}"] = now.headers["ETag"]
+            assert seen[f"{place} {before}"] == content(now)
+    last_tags[f"{customer.id} {place}"] = now.headers["ETag"]
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(changes, min_size=1, max_size=4))
-def test_a_tag_stands_for_the_same_bytes_whatever_changes(
-    shop: Service, customers: list[Customer], answers: Answers, steps: list[Change]
+def test_a_tag_identifies_the_same_bytes_after_any_change(
+    shop: Service, customers: list[Customer], seen: Seen, steps: list[Change]
 ) -> None:
-    held: dict[str, str] = {}
+    last_tags: dict[str, str] = {}
     for kind, values in [("clock", {"days": 0}), *steps]:
         carry_out(shop, customers, kind, values)
         for customer, (query, media) in combinations(customers, zip(QUERIES, FORMATS * 3, strict=False)):
-            check(customer, f"/product{query}", media, "gzip" if media == "text/csv" else "identity", answers, held)
-        check(customers[0], "/category", "application/json", "identity", answers, held)
-        check(customers[0], "/manufacturer", "application/json", "identity", answers, held)
+            check(customer, f"/product{query}", media, "gzip" if media == "text/csv" else "identity", seen, last_tags)
+        check(customers[0], "/category", "application/json", "identity", seen, last_tags)
+        check(customers[0], "/manufacturer", "application/json", "identity", seen, last_tags)

@@ -11,7 +11,7 @@ from support.service import MORNING, Customer, Service, running_service
 from support.shop import price
 
 PATHS = ["/product", "/product?sort=price&limit=2", "/product/phone", "/category", "/manufacturer", "/attribute"]
-STANDING = {"x-content-type-options", "referrer-policy", "content-security-policy"}
+SECURITY = {"x-content-type-options", "referrer-policy", "content-security-policy"}
 KEPT = {
     "cache-control": "private, no-cache",
     "vary": "Accept, Accept-Encoding, Authorization, X-Api-Key",
@@ -24,10 +24,10 @@ def customer(shop: Service) -> Customer:
 
 
 def fetch(
-    customer: Customer, path: str, held: str | None = None, coding: str = "identity", **h: str
+    customer: Customer, path: str, if_none_match: str | None = None, coding: str = "identity", **h: str
 ) -> httpx2.Response:
-    asked = {"Accept-Encoding": coding, **h}
-    return customer.get(path, headers=asked if held is None else {**asked, "If-None-Match": held})
+    headers = {"Accept-Encoding": coding, **h}
+    return customer.get(path, headers=headers if if_none_match is None else {**headers, "If-None-Match": if_none_match})
 
 
 def tag_of(customer: Customer, path: str, coding: str = "identity", **headers: str) -> str:
@@ -37,7 +37,7 @@ def tag_of(customer: Customer, path: str, coding: str = "identity", **headers: s
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_what_the_client_holds_is_not_sent_again(customer: Customer, path: str) -> None:
+def test_an_unchanged_response_is_304(customer: Customer, path: str) -> None:
     found = fetch(customer, path)
     tag = found.headers["ETag"]
     assert re.fullmatch(r'"[0-9a-f]{32}"', tag)
@@ -46,14 +46,14 @@ def test_what_the_client_holds_is_not_sent_again(customer: Customer, path: str) 
         again = customer.http.request(method, path, headers={"If-None-Match": tag})
         assert (again.status_code, again.content) == (304, b"")
         names = set(again.headers) - {"date", "x-request-id"}
-        assert names == {"etag", "cache-control", "vary", *STANDING}
+        assert names == {"etag", "cache-control", "vary", *SECURITY}
         assert again.headers["ETag"] == tag
         assert {name: again.headers[name] for name in KEPT} == KEPT
         assert again.headers["X-Request-Id"]
 
 
 @pytest.mark.parametrize(
-    ("held", "status"),
+    ("if_none_match", "status"),
     [
         ("{tag}", 304),
         ("W/{tag}", 304),
@@ -82,19 +82,19 @@ def test_what_the_client_holds_is_not_sent_again(customer: Customer, path: str) 
         ('"' + "f" * 30_000 + '"', 200),
     ],
 )
-def test_the_condition_is_read_as_http_has_it(customer: Customer, held: str, status: int) -> None:
+def test_the_condition_is_parsed_as_http_defines_it(customer: Customer, if_none_match: str, status: int) -> None:
     tag = tag_of(customer, "/product")
-    named = held.replace("{tag}", tag).replace("{bare}", tag.strip('"'))
+    named = if_none_match.replace("{tag}", tag).replace("{bare}", tag.strip('"'))
     assert fetch(customer, "/product", named).status_code == status
 
 
-def test_the_condition_may_stand_on_several_lines(customer: Customer) -> None:
+def test_the_condition_may_span_several_headers(customer: Customer) -> None:
     lines = [("If-None-Match", '"other"'), ("If-None-Match", tag_of(customer, "/category", "gzip"))]
     assert customer.get("/category", headers=lines).status_code == 304
 
 
 @pytest.mark.parametrize("coding", ["zstd", "br", "gzip"])
-def test_each_coding_has_a_tag_of_its_own_and_all_of_them_match(customer: Customer, coding: str) -> None:
+def test_each_coding_has_its_own_tag_and_all_of_them_match(customer: Customer, coding: str) -> None:
     plain, coded = tag_of(customer, "/product"), tag_of(customer, "/product", coding)
     assert coded == f'{plain[:-1]}-{coding}"'
     for named, again in ((coded, coded), (plain, plain), (f"{plain}, {coded}", coded), ("*", coded)):
@@ -103,7 +103,7 @@ def test_each_coding_has_a_tag_of_its_own_and_all_of_them_match(customer: Custom
         assert "Content-Encoding" not in found.headers
 
 
-def test_a_coding_that_the_client_does_not_take_now_is_no_match(customer: Customer) -> None:
+def test_a_tag_of_a_coding_that_the_client_no_longer_accepts_does_not_match(customer: Customer) -> None:
     coded = tag_of(customer, "/product", "gzip")
     assert fetch(customer, "/product", coded, "identity").status_code == 200
     assert fetch(customer, "/product", coded, "gzip;q=0, br").status_code == 200
@@ -113,7 +113,7 @@ def test_a_coding_that_the_client_does_not_take_now_is_no_match(customer: Custom
 
 
 @pytest.mark.parametrize("path", ["/product", "/product?limit=2&sort=price", "/product/PHONE", "/category"])
-def test_the_tag_does_not_depend_on_what_the_endpoint_does_not_know(customer: Customer, path: str) -> None:
+def test_the_tag_does_not_depend_on_ignored_parameters(customer: Customer, path: str) -> None:
     between = "&" if "?" in path else "?"
     queries = ["", "_=1", "_=2&utm_source=x", "limit=&page=", f"api-key={customer.key}", "%C3%A9=%C3%A9", "&&x"]
     tag = tag_of(customer, path)
@@ -121,13 +121,13 @@ def test_the_tag_does_not_depend_on_what_the_endpoint_does_not_know(customer: Cu
     assert fetch(customer, f"{path}{between}_=3", tag).status_code == 304
 
 
-def test_the_tag_tells_formats_addresses_and_queries_apart(shop: Service, customer: Customer) -> None:
+def test_the_tag_differs_by_format_path_and_query(shop: Service, customer: Customer) -> None:
     tags = [
         tag_of(customer, "/product", Accept="application/json"),
         tag_of(customer, "/product", Accept="text/csv"),
         tag_of(customer, "/product?limit=100"),
         tag_of(customer, "/product?limit=2"),
-        tag_of(customer, "/product?limit=2", Host="elsewhere.example"),
+        tag_of(customer, "/product?limit=2", Host="other.example"),
         tag_of(customer, "/product/PHONE"),
         tag_of(customer, "/product/PHONE?extra=related"),
         tag_of(customer, "/product/CABLE"),
@@ -138,7 +138,7 @@ def test_the_tag_tells_formats_addresses_and_queries_apart(shop: Service, custom
     assert len(set(tags)) == len(tags)
 
 
-def test_customers_who_see_the_same_share_the_tag_and_others_do_not(shop: Service, customer: Customer) -> None:
+def test_customers_with_the_same_prices_share_the_tag_and_others_do_not(shop: Service, customer: Customer) -> None:
     shop.must_load("price-list", [price("PHONE", 49, price_list="gold")])
     cheaper, discounted = shop.customer(price_list="gold"), shop.customer(discount="1.5")
     tags = {tag_of(c, "/product") for c in (customer, shop.customer(), cheaper, discounted)}
@@ -153,7 +153,7 @@ def test_processes_with_the_same_data_give_the_same_tags(shop: Service, customer
             assert tag == shop.client(**there).get(path).headers["ETag"], (here, path)
 
 
-def test_refusals_have_no_tag_and_no_condition_spares_them(shop: Service, customer: Customer) -> None:
+def test_errors_have_no_tag_and_are_never_304(shop: Service, customer: Customer) -> None:
     for path, status in (("/product?sort=x", 400), ("/product?attribute=x", 400), ("/product/none", 404)):
         found = fetch(customer, path, "*")
         assert (found.status_code, found.headers["Cache-Control"]) == (status, "no-store")
@@ -161,7 +161,7 @@ def test_refusals_have_no_tag_and_no_condition_spares_them(shop: Service, custom
     assert shop.client().get("/product", headers={"If-None-Match": "*"}).status_code == 401
 
 
-def test_where_there_are_no_tags_the_condition_does_not_count(customer: Customer) -> None:
+def test_the_condition_is_ignored_for_responses_without_tags(customer: Customer) -> None:
     for path in ("/", "/customer", "/order", "/openapi.json"):
         assert fetch(customer, path, "*").status_code == 200
 

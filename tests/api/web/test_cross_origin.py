@@ -1,4 +1,4 @@
-"""Calls from pages of other origins (CORS): off unless configured."""
+"""Requests from pages of other origins (CORS): off unless configured."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def named(service: Service) -> Iterator[Service]:
         yield running
 
 
-def ask(service: Service, origin: str, method: str = "OPTIONS", path: str = "/order/1") -> httpx2.Response:
+def send(service: Service, origin: str, method: str = "OPTIONS", path: str = "/order/1") -> httpx2.Response:
     return service.client().request(method, path, headers={"Origin": origin, "X-Request-Id": "mine", **PREFLIGHT})
 
 
@@ -25,16 +25,16 @@ def granted(response: httpx2.Response) -> list[str]:
     return [name for name in response.headers if name.startswith("access-control-")]
 
 
-def test_without_the_setting_nothing_is_granted(service: Service) -> None:
+def test_without_the_setting_no_origin_is_allowed(service: Service) -> None:
     for method, status in (("OPTIONS", 204), ("GET", 401)):
-        found = ask(service, SHOP, method)
+        found = send(service, SHOP, method)
         assert found.status_code == status
         assert granted(found) == []
 
 
-def test_a_browser_may_ask_for_what_the_api_can_do(named: Service) -> None:
+def test_a_preflight_lists_the_apis_methods_and_headers(named: Service) -> None:
     for origin in (SHOP, "http://localhost:5173"):
-        found = ask(named, origin)
+        found = send(named, origin)
         assert (found.status_code, found.content) == (204, b"")
         assert found.headers["Access-Control-Allow-Origin"] == origin
         assert found.headers["Access-Control-Allow-Methods"] == "DELETE, GET, HEAD, POST, PUT"
@@ -47,30 +47,30 @@ def test_a_browser_may_ask_for_what_the_api_can_do(named: Service) -> None:
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", "https://shop.example.evil.example", "null", "http://shop.example"]
 )
-def test_another_origin_is_refused_as_everything_is(named: Service, origin: str) -> None:
-    found = ask(named, origin)
+def test_an_unlisted_origin_gets_no_permission(named: Service, origin: str) -> None:
+    found = send(named, origin)
     assert found.status_code == 400
     assert list(found.json()) == ["message"]
     assert found.headers["X-Request-Id"] == "mine"
     assert "Access-Control-Allow-Origin" not in found.headers
-    assert "Access-Control-Allow-Origin" not in ask(named, origin, "GET", "/").headers
+    assert "Access-Control-Allow-Origin" not in send(named, origin, "GET", "/").headers
 
 
-def test_answers_and_refusals_can_be_read_with_their_headers(named: Service) -> None:
+def test_pages_can_read_responses_and_errors_with_their_headers(named: Service) -> None:
     for path, status in (("/", 200), ("/order/1", 401), ("/nowhere", 404)):
-        found = ask(named, SHOP, "GET", path)
+        found = send(named, SHOP, "GET", path)
         assert (found.status_code, found.headers["Access-Control-Allow-Origin"]) == (status, SHOP)
         shown = found.headers["Access-Control-Expose-Headers"].split(", ")
         assert {"X-Total-Count", "Link", "ETag", "RateLimit", "Retry-After", "X-Request-Id"} <= set(shown)
         assert "origin" in found.headers["Vary"].lower()
 
 
-def test_any_origin_can_be_let_in(service: Service) -> None:
+def test_any_origin_can_be_allowed(service: Service) -> None:
     with running_service(service.database_url, cors_origins="*") as anybody:
-        assert ask(anybody, "https://anybody.example").headers["Access-Control-Allow-Origin"] == "*"
-        assert ask(anybody, "https://anybody.example", "GET", "/").headers["Access-Control-Allow-Origin"] == "*"
+        assert send(anybody, "https://anybody.example").headers["Access-Control-Allow-Origin"] == "*"
+        assert send(anybody, "https://anybody.example", "GET", "/").headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_options_that_ask_for_no_leave_are_answered_as_ever(named: Service) -> None:
+def test_options_without_a_preflight_request_respond_as_usual(named: Service) -> None:
     found = named.client().options("/order/1", headers={"Origin": SHOP})
     assert (found.status_code, found.headers["Allow"]) == (204, "GET, HEAD, OPTIONS, PUT")

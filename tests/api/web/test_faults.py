@@ -1,4 +1,4 @@
-"""Faults of ours (500) and an absent database (503): told as such, nothing half-written, over by themselves."""
+"""Faults (500) and an absent database (503): reported, nothing half-written, and the service recovers by itself."""
 
 import threading
 from collections.abc import Iterator
@@ -26,23 +26,23 @@ def customer(shop: Service) -> Customer:
 
 
 @contextmanager
-def mislaid(service: Service, table: str) -> Iterator[None]:
-    """Let a table be gone while the block runs."""
+def without_table(service: Service, table: str) -> Iterator[None]:
+    """Hide a table while the block runs."""
 
     def rename(old: str, new: str) -> None:
         with psycopg.connect(service.database_url, autocommit=True) as connection:
             connection.execute(SQL("alter table {} rename to {}").format(Identifier(old), Identifier(new)))
 
-    rename(table, "mislaid")
+    rename(table, "without_table")
     try:
         yield
     finally:
-        rename("mislaid", table)
+        rename("without_table", table)
 
 
 @pytest.mark.spec("7 500", "an unexpected error")
-def test_a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else(shop: Service, customer: Customer) -> None:
-    with mislaid(shop, "address"):
+def test_a_fault_is_a_500_with_the_request_id_and_no_details(shop: Service, customer: Customer) -> None:
+    with without_table(shop, "address"):
         named = customer.get("/customer/address", headers={"X-Request-Id": "ticket-7"})
         unnamed = customer.post("/customer/address", ADDRESS)
     assert (named.status_code, unnamed.status_code) == (500, 500)
@@ -53,12 +53,12 @@ def test_a_fault_of_ours_is_a_500_that_names_the_request_and_nothing_else(shop: 
     assert customer.get("/customer/address").status_code == 200
 
 
-def test_a_fault_half_way_through_writes_nothing(shop: Service, customer: Customer) -> None:
+def test_a_fault_during_a_transaction_writes_nothing(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     before = written(shop)
-    with mislaid(shop, "order_line"):
+    with without_table(shop, "order_line"):
         assert customer.post("/order", order()).status_code == 500
-    with mislaid(shop, "stock_level"):
+    with without_table(shop, "stock_level"):
         assert confirm(customer, pending).status_code == 500
         placed = customer.post("/order", order(auto_confirm=True, shipping_method={"id": STANDARD}))
         assert placed.status_code == 500
@@ -66,39 +66,39 @@ def test_a_fault_half_way_through_writes_nothing(shop: Service, customer: Custom
     assert confirm(customer, pending).status_code == 200
 
 
-def test_a_connection_lost_during_an_order_is_a_503_that_writes_nothing(shop: Service, customer: Customer) -> None:
+def test_a_lost_connection_during_an_order_is_a_503_and_writes_nothing(shop: Service, customer: Customer) -> None:
     pending = create(customer)
     before = written(shop)
     with psycopg.connect(shop.database_url) as holder:
         holder.execute("lock table credit_exposure in access exclusive mode")
-        answers: list[Any] = []
-        waiting = threading.Thread(target=lambda: answers.append(confirm(customer, pending)))
+        responses: list[Any] = []
+        waiting = threading.Thread(target=lambda: responses.append(confirm(customer, pending)))
         waiting.start()
         break_connection(shop.database_url, waiting_for_a_lock(shop.database_url))
         waiting.join(timeout=30)
-    assert (answers[0].status_code, answers[0].json()) == (503, AWAY)
+    assert (responses[0].status_code, responses[0].json()) == (503, AWAY)
     assert written(shop) == before
     assert confirm(customer, pending).status_code == 200
 
 
-def waited_in_vain(service: Service) -> int:
-    """How many requests got no connection at all."""
+def requests_without_connection(service: Service) -> int:
+    """Return the number of requests that got no connection."""
     return service.application.database.pool.get_stats().get("requests_errors", 0)
 
 
 @pytest.mark.spec("5 Authentication", "503 while the database is down")
 @pytest.mark.spec("7 503", "temporarily unavailable")
-def test_an_absent_database_is_a_503_until_it_is_back(shop: Service, customer: Customer, postgres: Cluster) -> None:
+def test_an_absent_database_is_a_503_until_it_returns(shop: Service, customer: Customer, postgres: Cluster) -> None:
     pending = create(customer)
     before = written(shop)
     with database_away(postgres, shop.database_url):
-        answers = [confirm(customer, pending)]
-        while waited_in_vain(shop) == 0:  # first come connections that just broke
-            answers.append(customer.post("/order", order()))
-        for answer in answers:
-            assert (answer.status_code, answer.json()) == (503, AWAY)
-            assert answer.headers["Retry-After"] == "5"
-            assert answer.headers["X-Request-Id"]
+        responses = [confirm(customer, pending)]
+        while requests_without_connection(shop) == 0:  # the first requests get broken connections
+            responses.append(customer.post("/order", order()))
+        for response in responses:
+            assert (response.status_code, response.json()) == (503, AWAY)
+            assert response.headers["Retry-After"] == "5"
+            assert response.headers["X-Request-Id"]
         assert shop.client().get("/check-health").status_code == 200
         assert shop.client().get("/").status_code == 200
         assert shop.client().get("/nowhere").status_code == 404

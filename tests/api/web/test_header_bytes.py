@@ -1,4 +1,4 @@
-"""The head of every response fits into the 4 KB that nginx takes by default, however long the query is."""
+"""The head of every response fits into nginx's default buffer of 4 KB, however long the query is."""
 
 import re
 import socket
@@ -33,7 +33,7 @@ def customer(service: Service) -> Customer:
 
 
 def head_of(service: Service, path: str, *headers: str) -> bytes:
-    """The head of the response to a request, with its status line and the empty line."""
+    """Return the head of a response, with its status line and the empty line."""
     address = urlsplit(service.url)
     lines = [f"GET {path} HTTP/1.1", "Host: shop", f"X-Request-Id: {'i' * 128}", *headers]
     received = b""
@@ -63,9 +63,9 @@ def test_the_head_is_short_whatever_the_query(
     service: Service, customer: Customer, query: list[tuple[str, str]], path: str, origin: str
 ) -> None:
     text = "&".join(f"{quote(name)}={quote(value)}" for name, value in query)
-    asked = f"{path}?page=999999999999999999&limit=1&{text}"
+    target = f"{path}?page=999999999999999999&limit=1&{text}"
     for _ in range(3):
-        head = head_of(service, asked, f"X-Api-Key: {customer.key}", "Accept-Encoding: gzip", origin)
+        head = head_of(service, target, f"X-Api-Key: {customer.key}", "Accept-Encoding: gzip", origin)
         assert len(head) <= MOST_BYTES
 
 
@@ -76,9 +76,9 @@ def test_the_head_is_short_whatever_the_query(
      (2400, {"next"}), (2500, set()), (60_000, set())],
 )  # fmt: skip
 def test_next_is_kept_longest(service: Service, customer: Customer, path: str, length: int, kept: set[str]) -> None:
-    asked = f"{path}?limit=1&page=2&x={'y' * length}"
+    target = f"{path}?limit=1&page=2&x={'y' * length}"
     for _ in range(3):
-        head = head_of(service, asked, f"X-Api-Key: {customer.key}", "Accept: application/json")
+        head = head_of(service, target, f"X-Api-Key: {customer.key}", "Accept: application/json")
         assert head.startswith(b"HTTP/1.1 200")
         assert set(links(head)) == kept
         assert all(f"x={'y' * length}&" in url for url in links(head).values())

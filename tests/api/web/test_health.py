@@ -1,4 +1,4 @@
-"""What monitoring and load balancers are told: whether the process lives, and whether it should get requests."""
+"""Health checks for monitoring and load balancers: whether the process is alive, and whether it is ready."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -26,7 +26,7 @@ def shop(postgres: Cluster) -> Iterator[Service]:
 
 @pytest.fixture
 def hasty(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    """A service that counts everything as too old, or away for too long, very soon."""
+    """A service with very short time limits for stale data and outages."""
     monkeypatch.setattr(health, "_MOST_AWAY_SECONDS", 0.1)
     soon = timedelta(seconds=1)
     with postgres.database() as url, running_service(url, refresh_interval=OFTEN, stale_after=soon) as service:
@@ -35,19 +35,19 @@ def hasty(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
 
 
 def healthy(service: Service) -> dict[str, Any]:
-    answer = service.client().get("/check-health")
-    assert answer.status_code == 200
-    found: dict[str, Any] = answer.json()
+    response = service.client().get("/check-health")
+    assert response.status_code == 200
+    found: dict[str, Any] = response.json()
     return found
 
 
 def ready(service: Service) -> tuple[int, dict[str, Any]]:
-    answer = service.client().get("/ready")
-    assert ("Retry-After" in answer.headers) == (answer.status_code == 503)
-    return answer.status_code, answer.json()
+    response = service.client().get("/ready")
+    assert ("Retry-After" in response.headers) == (response.status_code == 503)
+    return response.status_code, response.json()
 
 
-def test_a_process_that_has_all_it_needs_is_well_and_ready(shop: Service) -> None:
+def test_a_working_process_is_healthy_and_ready(shop: Service) -> None:
     found = healthy(shop)
     assert found == {"status": "ok", "database": "ok", "data_age": found["data_age"]}
     assert found["data_age"] < 60
@@ -55,7 +55,7 @@ def test_a_process_that_has_all_it_needs_is_well_and_ready(shop: Service) -> Non
 
 
 @pytest.mark.spec("4 GET /check-health", "public; an object")
-def test_health_says_what_is_wrong_and_is_200_all_the_same(hasty: Service, postgres: Cluster) -> None:
+def test_health_lists_problems_with_status_200(hasty: Service, postgres: Cluster) -> None:
     wait_for(lambda: healthy(hasty)["status"] == "ok")
     with capture_logs() as logged, database_away(postgres, hasty.database_url):
         wait_for(lambda: healthy(hasty)["database"] == "away")
@@ -85,13 +85,13 @@ def test_ready_says_why_the_process_should_get_no_requests(hasty: Service, postg
     assert hasty.client().head("/ready").status_code == 503
 
 
-def test_a_short_outage_takes_no_process_out_of_service(shop: Service, postgres: Cluster) -> None:
+def test_a_process_stays_ready_during_a_short_outage(shop: Service, postgres: Cluster) -> None:
     with database_away(postgres, shop.database_url):
         wait_for(lambda: healthy(shop)["database"] == "away")
         assert ready(shop)[0] == 200
 
 
-def test_a_proxy_that_no_setting_names_is_a_warning(shop: Service) -> None:
+def test_an_untrusted_proxy_is_a_warning(shop: Service) -> None:
     shop.application.admission.addresses.untrusted_forwarding = True
     status, found = ready(shop)
     assert (status, found["ready"]) == (200, True)

@@ -1,4 +1,4 @@
-"""HEAD, request ids and what else every answer has in common (decisions, HTTP in general)."""
+"""HEAD, request ids and other common properties of responses (decisions, HTTP in general)."""
 
 import re
 
@@ -24,23 +24,23 @@ def customer(shop: Service) -> Customer:
     return customer
 
 
-def lasting(response: httpx2.Response) -> list[tuple[str, str]]:
+def constant_headers(response: httpx2.Response) -> list[tuple[str, str]]:
     return sorted(item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"})
 
 
 @pytest.mark.parametrize("coding", ["identity", "zstd"])
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize("path", GETS)
-def test_head_answers_as_get_does_without_the_body(customer: Customer, path: str, accept: str, coding: str) -> None:
+def test_head_responds_as_get_does_without_the_body(customer: Customer, path: str, accept: str, coding: str) -> None:
     headers = {"Accept": accept, "Accept-Encoding": coding}
     got, head = (customer.http.request(method, path, headers=headers) for method in ("GET", "HEAD"))
     assert head.status_code == got.status_code
-    assert lasting(head) == lasting(got)
+    assert constant_headers(head) == constant_headers(got)
     assert int(head.headers["content-length"]) == got.num_bytes_downloaded > 0
     assert head.content == b""
 
 
-def test_every_path_that_can_be_read_is_among_those_that_head_is_tried_on(shop: Service) -> None:
+def test_head_is_tested_on_every_path_with_get(shop: Service) -> None:
     readable = [route for route in shop.application.routes if "GET" in options(shop, route.path)]
     tried = [httpx2.URL(path).path for path in GETS]
     assert [r.path for r in readable if not any(r.path_regex.match(path) for path in tried)] == []
@@ -57,7 +57,7 @@ def test_head_needs_the_credential_that_get_needs(service: Service) -> None:
 
 
 @pytest.mark.parametrize("given", ["abc", "3f9a2c", "A.b_c:d-1", "x" * 128, "550e8400-e29b-41d4-a716-446655440000"])
-def test_a_sane_request_id_comes_back(customer: Customer, given: str) -> None:
+def test_a_valid_request_id_is_returned(customer: Customer, given: str) -> None:
     assert customer.get("/customer", headers={"X-Request-Id": given}).headers["X-Request-Id"] == given
 
 
@@ -65,14 +65,14 @@ def test_a_sane_request_id_comes_back(customer: Customer, given: str) -> None:
     "given",
     ["", "x" * 129, "a b", "a/b", "<script>", 'a"b', "a,b", "a;b", "a%0d%0ab", "{}", "a\tb", b"\xff", "é".encode()],
 )
-def test_a_request_id_that_is_no_plain_token_is_replaced(customer: Customer, given: str | bytes) -> None:
+def test_an_invalid_request_id_is_replaced(customer: Customer, given: str | bytes) -> None:
     raw = given if isinstance(given, bytes) else given.encode()
     found = customer.get("/customer", headers=[(b"X-Request-Id", raw)])
     assert found.status_code == 200
     assert re.fullmatch(r"[0-9a-f]{16}", found.headers["X-Request-Id"])
 
 
-def test_made_request_ids_differ(customer: Customer) -> None:
+def test_generated_request_ids_are_unique(customer: Customer) -> None:
     assert len({customer.get("/customer").headers["X-Request-Id"] for _ in range(20)}) == 20
 
 
@@ -91,31 +91,31 @@ def test_made_request_ids_differ(customer: Customer) -> None:
         ("OPTIONS", "/nowhere", 404),
     ],
 )
-def test_every_answer_carries_the_request_id_once(customer: Customer, method: str, path: str, status: int) -> None:
+def test_every_response_has_the_request_id_once(customer: Customer, method: str, path: str, status: int) -> None:
     found = customer.http.request(method, path, headers={"X-Request-Id": "mine"})
     assert found.status_code == status
     assert found.headers.get_list("X-Request-Id") == ["mine"]
 
 
-def test_a_refused_credential_carries_the_request_id_too(service: Service) -> None:
+def test_the_response_to_a_rejected_credential_has_the_request_id_too(service: Service) -> None:
     found = service.client().get("/customer", headers={"X-Request-Id": "mine"})
     assert (found.status_code, found.headers["X-Request-Id"]) == (401, "mine")
 
 
-def test_errors_are_json_also_where_csv_was_asked_for(customer: Customer) -> None:
+def test_errors_are_json_even_when_csv_is_requested(customer: Customer) -> None:
     for path in ("/product?sort=x", "/order?limit=x", "/order?accept=text/plain"):
         found = customer.get(path, headers={"Accept": "text/csv"})
         assert (found.status_code, found.headers["content-type"]) == (400, "application/json")
         assert found.json().keys() - {"errors"} == {"message"}
 
 
-def test_answers_do_not_tell_what_serves_them(customer: Customer) -> None:
+def test_responses_do_not_reveal_the_server_software(customer: Customer) -> None:
     for path in GETS:
         names = customer.get(path).headers.keys()
         assert not {"server", "x-powered-by"} & set(names)
 
 
-def test_several_requests_on_one_connection_each_get_their_own_answer(customer: Customer) -> None:
+def test_each_request_on_a_connection_gets_its_own_response(customer: Customer) -> None:
     for path, status in (("/customer", 200), ("/nowhere", 404), ("/product?sort=x", 400), ("/customer", 200)):
         assert customer.get(path).status_code == status
 

@@ -1,4 +1,4 @@
-"""An order with random damage: answered with 201, or refused without a trace; never a fault."""
+"""Orders with random damage are either created or rejected without a trace; they never cause a fault."""
 
 import json
 from copy import deepcopy
@@ -26,7 +26,7 @@ ORDER: dict[str, Any] = {
     "auto_confirm": False,
 }
 
-# What the service has a meaning for, and then anything at all: also what only a broken encoder would send.
+# Values with a meaning for the service, and any others, even those that only a broken encoder would send.
 meaningful = st.sampled_from(
     ["", "GB", "DE", "UK", "PHONE", "phone", "SWITCH", "NONE", 0, 1, -1, 5, 11, 71, 5001, 100_000, 100_001,
      2**31, 2**63, 10**30, 1.0, 1.5, -0.0, 1e308, float("nan"), float("inf"), True, False, None, [], {}, ADDRESS,
@@ -40,11 +40,11 @@ anything = st.recursive(
     meaningful | st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4),
     max_leaves=8,
-).map(deepcopy)  # the damage must not reach what is drawn again
+).map(deepcopy)  # damage must not change values that are drawn again
 
 
 def places(value: Any, here: Place = ()) -> list[Place]:
-    """Every place in a JSON value, itself included."""
+    """Return the path of every value in a JSON value, its own included."""
     inside: list[tuple[str | int, Any]] = []
     if isinstance(value, dict):
         inside = list(value.items())
@@ -88,15 +88,15 @@ def customer(shop: Service) -> Customer:
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(damaged_orders())
-def test_a_damaged_order_is_placed_or_refused_without_a_trace(shop: Service, customer: Customer, body: Any) -> None:
+def test_a_damaged_order_is_created_or_rejected_without_a_trace(shop: Service, customer: Customer, body: Any) -> None:
     before = written(shop)
     content = json.dumps(body).encode()
-    answer = customer.http.post("/order", content=content, headers={"Content-Type": "application/json"})
-    if answer.status_code == 201:
+    response = customer.http.post("/order", content=content, headers={"Content-Type": "application/json"})
+    if response.status_code == 201:
         assert written(shop)[0] == before[0] + 1
         return
-    assert answer.status_code in {400, 402} | ({412} if needs_a_method(body) else set()), answer.text
-    assert answer.json()["message"]
+    assert response.status_code in {400, 402} | ({412} if needs_a_method(body) else set()), response.text
+    assert response.json()["message"]
     assert written(shop) == before
 
 

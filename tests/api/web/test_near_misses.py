@@ -1,4 +1,4 @@
-"""Requests that nearly say what they mean get it, or are told what was probably meant (decisions, forgiven)."""
+"""Nearly correct requests succeed or get a suggestion (decisions, forgiven)."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ def customer(shop: Service) -> Customer:
         ("//quote", "/quote"),
     ],
 )
-def test_an_address_that_nearly_exists_is_named(customer: Customer, path: str, meant: str) -> None:
+def test_a_nearly_correct_path_gets_a_suggestion(customer: Customer, path: str, meant: str) -> None:
     response = customer.http.request("GET", customer.http.base_url.join("/").copy_with(raw_path=path.encode()))
     assert response.status_code == 404
     assert response.json()["message"] == f"there is nothing at {path}; did you mean {meant}?"
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/product-list", "/order/1/2/3/4", "/produc", "/" + "s" * 300])
-def test_an_address_far_from_all_others_is_not(customer: Customer, path: str) -> None:
+def test_a_path_unlike_any_other_gets_no_suggestion(customer: Customer, path: str) -> None:
     response = customer.get(path)
     assert (response.status_code, response.json()) == (404, {"message": "there is nothing at this address"})
 
@@ -46,9 +46,7 @@ def placed(customer: Customer) -> dict[str, Any]:
     return buy(customer)
 
 
-def test_the_case_of_a_reference_and_white_space_around_it_do_not_matter(
-    customer: Customer, placed: dict[str, Any]
-) -> None:
+def test_references_ignore_case_and_surrounding_white_space(customer: Customer, placed: dict[str, Any]) -> None:
     plain = customer.get(f"/order/{placed['order_reference']}")
     for spelled in (placed["order_reference"].lower(), f"%20{placed['order_reference']}%20"):
         assert customer.get(f"/order/{spelled}").content == plain.content
@@ -57,12 +55,12 @@ def test_the_case_of_a_reference_and_white_space_around_it_do_not_matter(
         assert customer.get(f"/order/{other}").status_code == 404
 
 
-def test_a_code_is_read_without_case(customer: Customer) -> None:
+def test_confirmation_codes_ignore_case(customer: Customer) -> None:
     code = create(customer)["confirmation_code"]
     assert customer.put(f"/order/%20{code.upper()}", {"shipping_method": {"id": 11}}).status_code == 200
 
 
-def test_confirming_by_an_orders_reference_says_that_it_is_confirmed(
+def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
     shop: Service, customer: Customer, placed: dict[str, Any]
 ) -> None:
     for reference in (placed["order_reference"], placed["order_reference"].lower(), placed["order_id"]):
@@ -80,11 +78,11 @@ def test_a_page_of_any_number_of_digits_is_beyond_the_end(customer: Customer, pa
 
 
 @pytest.mark.parametrize("flag", ["True", "TRUE", "true"])
-def test_flags_are_read_without_case(customer: Customer, flag: str) -> None:
+def test_flags_ignore_case(customer: Customer, flag: str) -> None:
     found = customer.get(f"/product?inStock={flag}", headers={"Accept": "application/json"})
     assert found.json() == customer.get("/product?inStock=true", headers={"Accept": "application/json"}).json()
 
 
-def test_white_space_around_a_key_is_forgiven(shop: Service, customer: Customer) -> None:
+def test_white_space_around_a_key_is_ignored(shop: Service, customer: Customer) -> None:
     client = shop.client()
     assert client.get(f"/customer?api-key=%20{customer.key}%0A").status_code == 200

@@ -1,4 +1,4 @@
-"""Which check speaks first: address, method, credential, body (decisions, HTTP in general)."""
+"""The order of checks: path, method, credential, body (decisions, HTTP in general)."""
 
 import json
 import socket
@@ -72,9 +72,7 @@ def bare(service: Service) -> httpx2.Client:
         "/%F0%9F%98%80",
     ],
 )
-def test_an_unknown_address_is_404_for_everybody(
-    bare: httpx2.Client, customer: Customer, method: str, path: str
-) -> None:
+def test_an_unknown_path_is_404_for_everyone(bare: httpx2.Client, customer: Customer, method: str, path: str) -> None:
     for client in (bare, customer.http):
         found = client.request(method, path)
         assert found.status_code == 404
@@ -83,7 +81,7 @@ def test_an_unknown_address_is_404_for_everybody(
 
 
 @pytest.mark.parametrize(("path", "allow"), ALLOWED.items())
-def test_a_wrong_method_is_405_and_says_which_are_right_to_everybody(
+def test_a_wrong_method_is_405_with_the_allowed_methods_for_everyone(
     bare: httpx2.Client, customer: Customer, path: str, allow: str
 ) -> None:
     for method in METHODS:
@@ -97,7 +95,7 @@ def test_a_wrong_method_is_405_and_says_which_are_right_to_everybody(
 
 
 @pytest.mark.parametrize(("path", "allow"), ALLOWED.items())
-def test_options_names_the_methods_to_everybody(bare: httpx2.Client, path: str, allow: str) -> None:
+def test_options_lists_the_methods_for_everyone(bare: httpx2.Client, path: str, allow: str) -> None:
     found = bare.options(path)
     assert (found.status_code, found.headers["Allow"], found.content) == (204, allow, b"")
 
@@ -119,7 +117,7 @@ def test_options_names_the_methods_to_everybody(bare: httpx2.Client, path: str, 
         ("DELETE", "/customer/address/abc", None, None),
     ],
 )
-def test_the_credential_is_checked_before_anything_that_was_sent(
+def test_the_credential_is_checked_before_the_body(
     bare: httpx2.Client, method: str, path: str, content: bytes | None, content_type: str | None
 ) -> None:
     headers = {"Content-Type": content_type} if content_type else {}
@@ -138,7 +136,7 @@ def chunks(body: bytes) -> Iterator[bytes]:
         yield body[start : start + 65536]
 
 
-def test_a_body_of_exactly_the_limit_is_taken_and_one_byte_more_is_413(customer: Customer) -> None:
+def test_a_body_of_exactly_the_limit_is_accepted_and_one_byte_more_is_413(customer: Customer) -> None:
     headers = {"Content-Type": "application/json"}
     for length, status in ((LIMIT, 201), (LIMIT + 1, 413)):
         announced = customer.http.post("/order", content=padded(length), headers=headers)
@@ -149,7 +147,7 @@ def test_a_body_of_exactly_the_limit_is_taken_and_one_byte_more_is_413(customer:
             assert announced.json() == in_chunks.json() == {"message": f"the body is longer than {LIMIT} bytes"}
 
 
-def test_an_announced_body_that_is_too_long_is_refused_without_waiting_for_it(
+def test_a_content_length_over_the_limit_is_rejected_without_reading_the_body(
     service: Service, customer: Customer
 ) -> None:
     address = urlsplit(service.url)
@@ -169,9 +167,7 @@ def test_an_announced_body_that_is_too_long_is_refused_without_waiting_for_it(
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/order"), ("POST", "/quote"), ("PUT", "/order/x"), ("POST", "/customer/address")]
 )
-def test_a_body_that_is_not_said_to_be_json_is_415(
-    customer: Customer, method: str, path: str, content_type: str
-) -> None:
+def test_a_body_with_another_content_type_is_415(customer: Customer, method: str, path: str, content_type: str) -> None:
     found = customer.http.request(method, path, content=b"{}", headers=[(b"Content-Type", content_type.encode())])
     assert found.status_code == 415
     assert found.json()["message"].startswith("Content-Type: must be application/json")
@@ -180,8 +176,8 @@ def test_a_body_that_is_not_said_to_be_json_is_415(
 @pytest.mark.parametrize(
     "content_type", ["application/json", "application/json; charset=utf-8", "Application/JSON ;x=y"]
 )
-def test_json_may_be_said_in_any_spelling_or_not_at_all(customer: Customer, content_type: str) -> None:
-    said = customer.http.post("/order", content=padded(1000), headers={"Content-Type": content_type})
-    unsaid = customer.http.post("/order", content=padded(1000))
-    assert "content-type" not in unsaid.request.headers
-    assert (said.status_code, unsaid.status_code) == (201, 201)
+def test_the_json_content_type_may_have_any_spelling_or_be_absent(customer: Customer, content_type: str) -> None:
+    with_type = customer.http.post("/order", content=padded(1000), headers={"Content-Type": content_type})
+    without_type = customer.http.post("/order", content=padded(1000))
+    assert "content-type" not in without_type.request.headers
+    assert (with_type.status_code, without_type.status_code) == (201, 201)

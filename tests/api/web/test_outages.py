@@ -1,4 +1,4 @@
-"""A database that falls silent, goes away for longer, or breaks off at the worst moment (decisions, backend down)."""
+"""A database that hangs, is down for longer, or disconnects during a commit (decisions, backend down)."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -17,7 +17,7 @@ from support.waiting import wait_for
 from support.written import written
 
 AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
-LONGEST_WAIT = timedelta(seconds=8)  # 4 on a machine that has nothing else to do
+LONGEST_WAIT = timedelta(seconds=8)  # 4 on an idle machine
 
 
 @pytest.fixture
@@ -28,15 +28,15 @@ def link(database_url: str) -> Iterator[Link]:
 
 @pytest.fixture
 def shop(service: Service, link: Link) -> Iterator[Service]:
-    """The API with a database that is reached by the link, and looks for changes as often as it would."""
+    """The API, connected to its database through the link, with a short polling interval."""
     with running_service(link.url, refresh_interval=timedelta(seconds=0.5)) as running:
         if not written(service)[0]:
             stock_shop(running)
         yield running
 
 
-def is_away(answer: httpx2.Response) -> bool:
-    return (answer.status_code, answer.json()) == (503, AWAY) and answer.headers["Retry-After"] == "5"
+def is_away(response: httpx2.Response) -> bool:
+    return (response.status_code, response.json()) == (503, AWAY) and response.headers["Retry-After"] == "5"
 
 
 def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[], httpx2.Response]]:
@@ -52,7 +52,7 @@ def calls_of(customer: Customer, pending: dict[str, object]) -> list[Callable[[]
 
 
 @pytest.mark.spec("7 503", "also when the database hangs")
-def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
+def test_a_hanging_database_is_a_503_within_seconds_and_the_service_recovers(
     service: Service, shop: Service, link: Link
 ) -> None:
     customer = shop.customer()
@@ -60,10 +60,10 @@ def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
     pending = create(customer)
     before = written(service)
     link.hang()
-    assert customer.get("/product").status_code == 200  # answered from memory, for as long as the key is trusted
-    for answer in in_parallel(calls_of(customer, pending)):
-        assert is_away(answer), answer.text
-        assert answer.elapsed < LONGEST_WAIT
+    assert customer.get("/product").status_code == 200  # cached, while the key is cached
+    for response in in_parallel(calls_of(customer, pending)):
+        assert is_away(response), response.text
+        assert response.elapsed < LONGEST_WAIT
     wait_for(lambda: shop.client().get("/check-health").json()["database"] == "away")
     wait_for(lambda: customer.get("/product").status_code == 503)
     found = customer.get("/product")
@@ -78,22 +78,22 @@ def test_a_database_that_hangs_is_a_503_in_seconds_and_over_when_it_goes_on(
     assert faults_in_the_books(service) == {}
 
 
-@pytest.mark.parametrize("heard", [False, True])
-def test_a_commit_that_is_cut_off_is_a_503_and_leaves_all_or_nothing(
-    service: Service, shop: Service, link: Link, heard: bool
+@pytest.mark.parametrize("committed", [False, True])
+def test_an_interrupted_commit_is_a_503_and_leaves_all_or_nothing(
+    service: Service, shop: Service, link: Link, committed: bool
 ) -> None:
     customer = shop.customer()
     shop.refresh()
     pending = create(customer)
     before = written(service)
-    if heard:
+    if committed:
         link.break_after = b"commit"
     else:
         link.break_before = b"commit"
-    answer = confirm(customer, pending)
+    response = confirm(customer, pending)
     link.break_before = link.break_after = None
-    assert is_away(answer)
-    assert (written(service) != before) == heard
+    assert is_away(response)
+    assert (written(service) != before) == committed
     wait_for(lambda: customer.get("/customer").status_code == 200)
     again = confirm(customer, pending)
     assert again.status_code == 200

@@ -1,4 +1,4 @@
-"""Random paths and query strings on every GET: never a fault, and every refusal has a message."""
+"""Random paths and query strings on every GET: never a fault, and every error has a message."""
 
 from urllib.parse import quote
 
@@ -41,11 +41,11 @@ def customer(shop: Service) -> Customer:
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.sampled_from(PATHS), parts, pairs, st.sampled_from(["GET", "HEAD"]), st.sampled_from(["text/csv", "*/*;q=x"]))
-def test_no_address_is_a_fault(
+def test_no_path_or_query_causes_a_fault(
     customer: Customer, path: str, part: str, query: list[tuple[str, str]], method: str, accept: str
 ) -> None:
     target = path.format(part) + "?" + "&".join(f"{name}={value}" for name, value in query)
-    answer = customer.http.request(method, target, headers={"Accept": accept})
-    assert answer.status_code in {200, 400, 401, 404, 405}, (target, answer.text)
-    if method == "GET" and answer.status_code >= 400:
-        assert answer.status_code == 401 or answer.json()["message"], target
+    response = customer.http.request(method, target, headers={"Accept": accept})
+    assert response.status_code in {200, 400, 401, 404, 405}, (target, response.text)
+    if method == "GET" and response.status_code >= 400:
+        assert response.status_code == 401 or response.json()["message"], target

@@ -1,4 +1,4 @@
-"""What is not HTTP, or too much of it: refused in the service's own words, and the server lives on."""
+"""Invalid and oversized HTTP is rejected with the service's own errors, and the server keeps running."""
 
 import json
 import random
@@ -23,7 +23,7 @@ def connect(service: Service) -> socket.socket:
 
 
 def exchange(service: Service, data: bytes, *, hang_up: bool = False) -> bytes:
-    """Send bytes, and nothing more to come if told so; everything that comes back until the server hangs up."""
+    """Send bytes, and return everything received until the server closes; `hang_up` ends the sending side."""
     received = b""
     with connect(service) as connection:
         try:
@@ -35,12 +35,12 @@ def exchange(service: Service, data: bytes, *, hang_up: bool = False) -> bytes:
         except TimeoutError:
             raise
         except OSError:
-            pass  # the server hung up first
+            pass  # the server closed first
     return received
 
 
-def status(answer: bytes) -> int:
-    return int(answer.split(b" ", 2)[1])
+def status(response: bytes) -> int:
+    return int(response.split(b" ", 2)[1])
 
 
 def get(*headers: bytes, path: bytes = b"/") -> bytes:
@@ -62,13 +62,13 @@ NOT_HTTP = {
     "both length and chunks": get(b"Content-Length: 5", b"Transfer-Encoding: chunked") + b"0\r\n\r\n",
     "two lengths": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde",
     "negative length": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-    "length that is no number": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: \xb2\r\n\r\n",
+    "length that is not a number": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: \xb2\r\n\r\n",
     "endless length": b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("data", NOT_HTTP.values(), ids=NOT_HTTP.keys())
-def test_what_is_not_http_is_refused_like_everything_else(service: Service, customer: Customer, data: bytes) -> None:
+def test_invalid_http_is_rejected_with_a_json_error(service: Service, customer: Customer, data: bytes) -> None:
     head, _, body = exchange(service, data).partition(b"\r\n\r\n")
     assert status(head) == 400
     assert json.loads(body) == {"message": "the request is not valid HTTP"}
@@ -81,9 +81,9 @@ UNUSUAL = {
     "HTTP/1.0": (b"GET / HTTP/1.0\r\n\r\n", 200),
     "an empty host": (b"GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 200),
     "a host of 255 bytes": (b"GET / HTTP/1.1\r\nHost: " + b"a" * 255 + b"\r\nConnection: close\r\n\r\n", 200),
-    "absolute address": (get(path=b"http://elsewhere.example/nowhere"), 404),
-    "absolute address without a path": (get(path=b"http://elsewhere.example"), 200),
-    "absolute address with a query alone": (get(path=b"http://elsewhere.example?a=b"), 200),
+    "absolute address": (get(path=b"http://other.example/nowhere"), 404),
+    "absolute address without a path": (get(path=b"http://other.example"), 200),
+    "absolute address with a query alone": (get(path=b"http://other.example?a=b"), 200),
     "absolute address of nothing": (get(path=b"http://"), 400),
     "asterisk": (b"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404),
     "two slashes": (get(path=b"//customer"), 404),
@@ -98,13 +98,13 @@ UNUSUAL = {
 
 
 @pytest.mark.parametrize(("data", "expected"), UNUSUAL.values(), ids=UNUSUAL.keys())
-def test_unusual_http_is_answered(service: Service, data: bytes, expected: int) -> None:
+def test_unusual_http_gets_a_response(service: Service, data: bytes, expected: int) -> None:
     assert status(exchange(service, data)) == expected
 
 
 CHUNKED = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: %b\r\n\r\n0\r\n\r\n"
 
-REFUSED_BY_ITS_HEAD = {
+REJECTED_HEADS = {
     "no host": (b"GET / HTTP/1.1\r\n\r\n", 400, "Host: must be given exactly once"),
     "two hosts": (b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400, "Host: must be given exactly once"),
     "two hosts in HTTP/1.0": (b"GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400, "Host: must be given exactly once"),
@@ -123,22 +123,20 @@ REFUSED_BY_ITS_HEAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("data", "expected", "why"), REFUSED_BY_ITS_HEAD.values(), ids=REFUSED_BY_ITS_HEAD.keys())
-@pytest.mark.parametrize("behind", [b"", get(path=b"/check-health")], ids=["alone", "before another"])
-def test_a_head_that_leaves_a_doubt_is_refused_and_ends_the_connection(
+@pytest.mark.parametrize(("data", "expected", "why"), REJECTED_HEADS.values(), ids=REJECTED_HEADS.keys())
+@pytest.mark.parametrize("behind", [b"", get(path=b"/check-health")], ids=["alone", "between others"])
+def test_an_ambiguous_head_is_rejected_and_closes_the_connection(
     service: Service, data: bytes, expected: int, why: str, behind: bytes
 ) -> None:
-    answer = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
-    *_, last = answer.split(b"HTTP/1.1 ")
+    response = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
+    *_, last = response.split(b"HTTP/1.1 ")
     assert last.startswith(str(expected).encode())
     assert json.loads(last.partition(b"\r\n\r\n")[2]) == {"message": why}
     assert b"\r\nConnection: close\r\n" in last
 
 
 @pytest.mark.parametrize("hosts", [b"Host: x\r\nHost: x\r\n", b"Host: " + b"a" * 256 + b"\r\n"], ids=["two", "long"])
-def test_a_bad_host_is_refused_where_answers_come_from_memory(
-    service: Service, customer: Customer, hosts: bytes
-) -> None:
+def test_a_bad_host_is_rejected_even_for_cached_responses(service: Service, customer: Customer, hosts: bytes) -> None:
     service.refresh()
     head = b"GET /product?limit=1 HTTP/1.1\r\n%bX-Api-Key: %b\r\n\r\n"
     for _ in range(3):
@@ -146,11 +144,9 @@ def test_a_bad_host_is_refused_where_answers_come_from_memory(
         assert status(exchange(service, head % (hosts, customer.key.encode()))) == 400
 
 
-@pytest.mark.parametrize("apart", [False, True], ids=["at once", "body later"])
-def test_an_offer_of_http_2_leaves_request_and_connection_as_they_are(
-    service: Service, customer: Customer, apart: bool
-) -> None:
-    """Java's client makes it with every request."""
+@pytest.mark.parametrize("apart", [False, True], ids=["together", "body later"])
+def test_an_offer_of_http_2_is_ignored(service: Service, customer: Customer, apart: bool) -> None:
+    """Java's client sends the offer with every request."""
     body = b'{"city": 7}'
     head = (
         b"POST /customer/address HTTP/1.1\r\nHost: shop\r\nX-Api-Key: %b\r\nContent-Type: application/json\r\n"
@@ -165,17 +161,17 @@ def test_an_offer_of_http_2_leaves_request_and_connection_as_they_are(
                 connection.sendall(body)
             else:
                 connection.sendall(head + body)
-            answer = b""
-            while not answer.endswith(b"}"):
-                answer += connection.recv(65536)
-            assert answer.startswith(b"HTTP/1.1 400")
-            assert b"city: must be text" in answer
+            response = b""
+            while not response.endswith(b"}"):
+                response += connection.recv(65536)
+            assert response.startswith(b"HTTP/1.1 400")
+            assert b"city: must be text" in response
 
 
-def test_many_offers_in_one_piece_are_all_answered(service: Service) -> None:
+def test_many_offers_at_the_same_time_all_get_responses(service: Service) -> None:
     offer = b"GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-    answers = exchange(service, offer * 500 + get(path=b"/nothing"))
-    assert answers.count(b"HTTP/1.1 404") == 501
+    responses = exchange(service, offer * 500 + get(path=b"/nothing"))
+    assert responses.count(b"HTTP/1.1 404") == 501
 
 
 @pytest.mark.parametrize(
@@ -185,11 +181,11 @@ def test_many_offers_in_one_piece_are_all_answered(service: Service) -> None:
         b"GET / HTTP/1.1\r\n" + b"X-Many: a\r\n" * 200_000,
         b"GET /" + b"a" * 2_000_000,
     ],
-    ids=["one endless header", "headers without end", "an endless address"],
+    ids=["one endless header", "endless headers", "an endless path"],
 )
-def test_headers_without_end_are_cut_off(service: Service, customer: Customer, head: bytes) -> None:
-    answer = exchange(service, head)
-    assert not answer or status(answer) == 431, "where the answer is lost, the connection was reset"
+def test_endless_headers_are_rejected(service: Service, customer: Customer, head: bytes) -> None:
+    response = exchange(service, head)
+    assert not response or status(response) == 431, "an empty response means that the connection was reset"
     assert customer.get("/customer").status_code == 200
 
 
@@ -207,29 +203,31 @@ BEGUN = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     ],
     ids=["trailers", "a trailer", "a trailer's name", "a chunk's extension", "an extension's value"],
 )
-def test_what_surrounds_a_body_is_cut_off_when_it_has_no_end(service: Service, customer: Customer, rest: bytes) -> None:
-    answer = exchange(service, BEGUN + rest)
-    assert not answer or status(answer) in {401, 431}, "where the response is lost, the connection was reset"
-    assert answer.count(b"HTTP/1.1") <= 1
+def test_endless_trailers_and_chunk_extensions_are_rejected(service: Service, customer: Customer, rest: bytes) -> None:
+    response = exchange(service, BEGUN + rest)
+    assert not response or status(response) in {401, 431}, "an empty response means that the connection was reset"
+    assert response.count(b"HTTP/1.1") <= 1
     assert customer.get("/customer").status_code == 200
 
 
-def test_a_body_in_the_smallest_chunks_is_taken(service: Service, customer: Customer) -> None:
+def test_a_body_in_the_smallest_chunks_is_accepted(service: Service, customer: Customer) -> None:
     body = b'{"city": "%b"}' % (b"x" * 30_000)
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
     assert len(chunks) > 2 * 64 * 1024
     head = BEGUN.replace(b"/order", b"/customer/address").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n")
-    answer = exchange(service, head + b"X-Api-Key: " + customer.key.encode() + b"\r\n\r\n" + chunks + b"0\r\n\r\n")
-    assert status(answer) == 400
-    assert b"city: " in answer
+    response = exchange(service, head + b"X-Api-Key: " + customer.key.encode() + b"\r\n\r\n" + chunks + b"0\r\n\r\n")
+    assert status(response) == 400
+    assert b"city: " in response
 
 
-def test_headers_of_a_common_size_are_taken(service: Service) -> None:
+def test_headers_of_a_common_size_are_accepted(service: Service) -> None:
     assert status(exchange(service, get(b"Cookie: " + b"a" * 16_000, path=b"/check-health?" + b"q" * 8_000))) == 200
 
 
 @pytest.mark.parametrize("cut", [1, 10, 40, 90, 115])
-def test_a_client_that_goes_away_half_way_harms_nobody(service: Service, customer: Customer, cut: int) -> None:
+def test_a_client_that_disconnects_during_a_request_does_no_harm(
+    service: Service, customer: Customer, cut: int
+) -> None:
     whole = (
         b"POST /order HTTP/1.1\r\nHost: x\r\nX-Api-Key: " + customer.key.encode() + b"\r\nContent-Length: 9\r\n\r\n{}"
     )
@@ -239,13 +237,13 @@ def test_a_client_that_goes_away_half_way_harms_nobody(service: Service, custome
     assert customer.get("/customer").status_code == 200
 
 
-def test_random_noise_never_gets_a_5xx_nor_kills_the_server(service: Service, customer: Customer) -> None:
+def test_random_noise_never_causes_a_5xx_or_stops_the_server(service: Service, customer: Customer) -> None:
     chance = random.Random(4711)  # noqa: S311 noise, not a secret
     whole = get(b"X-Api-Key: " + customer.key.encode(), b"Accept: application/json", path=b"/product?limit=1")
     for _ in range(150):
         noisy = bytearray(whole)
         for _ in range(chance.randint(1, 6)):
             noisy[chance.randrange(len(noisy))] = chance.randrange(256)
-        answer = exchange(service, bytes(noisy), hang_up=True)
-        assert not answer or status(answer) < 500, bytes(noisy)
+        response = exchange(service, bytes(noisy), hang_up=True)
+        assert not response or status(response) < 500, bytes(noisy)
     assert customer.get("/customer").status_code == 200

@@ -1,4 +1,4 @@
-"""What a request says about its sender is read once, and the request is admitted once, whichever way it takes."""
+"""A request's credential and address are read once, and the request is admitted once, on every path."""
 
 import sys
 from collections import Counter
@@ -75,7 +75,7 @@ def test_a_read_that_is_not_cached(limited: Service, customer: Customer) -> None
     assert calls == once(*READ, *ADMITTED, *VIEWED)
 
 
-def test_a_known_request_whose_response_is_no_longer_cached(limited: Service, customer: Customer) -> None:
+def test_a_request_whose_head_is_cached_and_whose_response_is_not(limited: Service, customer: Customer) -> None:
     path, headers = f"/product?page={next(pages)}", {"X-Forwarded-For": "198.51.100.7"}
     for _ in range(2):
         customer.get(path, headers=headers)
@@ -83,7 +83,7 @@ def test_a_known_request_whose_response_is_no_longer_cached(limited: Service, cu
     with counting(limited) as calls:
         response = customer.get(path, headers=headers)
     assert response.status_code == 200
-    assert calls == once(*READ[1:], *ADMITTED, *VIEWED), "its bytes are known, and with them its credential"
+    assert calls == once(*READ[1:], *ADMITTED, *VIEWED), "the cached head includes the credential"
 
 
 def test_a_read_from_the_cache(limited: Service, customer: Customer) -> None:

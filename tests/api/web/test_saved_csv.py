@@ -1,4 +1,4 @@
-"""CSV that a browser gets has a file's name (decisions, CSV)."""
+"""CSV for a browser has a file name (decisions, CSV)."""
 
 from typing import Any
 
@@ -20,10 +20,8 @@ def customer(shop: Service) -> Customer:
 
 @pytest.mark.parametrize("path", NAMES)
 @pytest.mark.parametrize("params", [{}, {"limit": 1}, {"limit": 0}, {"page": 99}, {"accept": "text/csv"}])
-def test_a_browser_gets_csv_as_a_file_with_a_name_each_time(
-    customer: Customer, path: str, params: dict[str, Any]
-) -> None:
-    for _ in range(3):  # products come from memory from the second time on
+def test_a_browser_always_gets_csv_with_a_file_name(customer: Customer, path: str, params: dict[str, Any]) -> None:
+    for _ in range(3):  # products are cached from the second request on
         response = customer.get(path, params=params, headers={"Accept": BROWSER})
         assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
         assert response.headers["Content-Disposition"] == f'attachment; filename="{NAMES[path]}"'
@@ -42,7 +40,7 @@ def test_a_browser_gets_csv_as_a_file_with_a_name_each_time(
         (BROWSER, {"accept": "application/json"}),
     ],
 )
-def test_programs_and_json_get_none(customer: Customer, path: str, accept: str, params: dict[str, str]) -> None:
+def test_programs_and_json_get_no_file_name(customer: Customer, path: str, accept: str, params: dict[str, str]) -> None:
     for _ in range(2):
         response = customer.get(path, params=params, headers={"Accept": accept})
         assert response.status_code == 200

@@ -1,4 +1,4 @@
-"""Answers from memory are shared by all requests for the same; what belongs to one request never reaches another."""
+"""Equal requests share a cached response; data of one request never reaches another."""
 
 import re
 from collections.abc import Iterator
@@ -25,43 +25,43 @@ Header = tuple[str, str]
 
 @dataclass(frozen=True)
 class Twins:
-    """Two servers on one database, of which one remembers nothing; the first two customers see the same."""
+    """Two servers on one database, one of them without a response cache; the first two customers share prices."""
 
-    remembering: Service
+    caching: Service
     plain: Service
     customers: list[Customer]
 
 
 @pytest.fixture(scope="module")
 def twins(database_url: str) -> Iterator[Twins]:
-    with running_service(database_url) as remembering, running_service(database_url, answer_memory=0) as plain:
-        stock_shop(remembering)
-        remembering.must_load("price-list", [price("PHONE", 48, price_list="gold")])
-        customers = [remembering.customer(), remembering.customer(), remembering.customer(price_list="gold")]
-        yield Twins(remembering, plain, customers)
+    with running_service(database_url) as caching, running_service(database_url, answer_memory=0) as plain:
+        stock_shop(caching)
+        caching.must_load("price-list", [price("PHONE", 48, price_list="gold")])
+        customers = [caching.customer(), caching.customer(), caching.customer(price_list="gold")]
+        yield Twins(caching, plain, customers)
 
 
 @pytest.fixture(autouse=True)
 def fresh(twins: Twins) -> None:
-    twins.remembering.refresh()
+    twins.caching.refresh()
     twins.plain.refresh()
 
 
-def asked(service: Service, path: str, headers: list[Header]) -> httpx2.Response:
+def fetch(service: Service, path: str, headers: list[Header]) -> httpx2.Response:
     own = [("Host", HOST), ("X-Forwarded-For", "198.51.100.7")]
     client = service.clients[0] if service.clients else service.client()
     return client.send(httpx2.Request("GET", service.url + path, headers=[*own, *headers]))
 
 
-def said(response: httpx2.Response) -> tuple[Any, ...]:
-    """All that a response says that is not of this one request."""
+def content_of(response: httpx2.Response) -> tuple[Any, ...]:
+    """Return everything in a response that does not depend on the single request."""
     own = {"date", "x-request-id"}
     headers = sorted(item for item in response.headers.multi_items() if item[0] not in own)
     return response.status_code, headers, response.content
 
 
-def at_hand(service: Service, customer: Customer, path: str, *headers: Header) -> FastResponse | None:
-    """What the server would answer at once to a request."""
+def fast_response(service: Service, customer: Customer, path: str, *headers: Header) -> FastResponse | None:
+    """Return the fast path's response to a request."""
     target = urlsplit(path)
     sent = [("host", HOST), ("x-api-key", customer.key), ("accept", "application/json"), *headers]
     scope = {
@@ -79,43 +79,43 @@ def at_hand(service: Service, customer: Customer, path: str, *headers: Header) -
 
 
 @pytest.mark.parametrize("path", ["/product?limit=3&sort=price", "/product/PHONE?extra=related", "/product"])
-def test_parameters_that_are_not_known_share_the_answer(twins: Twins, path: str) -> None:
-    service, (customer, other, _) = twins.remembering, twins.customers
+def test_requests_that_differ_in_unknown_parameters_share_the_response(twins: Twins, path: str) -> None:
+    service, (customer, other, _) = twins.caching, twins.customers
     for each in (customer, other):
-        each.get("/customer")  # from here on the key is known by heart
-    first = asked(service, path, [("X-Api-Key", customer.key), *JSON])
+        each.get("/customer")  # the key is cached from here on
+    first = fetch(service, path, [("X-Api-Key", customer.key), *JSON])
     between = "&" if "?" in path else "?"
     queries = ["", "_=1", "_=2", "utm_source=mail&utm_medium=x", f"api-key={other.key}", "limit=", "%C3%A9=1"]
-    found = [at_hand(service, each, f"{path}{between}{query}") for query in queries for each in (customer, other)]
+    found = [fast_response(service, each, f"{path}{between}{query}") for query in queries for each in (customer, other)]
     bodies = {id(repeated.cached.blocks[0]) for repeated in found if repeated is not None}
     assert all(found)
-    assert len(bodies) == 1, "one body in memory serves all of them"
+    assert len(bodies) == 1, "all of them share one body in memory"
     assert first.content == found[0].cached.blocks[0] if found[0] else False
 
 
-def test_parameters_that_are_known_do_not_share_it(twins: Twins) -> None:
+def test_requests_that_differ_in_known_parameters_do_not_share_the_response(twins: Twins) -> None:
     customer = twins.customers[0]
-    asked(twins.remembering, "/product?limit=4", [("X-Api-Key", customer.key), *JSON])
-    assert at_hand(twins.remembering, customer, "/product?limit=4")
+    fetch(twins.caching, "/product?limit=4", [("X-Api-Key", customer.key), *JSON])
+    assert fast_response(twins.caching, customer, "/product?limit=4")
     for query in ("limit=4&page=2", "limit=4&inStock=true", "limit=4&extra=related", "limit=4&accept=text/csv"):
-        assert at_hand(twins.remembering, customer, f"/product?{query}") is None
+        assert fast_response(twins.caching, customer, f"/product?{query}") is None
 
 
-@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
-def test_the_links_of_a_shared_answer_keep_the_query_of_their_request(twins: Twins) -> None:
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
+def test_the_links_of_a_shared_response_keep_the_requests_query(twins: Twins) -> None:
     key = ("X-Api-Key", twins.customers[0].key)
     for query in ("limit=1", "limit=1&_=1", "x=%2C,&limit=1&sort=price", "limit=1&_=2", "y&limit=1"):
         kept = "&".join(part if "=" in part else f"{part}=" for part in query.split("&") if part != "limit=1")
         for _ in range(3):
-            answer = asked(twins.remembering, f"/product?{query}", [key, *JSON])
-            assert {url.partition("page=")[0] for url in LINKED.findall(answer.headers["Link"])} == {
+            response = fetch(twins.caching, f"/product?{query}", [key, *JSON])
+            assert {url.partition("page=")[0] for url in LINKED.findall(response.headers["Link"])} == {
                 f"http://{HOST}/product?{kept}&" if kept else f"http://{HOST}/product?"
             }
 
 
-def test_a_key_in_the_query_stands_in_no_cache_key(twins: Twins) -> None:
-    service, customer = twins.remembering, twins.customers[0]
-    asked(service, f"/product?api-key={customer.key}&limit=2", JSON)
+def test_cache_keys_do_not_contain_credentials(twins: Twins) -> None:
+    service, customer = twins.caching, twins.customers[0]
+    fetch(service, f"/product?api-key={customer.key}&limit=2", JSON)
     cache = service.application.fast_path.cache
     kept = repr([(key, found.headers) for key in cache if (found := cache.get(key))])
     assert "limit=2" in kept
@@ -131,7 +131,7 @@ unknown_parts = st.lists(st.sampled_from(["_=", "utm=", "x%20y=", "Limit=", "api
 
 @dataclass(frozen=True)
 class Request:
-    """A request of one customer, with its key in the query or in the header, and marks that nobody else has."""
+    """A customer's request with its key in the query or in the header, and with a unique mark."""
 
     who: int
     sku: str
@@ -140,7 +140,7 @@ class Request:
     repeated: int
 
     def path(self, key: str, mark: str) -> str:
-        """The path with the query: each unknown parameter has the mark, and the key its place among them."""
+        """Return the path with its query; each unknown parameter has the mark as its value."""
         parts = [f"{part}{mark}" if part.endswith("=") else part for part in self.parts if part != "api-key"]
         if self.in_query:
             parts.insert(self.parts.index("api-key"), f"api-key={key}")
@@ -160,33 +160,33 @@ requests = st.builds(
 @pytest.mark.spec("5 Authentication", "a customer sees its own prices and orders only")
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.lists(requests, min_size=2, max_size=6))
-def test_no_response_holds_anything_of_another_request(twins: Twins, given_requests: list[Request]) -> None:
+def test_no_response_contains_data_of_another_request(twins: Twins, given_requests: list[Request]) -> None:
     keys = [customer.key for customer in twins.customers]
     marks = [f"mark{number:03}" for number in range(len(given_requests))]
     for request, mark in zip(given_requests, marks, strict=True):
         key = keys[request.who]
         headers = JSON if request.in_query else [("X-Api-Key", key), *JSON]
         path = request.path(key, mark)
-        expected = asked(twins.plain, path, headers)
+        expected = fetch(twins.plain, path, headers)
         assert expected.status_code == HTTPStatus.OK
         secrets = [other for other in keys if other != key or not request.in_query]
         strange = [other for other in marks if other != mark] + secrets
         for _ in range(request.repeated + 1):
-            answer = asked(twins.remembering, path, headers)
-            assert said(answer) == said(expected)
-            text = repr(answer.headers.raw) + answer.text
+            response = fetch(twins.caching, path, headers)
+            assert content_of(response) == content_of(expected)
+            text = repr(response.headers.raw) + response.text
             assert not [part for part in strange if part in text]
 
 
-def test_a_header_that_is_not_known_to_be_lasting_is_not_replayed(twins: Twins) -> None:
-    """What an endpoint adds for one request alone is left out of the memory, whatever it is."""
-    service, customer = twins.remembering, twins.customers[0]
-    lasting = {
+def test_only_known_constant_headers_are_cached(twins: Twins) -> None:
+    """The cache omits all headers that an endpoint adds for a single request."""
+    service, customer = twins.caching, twins.customers[0]
+    constant = {
         "cache-control", "content-length", "content-type", "content-security-policy", "etag", "referrer-policy",
         "vary", "x-content-type-options", "x-limit", "x-page", "x-total-count", "x-total-pages",
     }  # fmt: skip
-    asked(service, "/product?limit=6", [("X-Api-Key", customer.key), *JSON])
-    repeated = at_hand(service, customer, "/product?limit=6")
+    fetch(service, "/product?limit=6", [("X-Api-Key", customer.key), *JSON])
+    repeated = fast_response(service, customer, "/product?limit=6")
     assert repeated is not None
-    assert {name.decode() for name, _ in repeated.cached.headers} == lasting
+    assert {name.decode() for name, _ in repeated.cached.headers} == constant
     assert {name.decode() for name, _ in repeated.own_headers} == {"x-request-id", "link"}

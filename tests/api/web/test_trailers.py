@@ -1,4 +1,4 @@
-"""Fields after the header section say nothing about a request: neither who sends it nor from where."""
+"""Trailer fields are ignored: they set neither the credential nor the client's address."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,22 +16,22 @@ def front(request: pytest.FixtureRequest, service: Service) -> Iterator[FrontPro
 
 
 def status(front: FrontProxy, address: str, *headers: str, trailers: tuple[str, ...] = ()) -> int:
-    """The status of a request with headers and trailers, sent from an address."""
+    """Send a request with headers and trailers from an address, and return its status."""
     lines = ["POST /order HTTP/1.1", "Host: shop", f"X-Forwarded-For: {address}", "Transfer-Encoding: chunked"]
     lines += [*headers, "", "2", "{}", "0", *trailers, "", ""]
-    with front.connect("127.0.0.1" if front.name == "direct" else address) as connection:  # which is a trusted proxy
+    with front.connect("127.0.0.1" if front.name == "direct" else address) as connection:  # a trusted proxy
         connection.sendall("\r\n".join(lines).encode())
         return int(connection.recv(65536).split(b" ", 2)[1])
 
 
-def test_a_key_among_the_trailers_is_no_credential(service: Service, front: FrontProxy) -> None:
+def test_a_key_in_the_trailers_is_ignored(service: Service, front: FrontProxy) -> None:
     key = service.customer().key
     address = unused_address()
-    assert status(front, address, f"X-Api-Key: {key}") == 400, "the body lacks everything, the key is good"
+    assert status(front, address, f"X-Api-Key: {key}") == 400, "the body is invalid, the key is valid"
     assert status(front, address, trailers=(f"X-Api-Key: {key}",)) == 401
 
 
-def test_an_address_among_the_trailers_blocks_nobody_and_spares_nobody(front: FrontProxy) -> None:
+def test_an_address_in_the_trailers_is_ignored_for_blocks(front: FrontProxy) -> None:
     attacker, victim = unused_address(), unused_address()
     for _ in range(10):
         assert status(front, attacker, "X-Api-Key: wrong", trailers=(f"X-Forwarded-For: {victim}",)) == 401
@@ -42,17 +42,17 @@ def test_an_address_among_the_trailers_blocks_nobody_and_spares_nobody(front: Fr
 def test_a_trailer_replaces_no_header(service: Service, front: FrontProxy) -> None:
     key = service.customer().key
     address = unused_address()
-    refused = status(front, address, f"X-Api-Key: {key}", trailers=("Content-Type: text/plain",))
-    assert refused == 400, "not 415"
+    rejected = status(front, address, f"X-Api-Key: {key}", trailers=("Content-Type: text/plain",))
+    assert rejected == 400, "not 415"
 
 
 @pytest.mark.parametrize("trailers", [b"a:b\r\n" * 400_000, b"X: " + b"a" * 2_000_000 + b"\r\n"], ids=["many", "long"])
-def test_more_trailers_than_a_head_may_have_end_in_a_refusal_or_at_the_proxy(
+def test_oversized_trailers_are_rejected_by_the_service_or_the_proxy(
     service: Service, front: FrontProxy, trailers: bytes
 ) -> None:
     head = b"POST /order HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
     received = b""
-    with front.connect() as connection, suppress(ConnectionError):  # reset, with more on its way than is taken
+    with front.connect() as connection, suppress(ConnectionError):  # the server resets while data is still on its way
         connection.sendall(head + trailers + b"\r\n")
         received = connection.recv(65536)
     assert not received or received.split(b" ", 2)[1] in {b"400", b"401", b"431"}

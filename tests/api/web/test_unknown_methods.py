@@ -1,4 +1,4 @@
-"""Methods that no resource has, whether the HTTP parser knows them or not: 405 (decisions, order of checks)."""
+"""Methods that no resource has are 405, even those that the HTTP parser rejects (decisions, order of checks)."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ PATIENCE = 10.0
 
 
 def exchange(service: Service, *pieces: bytes) -> bytes:
-    """Send pieces one by one; everything that comes back until the server hangs up."""
+    """Send pieces one by one, and return everything received until the server closes."""
     address, received = urlsplit(service.url), b""
     with socket.create_connection((address.hostname, address.port or 0), timeout=PATIENCE) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -49,7 +49,7 @@ UNKNOWN = [
         (b"/product/A%2FB", "GET, HEAD, OPTIONS"),
     ],
 )
-def test_a_method_that_a_resource_lacks_is_405_with_those_that_it_has(
+def test_an_unknown_method_is_405_with_the_allowed_methods(
     service: Service, method: bytes, target: bytes, allow: str
 ) -> None:
     sent = request(method, target, b"X-Request-Id: mine", b"Connection: close")
@@ -59,13 +59,13 @@ def test_a_method_that_a_resource_lacks_is_405_with_those_that_it_has(
     assert json.loads(body)["message"].startswith(f"{method.decode()} is not possible here; possible are ")
 
 
-def test_at_an_unknown_address_the_address_is_what_is_wrong(service: Service) -> None:
+def test_an_unknown_path_is_404_for_unknown_methods_too(service: Service) -> None:
     status, headers, body = parts(exchange(service, request(b"FOO", b"/orders")))
     assert (status, "allow" in headers) == (404, False)
     assert json.loads(body) == {"message": "there is nothing at /orders; did you mean /order?"}
 
 
-def test_the_connection_is_closed_and_nothing_more_on_it_is_answered(service: Service) -> None:
+def test_the_connection_is_closed_and_later_requests_get_no_response(service: Service) -> None:
     for body in (b"", b"Content-Length: 3\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"):
         first = b"FOO /order HTTP/1.1\r\nHost: x\r\n" + (body or b"\r\n")
         received = exchange(service, first + request(b"GET", b"/"))
@@ -74,14 +74,14 @@ def test_the_connection_is_closed_and_nothing_more_on_it_is_answered(service: Se
         assert (status, headers["connection"]) == (405, "close")
 
 
-def test_a_method_that_comes_in_single_bytes_is_read_whole(service: Service) -> None:
+def test_a_method_sent_byte_by_byte_is_read_whole(service: Service) -> None:
     sent = request(b"LISTING", b"/order", b"Connection: Upgrade", b"Upgrade: h2c")
     status, headers, body = parts(exchange(service, *(sent[n : n + 1] for n in range(len(sent)))))
     assert (status, headers["connection"]) == (405, "close")
     assert json.loads(body)["message"].startswith("LISTING is not possible here")
 
 
-def test_it_is_answered_after_others_on_the_connection_and_after_line_breaks(service: Service) -> None:
+def test_it_gets_a_response_after_other_requests_and_after_line_breaks(service: Service) -> None:
     address = urlsplit(service.url)
     with socket.create_connection((address.hostname, address.port or 0), timeout=PATIENCE) as connection:
         reader = connection.makefile("rb")
@@ -108,13 +108,13 @@ def test_it_is_answered_after_others_on_the_connection_and_after_line_breaks(ser
         b"FOO /order HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_what_is_no_method_or_no_http_stays_400(service: Service, sent: bytes) -> None:
+def test_invalid_methods_and_invalid_http_are_400(service: Service, sent: bytes) -> None:
     status, headers, body = parts(exchange(service, sent))
     assert (status, "allow" in headers) == (400, False)
     assert json.loads(body) == {"message": "the request is not valid HTTP"}
 
 
-def test_the_heads_bounds_hold_for_unknown_methods_too(service: Service) -> None:
+def test_the_limits_of_the_head_apply_to_unknown_methods_too(service: Service) -> None:
     assert parts(exchange(service, request(b"FOO", b"/order", b"Host: y")))[0] == 400
     assert parts(exchange(service, b"FOO /order HTTP/1.1\r\n\r\n"))[0] == 400
     assert parts(exchange(service, request(b"FOO", b"/order", b"Transfer-Encoding: gzip")))[0] in {400, 501}

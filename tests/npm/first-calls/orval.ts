@@ -33,6 +33,6 @@ console.log(JSON.stringify({
   sku: read.data.items[0]?.product.sku,
   reference: read.data.customer_reference,
   cost: read.data.cost_net === created.data.cost_net,
-  refused: unknown.status,
+  unknown: unknown.status,
   saved: saved[0],
 }));

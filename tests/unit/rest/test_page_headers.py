@@ -50,7 +50,7 @@ def test_a_page_has_its_bounds(page: Page, total: int, bounds: tuple[int, int], 
     assert page.count(total) == pages
 
 
-@pytest.mark.spec("1 Pagination", "links lead to the pages that exist, and carry the rest of the query")
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
 @pytest.mark.parametrize(
     ("page", "total", "links"),
     [
@@ -125,7 +125,7 @@ def test_a_page_counts_as_a_request_for_every_500_results_on_it(page: Page, tota
     assert page.requests(total) == requests
 
 
-@pytest.mark.spec("1 Pagination", "pages count from 1, and one beyond the end is empty")
+@pytest.mark.spec("1 Pagination", "pages count from 1; a page beyond the end is empty")
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(total=st.integers(0, 300), limit=st.integers(0, 40))
 def test_the_pages_together_are_everything_once(total: int, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""What a creation or a confirmation answers is worked out in memory: to the byte what reading the order back gives."""
+"""The response to a creation or confirmation, built in memory, equals the stored order byte for byte."""
 
 from typing import Any
 
@@ -65,16 +65,16 @@ def bodies(saved: int) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def read_back(shop: Service, customer: Customer, code: str, *, auto_confirm: bool | None) -> bytes:
-    async def reading(tx: Transaction) -> bytes:
+    async def read(tx: Transaction) -> bytes:
         async with tx.pipeline() as p:
             found, lines = fetch_by_code(p, customer.id, code), fetch_lines_by_code(p, customer.id, code)
         return to_json(created_order(found.one, with_components(lines.rows), auto_confirm=auto_confirm))
 
-    return shop.in_transaction(reading)
+    return shop.in_transaction(read)
 
 
 @pytest.mark.parametrize("path", ["/order", "/quote"])
-def test_any_creation_answers_what_reading_it_back_gives(
+def test_the_response_to_a_creation_equals_the_stored_order(
     shop: Service, customer: Customer, saved: int, path: str
 ) -> None:
     created = 0
@@ -83,13 +83,13 @@ def test_any_creation_answers_what_reading_it_back_gives(
     @given(body=bodies(saved))
     def compare(body: dict[str, Any]) -> None:
         nonlocal created
-        answer = customer.post(path, body)
-        if answer.status_code == 400:  # too heavy for every method
-            assert "shipping" in answer.json()["message"]
+        response = customer.post(path, body)
+        if response.status_code == 400:  # too heavy for every method
+            assert "shipping" in response.json()["message"]
             return
-        assert answer.status_code == 201, answer.text
-        code, auto_confirm = answer.json()["confirmation_code"], body.get("auto_confirm")
-        assert answer.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
+        assert response.status_code == 201, response.text
+        code, auto_confirm = response.json()["confirmation_code"], body.get("auto_confirm")
+        assert response.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
         created += 1
 
     compare()
@@ -97,14 +97,14 @@ def test_any_creation_answers_what_reading_it_back_gives(
 
 
 @pytest.mark.parametrize("sku", SKUS)
-@pytest.mark.parametrize("at_once", [False, True])
-def test_any_confirmation_answers_what_reading_it_back_gives(
-    shop: Service, customer: Customer, sku: str, *, at_once: bool
+@pytest.mark.parametrize("auto_confirm", [False, True])
+def test_the_response_to_a_confirmation_equals_the_stored_order(
+    shop: Service, customer: Customer, sku: str, *, auto_confirm: bool
 ) -> None:
     body = order([(sku, 3), ("PHONE", 1)], shipping_method={"id": STANDARD}, order_notifications={"phone_number": "1"})
-    answer = customer.post("/order", {**body, "auto_confirm": at_once})
-    if not at_once:
-        answer = confirm(customer, answer.json(), NEXT_DAY)
-    assert answer.json()["order_id"]
-    code, auto_confirm = answer.json()["confirmation_code"], True if at_once else None
-    assert answer.content == read_back(shop, customer, code, auto_confirm=auto_confirm)
+    response = customer.post("/order", {**body, "auto_confirm": auto_confirm})
+    if not auto_confirm:
+        response = confirm(customer, response.json(), NEXT_DAY)
+    assert response.json()["order_id"]
+    code = response.json()["confirmation_code"]
+    assert response.content == read_back(shop, customer, code, auto_confirm=auto_confirm or None)

@@ -1,4 +1,4 @@
-"""What the log says of refused credentials and blocked addresses: enough to help, and no secret."""
+"""The log of rejected credentials and blocked addresses: useful, and without secrets."""
 
 import json
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def proxied(database_url: str) -> Iterator[Service]:
 
 
 def logged(service: Service, *headers: dict[str, str]) -> list[Any]:
-    """The lines that requests with headers cause; from this machine, unless they say otherwise."""
+    """Return the log lines of requests with these headers; the client's address is this machine's unless forwarded."""
     with capture_logs() as logs:
         for sent in headers:
             service.client().get("/customer", headers={"X-Forwarded-For": "198.51.100.9", **sent})
@@ -50,9 +50,7 @@ def test_a_block_is_logged_with_address_and_reason(proxied: Service) -> None:
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
-def test_a_block_of_a_proxy_that_is_not_named_is_an_error_that_names_the_setting(
-    postgres: Cluster, header: str
-) -> None:
+def test_a_block_of_an_untrusted_proxy_is_logged_as_an_error_with_the_setting(postgres: Cluster, header: str) -> None:
     with postgres.database() as url, running_service(url, trusted_proxies=None) as service:
         client = service.client()
         client.event_hooks["request"].clear()
@@ -63,7 +61,7 @@ def test_a_block_of_a_proxy_that_is_not_named_is_an_error_that_names_the_setting
     errors = [line for line in logs if line["log_level"] == "error"]
     assert [(error["address"], error["setting"]) for error in errors] == [("127.0.0.1", "TRADECOUNTER_TRUSTED_PROXIES")]
     warnings = [line for line in logs if line.get("setting") and line["log_level"] == "warning"]
-    assert len(warnings) == 1, "said once when the first such request comes"
+    assert len(warnings) == 1, "logged once, at the first such request"
 
 
 def test_a_block_of_a_client_without_a_proxy_is_no_error(direct: Service) -> None:
@@ -76,7 +74,7 @@ def test_a_block_of_a_client_without_a_proxy_is_no_error(direct: Service) -> Non
     assert [line["log_level"] for line in logs if "blocked" in line["event"]] == ["warning"]
 
 
-def test_a_refused_credential_is_logged_with_address_and_key_prefix(proxied: Service) -> None:
+def test_a_rejected_credential_is_logged_with_address_and_key_prefix(proxied: Service) -> None:
     sent = {"X-Forwarded-For": "198.51.100.10"}
     [line] = logged(proxied, {**sent, **WRONG})
     assert line == {
@@ -92,12 +90,12 @@ def test_a_refused_credential_is_logged_with_address_and_key_prefix(proxied: Ser
     [{"X-Api-Key": "my password"}, {"Authorization": "Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"},
      {"X-Api-Key": WRONG["X-Api-Key"] + "0"}],
 )  # fmt: skip
-def test_nothing_is_logged_of_what_is_not_made_like_a_key(proxied: Service, headers: dict[str, str]) -> None:
+def test_a_credential_that_is_not_shaped_like_a_key_is_not_logged(proxied: Service, headers: dict[str, str]) -> None:
     [line] = logged(proxied, {"X-Forwarded-For": "198.51.100.11", **headers})
     assert line == {"event": "credential refused", "log_level": "warning", "address": "198.51.100.11"}
 
 
-def test_no_secret_is_logged_however_often_it_is_presented(proxied: Service) -> None:
+def test_no_secret_is_ever_logged(proxied: Service) -> None:
     text = json.dumps(logged(proxied, *[{"X-Forwarded-For": "198.51.100.12", **WRONG}] * 12))
     assert "01234567" in text
     assert WRONG["X-Api-Key"][8:16] not in text
@@ -115,18 +113,18 @@ def test_a_missing_credential_and_a_good_one_are_not_logged(proxied: Service) ->
     assert logged(proxied, there, {**there, "X-Api-Key": proxied.customer().key}) == []
 
 
-def test_refused_client_credentials_are_logged_without_the_secret(postgres: Cluster) -> None:
+def test_rejected_client_credentials_are_logged_without_the_secret(postgres: Cluster) -> None:
     with postgres.database() as url, running_exchange(url) as exchange:
-        lines = refused_exchange(exchange)
+        lines = rejected_exchange(exchange)
     assert [(line["event"], line["address"]) for line in lines] == [("credential refused", "198.51.100.14")]
     assert "not-the-secret" not in json.dumps(lines)
 
 
-def refused_exchange(exchange: Exchange) -> list[Any]:
+def rejected_exchange(exchange: Exchange) -> list[Any]:
     client = exchange.service.client(**{"X-Forwarded-For": "198.51.100.14"})
     with capture_logs() as logs:
-        answer = client.post(
+        response = client.post(
             "/oauth/token", data=exchange.form(), auth=(exchange.application.client_id, "not-the-secret")
         )
-    assert answer.status_code == 401
+    assert response.status_code == 401
     return list(logs)

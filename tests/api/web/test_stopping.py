@@ -1,4 +1,4 @@
-"""A service that ends breaks no request: it says so, answers, and only then refuses connections."""
+"""A stopping service announces the stop, responds to every request, and only then refuses connections."""
 
 import socket
 import threading
@@ -22,22 +22,22 @@ QUIET = 0.5
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorter times, so that the tests do not take longer than they have to."""
+    """Shorten the delays, to keep the tests fast."""
     monkeypatch.setattr(Server, "quiet_seconds", QUIET)
     monkeypatch.setattr(Server, "longest_announcement", 1.0)
 
 
 @dataclass
-class Ending:
-    """A service that a test tells to end."""
+class StoppingService:
+    """A service that a test stops."""
 
     service: Service
     customer: Customer
-    told: threading.Event
+    stop_requested: threading.Event
 
-    def end(self) -> None:
-        """Tell it, and wait until it knows."""
-        self.told.set()
+    def stop(self) -> None:
+        """Request the stop, and wait until the service has noticed."""
+        self.stop_requested.set()
         wait_for(lambda: self.service.application.stopping.is_set)
 
     @contextmanager
@@ -51,9 +51,9 @@ class Ending:
 
 
 @pytest.fixture
-def ending(database_url: str) -> Iterator[Ending]:
-    told, ready = threading.Event(), threading.Event()
-    found: list[Ending] = []
+def stopping(database_url: str) -> Iterator[StoppingService]:
+    stop_requested, ready = threading.Event(), threading.Event()
+    found: list[StoppingService] = []
 
     def run() -> None:
         with running_service(database_url) as service:
@@ -61,9 +61,9 @@ def ending(database_url: str) -> Iterator[Ending]:
             customer = service.customer()
             assert customer.get("/customer").status_code == 200
             service.close()
-            found.append(Ending(service, customer, told))
+            found.append(StoppingService(service, customer, stop_requested))
             ready.set()
-            told.wait(60)
+            stop_requested.wait(60)
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -71,12 +71,12 @@ def ending(database_url: str) -> Iterator[Ending]:
     try:
         yield found[0]
     finally:
-        told.set()
+        stop_requested.set()
         thread.join(30)
 
 
-def answer(connection: socket.socket) -> HTTPResponse:
-    """One response, read to its end."""
+def read_response(connection: socket.socket) -> HTTPResponse:
+    """Read one response to its stop."""
     response = HTTPResponse(connection)
     response.begin()
     response.read()
@@ -87,12 +87,12 @@ def is_last(response: HTTPResponse) -> bool:
     return response.getheader("connection") == "close"
 
 
-def test_eight_clients_that_connect_again_lose_no_request(ending: Ending) -> None:
+def test_eight_reconnecting_clients_lose_no_request(stopping: StoppingService) -> None:
     paths = ["/product?limit=2", "/customer", "/check-health", "/product?query=phone"]
-    headers = {"X-Api-Key": ending.customer.key, "Accept": "application/json"}
-    with steady_clients(8, ending.service.url, paths, headers) as clients:
+    headers = {"X-Api-Key": stopping.customer.key, "Accept": "application/json"}
+    with steady_clients(8, stopping.service.url, paths, headers) as clients:
         wait_for(lambda: clients.statuses[200] > 100)
-        ending.end()
+        stopping.stop()
         wait_for(lambda: clients.gone + len(clients.broken) == 8)
     assert clients.broken == []
     assert set(clients.statuses) == {200}
@@ -100,61 +100,61 @@ def test_eight_clients_that_connect_again_lose_no_request(ending: Ending) -> Non
 
 
 @pytest.mark.parametrize("path", ["/product?limit=1", "/customer"])
-def test_every_response_closes_its_connection_also_from_memory(ending: Ending, path: str) -> None:
-    with ending.connected() as kept, ending.connected() as other:
+def test_every_response_closes_its_connection_even_when_cached(stopping: StoppingService, path: str) -> None:
+    with stopping.connected() as kept, stopping.connected() as other:
         for _ in range(3):
-            kept.sendall(ending.request(path))
-            assert not is_last(answer(kept))
-        ending.end()
+            kept.sendall(stopping.request(path))
+            assert not is_last(read_response(kept))
+        stopping.stop()
         for connection in (kept, other):
-            connection.sendall(ending.request(path))
-            response = answer(connection)
+            connection.sendall(stopping.request(path))
+            response = read_response(connection)
             assert response.status == 200
             assert is_last(response)
             assert connection.recv(1) == b""
-        with ending.connected() as new:
-            new.sendall(ending.request(path))
-            assert is_last(answer(new))
+        with stopping.connected() as new:
+            new.sendall(stopping.request(path))
+            assert is_last(read_response(new))
 
 
-def test_a_request_under_way_is_answered(ending: Ending) -> None:
+def test_a_request_in_progress_gets_its_response(stopping: StoppingService) -> None:
     body = b'{"city": 7}'
     head = b"POST /customer/address HTTP/1.1\r\nHost: x\r\nX-Api-Key: %b\r\nContent-Length: %d\r\n\r\n"
-    with ending.connected() as connection:
-        connection.sendall(head % (ending.customer.key.encode(), len(body)))
+    with stopping.connected() as connection:
+        connection.sendall(head % (stopping.customer.key.encode(), len(body)))
         time.sleep(0.1)
-        ending.end()
-        time.sleep(QUIET * 2 + 1.5)  # long after everything else has ended
+        stopping.stop()
+        time.sleep(QUIET * 2 + 1.5)  # long after everything else has stopped
         connection.sendall(body)
-        response = answer(connection)
+        response = read_response(connection)
         assert response.status == 400
         assert is_last(response)
 
 
-def test_before_it_stops_listening_the_kernel_drops_new_connections(ending: Ending) -> None:
-    """Closing the socket resets what waits in its queue, so nothing may come in any more by then."""
+def test_the_kernel_drops_new_connections_before_the_service_stops_listening(stopping: StoppingService) -> None:
+    """Closing the socket resets the connections in its queue, so the queue must be empty by then."""
     found: list[str] = []
-    with ending.connected() as busy:  # which gives the end some time
+    with stopping.connected() as busy:  # delays the stop
         busy.sendall(b"POST /order HTTP/1.1\r\nHost: shop\r\nContent-Length: 9\r\n\r\n{")
-        address = urlsplit(ending.service.url)
-        ending.end()
+        address = urlsplit(stopping.service.url)
+        stopping.stop()
         while found[-1:] != ["refused"]:
             try:
                 socket.create_connection((address.hostname, address.port or 0), timeout=0.05).close()
-                found.append("taken")
+                found.append("accepted")
             except TimeoutError:
                 found.append("dropped")
             except ConnectionRefusedError:
                 found.append("refused")
-    assert list(dict.fromkeys(found)) == ["taken", "dropped", "refused"]
+    assert list(dict.fromkeys(found)) == ["accepted", "dropped", "refused"]
 
 
-def test_an_idle_connection_is_closed_and_no_new_one_is_taken(ending: Ending) -> None:
-    with ending.connected() as idle, ending.connected() as used:
-        used.sendall(ending.request("/customer"))
-        assert not is_last(answer(used))
-        ending.end()
+def test_an_idle_connection_is_closed_and_new_ones_are_refused(stopping: StoppingService) -> None:
+    with stopping.connected() as idle, stopping.connected() as used:
+        used.sendall(stopping.request("/customer"))
+        assert not is_last(read_response(used))
+        stopping.stop()
         assert idle.recv(1) == b""
         assert used.recv(1) == b""
-    with pytest.raises(OSError, match=r"refused|timed out"), ending.connected():
+    with pytest.raises(OSError, match=r"refused|timed out"), stopping.connected():
         pass

@@ -1,4 +1,4 @@
-"""What of an order has left, was cancelled or is still to come, and where it goes (decisions, orders asked for)."""
+"""An order's dispatched, cancelled and remaining units, and its address (decisions, orders asked for)."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ def customer(shop: Service) -> Customer:
 
 
 def figures(item: dict[str, Any]) -> tuple[int, int, int]:
-    """The units of an item: ordered, dispatched, cancelled."""
+    """Return the ordered, dispatched and cancelled units of an item."""
     return item["quantity"], item["quantity_dispatched"], item["quantity_cancelled"]
 
 
@@ -28,9 +28,9 @@ def expected(customer: Customer, placed: dict[str, Any]) -> str | None:
 
 
 @pytest.mark.spec(
-    "4 GET /order/{reference}", "where it goes, what was dispatched, and when the rest is expected (an addition)"
+    "4 GET /order/{reference}", "the address, the dispatched units, and the expected date of the rest (an addition)"
 )
-def test_an_order_shows_where_it_goes_and_for_whom(customer: Customer) -> None:
+def test_an_order_shows_its_address_and_end_customer(customer: Customer) -> None:
     saved = customer.post("/customer/address", ADDRESS).json()
     placed = buy(customer, shipping_address={"id": saved["id"]}, external_customer_id="end-7")
     customer.delete(f"/customer/address/{saved['id']}")
@@ -47,9 +47,9 @@ def test_an_order_shows_where_it_goes_and_for_whom(customer: Customer) -> None:
 
 
 @pytest.mark.spec(
-    "4 GET /order/{reference}", "where it goes, what was dispatched, and when the rest is expected (an addition)"
+    "4 GET /order/{reference}", "the address, the dispatched units, and the expected date of the rest (an addition)"
 )
-def test_units_are_counted_as_they_leave(shop: Service, customer: Customer) -> None:
+def test_dispatched_units_are_counted(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "LEAVES", available=10)
     placed = buy(customer, [(sku, 5), ("CABLE", 2)])
     first, second = (item["id"] for item in placed["items"])
@@ -62,14 +62,14 @@ def test_units_are_counted_as_they_leave(shop: Service, customer: Customer) -> N
     assert expected(customer, placed) is None
 
 
-def test_of_a_cancelled_order_all_units_are_cancelled_and_nothing_is_to_come(shop: Service, customer: Customer) -> None:
+def test_all_units_of_a_cancelled_order_are_cancelled(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [(sell(shop, "CANCELLED-HALF", available=1), 3)])
     cancel(shop, placed)
     assert [figures(item) for item in read(customer, placed)["items"]] == [(3, 0, 3)]
     assert expected(customer, placed) is None
 
 
-def test_components_have_their_share_of_their_bundle(shop: Service, customer: Customer) -> None:
+def test_components_count_in_proportion_to_their_bundle(shop: Service, customer: Customer) -> None:
     for part in ("TC-BASE", "TC-HANDSET"):
         shop.must_load("products", [product(part)])
     kit = sell(
@@ -88,7 +88,7 @@ def test_components_have_their_share_of_their_bundle(shop: Service, customer: Cu
     assert [figures(part) for part in gone["related_items"]] == [(2, 0, 2), (8, 0, 8)]
 
 
-def test_a_configured_component_has_its_figures_too(shop: Service, customer: Customer) -> None:
+def test_a_configured_component_has_its_counts_too(shop: Service, customer: Customer) -> None:
     shop.must_load("products", [product("TC-ROUTER", configurable=True)])
     kit = sell(shop, "TC-ROUTER-KIT", available=5, components=[{"sku": "TC-ROUTER", "quantity": 2}])
     placed = buy(customer, [(kit, 2)])
@@ -103,7 +103,7 @@ def test_a_configured_component_has_its_figures_too(shop: Service, customer: Cus
     assert figures(response.json()) == figures(router) == (4, 2, 0)
 
 
-def test_what_is_in_stock_leaves_at_the_next_cut_off(shop: Service, customer: Customer) -> None:
+def test_units_in_stock_are_expected_at_the_next_cut_off(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     for now, leaves in (
         (MORNING, "2026-06-16T16:00:00"),
@@ -117,9 +117,9 @@ def test_what_is_in_stock_leaves_at_the_next_cut_off(shop: Service, customer: Cu
 
 
 @pytest.mark.spec(
-    "4 GET /order/{reference}", "where it goes, what was dispatched, and when the rest is expected (an addition)"
+    "4 GET /order/{reference}", "the address, the dispatched units, and the expected date of the rest (an addition)"
 )
-def test_a_back_order_leaves_with_the_delivery_that_covers_it(shop: Service, customer: Customer) -> None:
+def test_a_back_order_is_expected_with_the_delivery_that_covers_it(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "AWAITED", available=1)
     shop.must_load("incoming", [{"sku": sku, "incoming": 2, "expected_on": "2026-06-24"}])
     covered, uncovered = buy(customer, [(sku, 3)]), buy(customer, [("PHONE", 1), (sku, 1)])
@@ -128,6 +128,6 @@ def test_a_back_order_leaves_with_the_delivery_that_covers_it(shop: Service, cus
     with at(shop, uk(2026, 6, 25, 18)):
         assert expected(customer, covered) == "2026-06-25T16:00:00"
     with at(shop, uk(2026, 6, 26)):
-        assert expected(customer, covered) is None, "the delivery has not come, and nobody knows when it does"
+        assert expected(customer, covered) is None, "an overdue delivery has no known date"
     shop.must_load("stock", [{"sku": sku, "available": 3}])
     assert expected(customer, covered) == "2026-06-16T16:00:00"

@@ -1,4 +1,4 @@
-"""What `POST /order` refuses, and how it names the fault (specification, section 7; decisions, HTTP and bounds)."""
+"""Invalid bodies of `POST /order` and their messages (specification, section 7; decisions, HTTP and bounds)."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ OPTIONS = "the shipping options: 11 (Slowpost, Standard), 12 (Fastvan, Next day)
         ({"shipping_address": {**ADDRESS, "city": 7}}, "shipping_address.city: must be text, not a whole number"),
     ],
 )
-def test_a_fault_is_refused_by_the_name_of_its_field(customer: Customer, change: dict[str, Any], message: str) -> None:
+def test_an_invalid_field_is_rejected_by_name(customer: Customer, change: dict[str, Any], message: str) -> None:
     response = customer.post("/order", {**order(), **change})
     assert response.status_code == 400
     assert response.json()["message"] == message
@@ -71,7 +71,7 @@ def test_a_fault_is_refused_by_the_name_of_its_field(customer: Customer, change:
 
 @pytest.mark.spec("2 Order request", "the required fields are required, the others are not")
 @pytest.mark.parametrize("field", ["customer_reference", "items", "billing_address", "shipping_address"])
-def test_a_required_field_that_is_missing_is_named(customer: Customer, field: str) -> None:
+def test_a_missing_required_field_is_named(customer: Customer, field: str) -> None:
     body = order()
     del body[field]
     response = customer.post("/order", body)
@@ -83,14 +83,14 @@ def test_a_required_field_that_is_missing_is_named(customer: Customer, field: st
     "notifications", [{"email_address": "nobody"}, {"email_address": "a@b@c"}, {"phone_number": "1" * 41}]
 )
 @pytest.mark.parametrize("field", ["order_notifications", "courier_notifications"])
-def test_impossible_contact_details_are_refused(customer: Customer, field: str, notifications: dict[str, str]) -> None:
+def test_invalid_contact_details_are_rejected(customer: Customer, field: str, notifications: dict[str, str]) -> None:
     response = customer.post("/order", {**order(), field: notifications})
     assert response.status_code == 400
     [name] = notifications
     assert response.json()["message"].startswith(f"{field}.{name}: ")
 
 
-def test_a_product_that_is_inactive_cannot_be_ordered(shop: Service, customer: Customer) -> None:
+def test_an_inactive_product_cannot_be_ordered(shop: Service, customer: Customer) -> None:
     shop.must_load("products", [{"sku": "CABLE", "active": False}])
     response = customer.post("/order", order([("PHONE", 1), ("CABLE", 1)]))
     shop.must_load("products", [{"sku": "CABLE", "active": True}])
@@ -108,14 +108,14 @@ def test_a_product_without_a_price_for_the_customer_cannot_be_ordered(shop: Serv
     assert other.post("/order", order([("UNPRICED", 1)])).status_code == 201
 
 
-def test_an_order_that_no_method_can_carry_is_refused(customer: Customer) -> None:
+def test_an_order_too_heavy_for_every_method_is_rejected(customer: Customer) -> None:
     response = customer.post("/order", order([("SWITCH", 201)]))
     assert response.status_code == 400
     assert response.json()["message"].startswith("shipping_address: no shipping method takes 1005 kg to GB in region 1")
 
 
 @pytest.mark.spec("8 Order items", "at least one item, of at least one unit")
-def test_bounds_themselves_are_accepted(customer: Customer) -> None:
+def test_the_bounds_themselves_are_accepted(customer: Customer) -> None:
     response = customer.post(
         "/order",
         {
@@ -127,7 +127,7 @@ def test_bounds_themselves_are_accepted(customer: Customer) -> None:
     assert len(response.json()["items"]) == 500
 
 
-def test_a_huge_quantity_is_refused_for_credit_not_by_the_database(shop: Service) -> None:
+def test_a_huge_total_is_rejected_for_lack_of_credit_not_by_the_database(shop: Service) -> None:
     shop.must_load("products", [{"sku": "HUGE", "name": "Huge", "manufacturer": "acme", "weight_kg": 0}])
     shop.must_load("price-list", [{"price_list": "default", "sku": "HUGE", "single_unit_cost": 1_000_000}])
     response = shop.customer().post("/order", {**order(), "items": [{"sku": "HUGE", "quantity": 100_000}] * 500})
@@ -135,7 +135,7 @@ def test_a_huge_quantity_is_refused_for_credit_not_by_the_database(shop: Service
     assert "60000000000000.00" in response.json()["message"]
 
 
-def test_a_refused_order_leaves_nothing_behind(shop: Service) -> None:
+def test_a_rejected_order_stores_nothing(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     for change in ({"shipping_method": {"id": 99}}, {"auto_confirm": True}, {"shipping_address": {"id": 1}}):
         assert customer.post("/order", order(**change)).status_code in {400, 412}
