@@ -135,7 +135,7 @@ def json_of(value: Any) -> str | None:
 
 def _text(value: str) -> bytes:
     if "\x00" in value:  # libpq would take it for the end
-        raise psycopg.DataError("a text holds a NUL character")
+        raise psycopg.DataError("a text contains a NUL character")
     return value.encode()
 
 

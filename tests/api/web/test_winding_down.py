@@ -38,7 +38,7 @@ class Ending:
     def end(self) -> None:
         """Tell it, and wait until it knows."""
         self.told.set()
-        wait_for(lambda: self.service.application.stopping.is_set)
+        wait_for(self.service.application.stopping.is_set)
 
     @contextmanager
     def connected(self) -> Iterator[socket.socket]:
