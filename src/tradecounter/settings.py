@@ -36,7 +36,7 @@ _FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # prices and stoc
 
 
 class SettingsError(OperatorError):
-    """A setting has a value that cannot be used; the message names it."""
+    """A setting has an invalid value; the message names it."""
 
 
 def _setting(default: Any, meaning: str, rule: Rule | None = None, *, secret: bool = False) -> Any:
@@ -45,7 +45,7 @@ def _setting(default: Any, meaning: str, rule: Rule | None = None, *, secret: bo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that can be configured, with its default."""
+    """All settings, with their defaults."""
 
     database_url: str | None = _setting(
         None,
@@ -214,14 +214,14 @@ def _checked(settings: Settings) -> Settings:
 
 
 def former_secrets(settings: Settings) -> list[str]:
-    """Return the earlier values of the secret key, in the order in which they are listed."""
+    """Return the earlier values of the secret key, in the order of the setting."""
     return comma_separated(settings.former_secret_keys)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings from the environment, and where it is silent from `.env` in the working directory.
+    """Return the settings from the environment, which overrides `.env` in the working directory.
 
-    An empty variable counts as unset. Raises SettingsError for a value that cannot be used.
+    An empty variable counts as unset. Raises SettingsError for an invalid value.
     """
     if environment is None:
         environment = _environment()
@@ -236,10 +236,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def unknown_settings(environment: Mapping[str, str] | None = None) -> list[tuple[str, str | None]]:
-    """Return the variables with the settings' prefix that are no setting, each with the most similar one, if any.
-
-    Raises SettingsError when the file cannot be read.
-    """
+    """Return unknown variables with the settings' prefix, each with the most similar setting. Raises SettingsError."""
     known = [setting.name.upper() for setting in fields(Settings)]
     given = _environment() if environment is None else environment
     unknown = sorted({name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX)}.difference(known))
@@ -252,7 +249,7 @@ def _environment() -> dict[str, str]:
 
 
 def values_in(path: Path) -> dict[str, str]:
-    """Return the variables that a file sets, none when there is no file. Raises SettingsError."""
+    """Return the variables that a file sets; none when the file does not exist. Raises SettingsError."""
     try:
         return {name: value for name, value in dotenv_values(path).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:
@@ -260,26 +257,24 @@ def values_in(path: Path) -> dict[str, str]:
 
 
 def describe(settings: Settings) -> list[dict[str, str | None]]:
-    """Return every setting's variable, value (secrets hidden) and meaning; values are written as they are read."""
+    """Return every setting's variable, value (secrets hidden) and meaning; values have the form of the variable."""
     rows: list[dict[str, str | None]] = []
     for setting in fields(Settings):
         value = getattr(settings, setting.name)
-        shown = None if value is None else _written(value)
-        if shown is not None and setting.metadata["secret"]:
-            shown = "(hidden)"
+        shown = None if value is None else "(hidden)" if setting.metadata["secret"] else _text_of(value)
         name = PREFIX + setting.name.upper()
         rows.append({"name": name, "value": shown, "meaning": setting.metadata["meaning"]})
     return rows
 
 
-def _written(value: Any) -> str:
+def _text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return _short_duration(value) if isinstance(value, timedelta) else str(value)
 
 
 def _short_duration(duration: timedelta) -> str:
-    """Return a duration in the largest unit of which it is a whole number, or in seconds with decimals."""
+    """Return a duration as a whole number of the largest possible unit, or in seconds with decimals."""
     for unit, length in _UNITS.items():
         count, rest = divmod(duration, length)
         if not rest:

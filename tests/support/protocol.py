@@ -16,7 +16,6 @@ from tradecounter.web.fast_path.middleware import FastResponse
 from tradecounter.web.fast_path.protocol import FastPathProtocol
 from tradecounter.web.fast_path.response_cache import CachedResponse
 from tradecounter.web.server import listen
-from tradecounter.web.stopping import Stopping
 
 
 class Served(ABC):
@@ -24,7 +23,7 @@ class Served(ABC):
 
     def __init__(self, connections: Connections | None = None) -> None:
         self.connections = Connections(1000, 1000, lambda _: False) if connections is None else connections
-        self.stopping = Stopping()
+        self.stopping = asyncio.Event()
 
     @abstractmethod
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...

@@ -18,7 +18,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.json_text import holds_nul
+from tradecounter.rest.json_text import contains_nul
 
 _REPORT_EVERY = 1000
 _MOST_REMOVED = 5  # one in so many may go without being confirmed
@@ -155,7 +155,7 @@ def _examined(
         for key, values in stage(row.values, notes):
             good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if faults else values
             encoded = msgspec.json.encode({**missing, **good})
-            if (key is not None and "\x00" in key) or holds_nul(encoded):
+            if (key is not None and "\x00" in key) or contains_nul(encoded):
                 faults = (*faults, "holds a NUL character")
             else:
                 staged.append((key, encoded.decode()))

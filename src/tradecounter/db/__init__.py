@@ -1,1 +1,1 @@
-"""The database: connections, the one place that commits, migrations, change notices, bulk imports."""
+"""The database: connections, transactions, migrations, change notices, the job queue."""

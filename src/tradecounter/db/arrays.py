@@ -1,4 +1,4 @@
-"""Reading many numbers at once: the database packs them into one binary value, so that no row becomes an object."""
+"""Reads many numbers at once: the database packs them into one binary value, so no row becomes an object."""
 
 from typing import Any, LiteralString
 
@@ -13,18 +13,14 @@ _TYPES = {"int4": (">i4", "int4send"), "int8": (">i8", "int8send")}
 
 
 class ArrayStatement:
-    """A statement whose rows come as an array with a field for each column.
+    """A statement whose rows are returned as an array with a field for each column.
 
-    `columns` are names with `int4` or `int8`; none may be null. `order_by` names columns of the statement, which need
-    not be among them; an order of the statement itself has no effect.
+    `columns` maps names to `int4` or `int8`; none may be null. `order_by` may name any columns of the statement, whose
+    own `order by` has no effect.
     """
 
     def __init__(
-        self,
-        sql: LiteralString,
-        columns: dict[LiteralString, LiteralString],
-        *,
-        order_by: LiteralString | None = None,
+        self, sql: LiteralString, columns: dict[LiteralString, LiteralString], *, order_by: LiteralString | None = None
     ) -> None:
         packed = " || ".join(f"{_TYPES[kind][1]}({name})" for name, kind in columns.items())
         order = f" order by {order_by}" if order_by else ""

@@ -1,4 +1,4 @@
-"""Noticing that reference data changed: whoever writes it bumps a topic's version, whoever caches it compares.
+"""Change notices for reference data: a writer bumps the version of a topic, and caches compare it.
 
 Processes poll all versions in one short query, about once a second (`db/refresher.py`); see docs/adr/0004.
 """
@@ -19,7 +19,7 @@ class Version:
     """A version of a topic's data.
 
     The same number from another `server` may mean other data: a failover, or a crash without synchronous commit, loses
-    what was committed last, and the number is given again.
+    the last commits, and later ones use their numbers again.
     """
 
     server: str
@@ -31,9 +31,9 @@ class Versions:
     """The versions of all topics in one transaction.
 
     Attributes:
-        server: identifies the server from its start to its end, crash or promotion. Transaction ids and version
-            numbers can only be compared while it stays the same.
-        read_at: a monotonic time in seconds; the transaction sees the database at that time or later.
+        server: identifies the server until it stops, crashes or is promoted. Transaction ids and version numbers can be
+            compared only while it stays the same.
+        read_at: monotonic seconds; the transaction sees the database at that time or later.
         numbers: the version number of every topic that ever changed.
     """
 
@@ -46,30 +46,16 @@ class Versions:
         return Version(self.server, self.numbers.get(topic, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    topic: str
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Server:
-    server: str
-
-
-# A crash of one of its processes restarts the whole server without a new start time, but resets its statistics.
-_SERVER = Statement(
-    """
+# When one of the server's processes crashes, it restarts with the same start time, but with new statistics.
+_SERVER = Statement("""
     select concat_ws(
         ' ',
         extract(epoch from pg_postmaster_start_time()),
         extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
         case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
-    ) as server
-    """,
-    _Server,
-)
-_VERSIONS = Statement("select topic, version from change", _Numbered)
+    )
+""")
+_VERSIONS = Statement("select topic, version from change")
 
 _BUMP = Statement("""
     insert into change (topic, version) values (:topic, 1)
@@ -78,13 +64,13 @@ _BUMP = Statement("""
 
 
 async def bump(tx: Transaction, topic: Topic) -> None:
-    """Tell every process, once this transaction commits, that a kind of data changed."""
+    """Tell every process that a kind of data changed, once this transaction commits."""
     await tx.execute(_BUMP, topic=topic)
 
 
 async def read_versions(tx: Transaction) -> Versions:
-    """Return the version of every topic; has to be the transaction's first statement for `read_at` to be right."""
+    """Return the version of every topic. Call it first in a transaction, or `read_at` is wrong."""
     read_at = time.monotonic()
     async with tx.pipeline() as p:
         server, versions = p.fetch(_SERVER), p.fetch(_VERSIONS)
-    return Versions(server.one.server, read_at, {found.topic: found.version for found in versions.rows})
+    return Versions(server.one[0], read_at, dict(versions.rows))

@@ -1,8 +1,8 @@
-"""The embedded PostgreSQL: started in the data directory when needed, shared, stopped by its last user.
+"""The embedded PostgreSQL: its first user starts it in the data directory, its last user stops it.
 
-Every process that uses the server holds a shared lock on `users.lock`; the operating system drops it even after
-kill -9. A process that leaves and can take that lock exclusively was the last one and stops the server. `start.lock`
-lets only one process start or stop it at a time. The server listens on a socket in its own private folder only.
+Every process that uses the server holds a shared lock on `users.lock`; the operating system releases it even after
+kill -9. A process that ends and can lock it exclusively was the last user, and stops the server. With `start.lock`,
+one process at a time starts or stops the server, which listens only on a socket in its own private folder.
 """
 
 import fcntl
@@ -30,16 +30,15 @@ _DATABASE = "postgres"
 _SOCKET_NAME = ".s.PGSQL.5432"
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
-_DEAD = ("Z", "X")  # states of processes that are gone but for their number
-_START_ATTEMPTS = 5  # after a crash the old server's last children may take a moment to go
+_DEAD = ("Z", "X")  # states of ended processes whose number is not free yet
+_START_ATTEMPTS = 5  # after a crash, the old server's last children may take a moment to end
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
 
 
 class EmbeddedPostgres:
-    """One PostgreSQL cluster under a data directory; a context manager around its use.
+    """One PostgreSQL cluster under a data directory; entering the context raises EmbeddedError when it cannot start.
 
-    Entering raises EmbeddedError when the server cannot be had. `durable=False` trades safety against a crash of
-    the machine for speed: for tests only.
+    `durable=False` is for tests: it is faster, but a crash of the machine can lose data.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class EmbeddedPostgres:
         self._users_lock: IO[bytes] | None = None
 
     def has_cluster(self) -> bool:
-        """Tell whether there is a cluster to start, or something of which entering will say what is wrong with it."""
+        """Return whether a cluster exists, or an unreadable folder, about which entering raises an error."""
         try:
             return (self.data / "PG_VERSION").exists()
         except OSError:
@@ -62,7 +61,7 @@ class EmbeddedPostgres:
 
     @property
     def socket_dir(self) -> Path:
-        """The folder of the server's socket; where its path does not do for a socket, a link to it in a short place."""
+        """The folder of the server's socket, or a link to it in a short place when a socket cannot have its path."""
         if len(os.fsencode(self.data / _SOCKET_NAME)) <= _SOCKET_PATH_LIMIT and "," not in str(self.data):
             return self.data
         digest = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
@@ -79,36 +78,36 @@ class EmbeddedPostgres:
 
     @property
     def running(self) -> bool:
-        """Whether the server runs and can be found."""
-        at_hand = self.postmaster is not None and (self.socket_dir / _SOCKET_NAME).is_socket()
-        return at_hand or self._ping() != Ping.NO_RESPONSE
+        """Whether the server runs and can be reached."""
+        has_socket = self.postmaster is not None and (self.socket_dir / _SOCKET_NAME).is_socket()
+        return has_socket or self._ping() != Ping.NO_RESPONSE
 
     def url(self, database: str = _DATABASE) -> str:
         """Return the connection URL of a database on this server, for the role that owns the service's schema."""
         return self._url(SERVICE_ROLE, database)
 
     def administrator_url(self, database: str = _DATABASE) -> str:
-        """Return the same for the role that may do anything, such as making databases."""
+        """Return the same for the superuser, which can create databases."""
         return self._url(ADMINISTRATOR, database)
 
     def _url(self, role: str, database: str) -> str:
         return f"postgresql://{role}@/{database}?host={quote(str(self.socket_dir), safe='')}"
 
     def __enter__(self) -> Self:
-        with self._named_trouble():
+        with self._converted_errors():
             make_data_dir(self.home.parent)
             _make_own(self.home)
             with self._sole_starter():
                 users_lock = (self.home / "users.lock").open("wb")
                 try:
                     if _lock_alone(users_lock):
-                        self._stop_one_out_of_reach()
+                        self._stop_unreachable()
                     fcntl.flock(users_lock, fcntl.LOCK_SH)
                     if not self.has_cluster():
                         self._create_cluster()
                     self._ensure_running()
                 except BaseException:
-                    self._leave(users_lock)
+                    self._release(users_lock)
                     raise
                 self._users_lock = users_lock
         return self
@@ -116,22 +115,21 @@ class EmbeddedPostgres:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Without its folder the server ends by itself.
         if self._users_lock is None:
             return
-        if not self.home.exists():
+        if not self.home.exists():  # the server has stopped by itself
             self._users_lock.close()
             self._remove_link()
             return
         with self._sole_starter():
-            self._leave(self._users_lock)
+            self._release(self._users_lock)
 
-    def start_again(self) -> None:
-        """Start the server after it died. Raises EmbeddedError; never makes a new cluster."""
-        with self._named_trouble(), self._sole_starter():
+    def restart(self) -> None:
+        """Start the server after it died; never creates a new cluster. Raises EmbeddedError."""
+        with self._converted_errors(), self._sole_starter():
             self._ensure_running()
 
-    def _leave(self, users_lock: IO[bytes]) -> None:
+    def _release(self, users_lock: IO[bytes]) -> None:
         with users_lock:
             if not _lock_alone(users_lock):
                 return  # another process still uses it
@@ -146,7 +144,7 @@ class EmbeddedPostgres:
             yield
 
     @contextmanager
-    def _named_trouble(self) -> Iterator[None]:
+    def _converted_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -155,8 +153,8 @@ class EmbeddedPostgres:
         except psycopg.Error as error:
             raise EmbeddedError(f"the embedded PostgreSQL does not work: {error} (log: {self.log})") from error
 
-    def _stop_one_out_of_reach(self) -> None:
-        """Stop an unused server whose socket is elsewhere: earlier versions had it in another place."""
+    def _stop_unreachable(self) -> None:
+        """Stop an unused server of an earlier version, which has its socket in another place."""
         if self.postmaster is not None and self._ping() == Ping.NO_RESPONSE:
             self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
 
@@ -167,7 +165,7 @@ class EmbeddedPostgres:
                 if self._ping() != Ping.OK:
                     self._start()
                 hand_over(self.administrator_url())
-            except (EmbeddedError, psycopg.OperationalError):  # the latter when it crashes after it answered
+            except (EmbeddedError, psycopg.OperationalError):  # the latter when it crashes after the ping
                 if attempt == _START_ATTEMPTS:
                     raise
                 time.sleep(1)
@@ -190,7 +188,7 @@ class EmbeddedPostgres:
                 self.socket_dir.parent.rmdir()
 
     def _create_cluster(self) -> None:
-        # Made beside its place and moved there whole, so that an interrupted first start leaves nothing half-made.
+        # Created under another name and then renamed: an interrupted first start leaves no incomplete cluster.
         for left_over in self.home.glob("data.new-*"):
             shutil.rmtree(left_over, ignore_errors=True)
         draft = Path(tempfile.mkdtemp(prefix="data.new-", dir=self.home))
@@ -203,7 +201,7 @@ class EmbeddedPostgres:
         draft.rename(self.data)
 
     def _start(self) -> None:
-        if self.postmaster is None:  # PostgreSQL takes a dead process for a running server until its parent collects it
+        if self.postmaster is None:  # PostgreSQL mistakes a zombie process for a running server
             for name in ("postmaster.pid", f"{_SOCKET_NAME}.lock"):
                 (self.data / name).unlink(missing_ok=True)
         options = [
@@ -213,7 +211,7 @@ class EmbeddedPostgres:
             "-c max_connections=200",
             *(() if self._durable else _NOT_DURABLE),
         ]
-        # The log is opened here: the account may not be able to pass the folders above it.
+        # Opened here, because the account may have no access to the folders above it.
         with os.fdopen(os.open(self.log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b") as log:
             start = log.seek(0, os.SEEK_END)
             arguments = ("start", "-s", "-w", "-D", self._programs.data, "-o", " ".join(options))
@@ -234,14 +232,14 @@ class EmbeddedPostgres:
 
 
 def _fatal(log: IO[bytes], start: int) -> str:
-    """Return what a server that did not start says of it in its log, from an offset on."""
+    """Return the reason, from the log after an offset, why the server did not start."""
     log.seek(start)
     lines = log.read().decode(errors="replace").splitlines()
     return " ".join(line.partition(word)[2] for line in lines for word in ("FATAL:", "HINT:") if word in line)
 
 
 def _lock_alone(users_lock: IO[bytes]) -> bool:
-    """Take the lock exclusively, unless another process holds it; tell whether that worked."""
+    """Take the lock exclusively unless another process holds it; return whether that worked."""
     try:
         fcntl.flock(users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -250,7 +248,7 @@ def _lock_alone(users_lock: IO[bytes]) -> bool:
 
 
 def _lives(pid: int) -> bool:
-    """Tell whether a process lives and, on Linux, is PostgreSQL's: after a restart, another may have its number."""
+    """Return whether a process lives and, on Linux, is PostgreSQL's: after a reboot, another may have its number."""
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)  # a container's first process has to collect orphans
     try:
@@ -265,7 +263,7 @@ def _lives(pid: int) -> bool:
 
 
 def _make_own(folder: Path) -> None:
-    """Make a folder that only this user can enter. Raises EmbeddedError when it is another user's."""
+    """Create a folder with access for this user only. Raises EmbeddedError when another user owns it."""
     with suppress(FileNotFoundError):
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

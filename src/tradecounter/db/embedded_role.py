@@ -1,4 +1,4 @@
-"""The role that the service uses in the embedded database: it owns the schema `public`, and has no right beyond it."""
+"""The service's role in the embedded database: it owns the schema `public` and has no other rights."""
 
 import psycopg
 from psycopg.sql import SQL, Identifier
@@ -10,7 +10,7 @@ SERVICE_ROLE = "tradecounter"
 
 _IS_OWNER = "select pg_get_userbyid(nspowner) = %s from pg_namespace where nspname = 'public'"
 
-# What belongs to a table goes with it, and what an extension made stays with the extension.
+# A table's owner also owns its parts; an extension's objects keep their owner.
 _OTHERS_OBJECTS = """
 with object (catalog, id, owner) as (
     select 'pg_class'::regclass, oid, relowner from pg_class
@@ -33,10 +33,9 @@ where owner <> to_regrole(%s)
 
 
 def hand_over(administrator_url: str) -> None:
-    """Make the role, and let it own the schema of a database and all that is in it; do nothing if it does.
+    """Create the role and make it the owner of the schema and all its objects, unless it is. Raises psycopg.Error.
 
-    Clusters of earlier versions, in which the administrator owned everything, are changed in one transaction. Raises
-    psycopg.Error.
+    One transaction also changes clusters of earlier versions, in which the administrator owned everything.
     """
     with psycopg.connect(administrator_url, connect_timeout=CONNECT_SECONDS) as connection:
         if connection.execute(_IS_OWNER, [SERVICE_ROLE]).fetchone() == (True,):

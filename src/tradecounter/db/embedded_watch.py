@@ -1,4 +1,4 @@
-"""Starting the embedded PostgreSQL again when it dies under a service that needs it."""
+"""Restarts the embedded PostgreSQL when it dies while a service uses it."""
 
 import threading
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ _RETRY_SECONDS = 5.0
 
 @contextmanager
 def kept_running(server: EmbeddedPostgres) -> Iterator[None]:
-    """Start a server again, as often as it dies while the block runs."""
+    """Restart a server whenever it dies while the block runs."""
     stop = threading.Event()
-    # A thread, since the server is not this process's child and the event loop may be another process's.
+    # A thread, because the server is not a child of this process and the event loop may run in another process.
     watching = threading.Thread(target=_watch, args=(server, stop), name="embedded PostgreSQL", daemon=True)
     watching.start()
     try:
@@ -35,7 +35,7 @@ def _watch(server: EmbeddedPostgres, stop: threading.Event) -> None:
             continue
         log.error("the embedded PostgreSQL has died, starting it again", log=str(server.log))
         try:
-            server.start_again()
+            server.restart()
         except EmbeddedError as error:
             log.error("the embedded PostgreSQL does not start", error=str(error))  # noqa: TRY400 the message says it all
             stop.wait(_RETRY_SECONDS)

@@ -1,4 +1,4 @@
-"""How old what a process shows from memory may be."""
+"""The age of the data in memory, and its limit."""
 
 import math
 import time
@@ -10,9 +10,9 @@ _RETRY_SECONDS = 5
 
 
 class Freshness:
-    """When everything that a process shows was last known to be current, and whether that is too long ago.
+    """When all data in memory was last confirmed to be current; without `stale_after`, it is never too old.
 
-    Times are monotonic, in seconds. Without a bound nothing is ever too old.
+    Times are monotonic, in seconds.
     """
 
     def __init__(self, stale_after: timedelta | None = None) -> None:
@@ -22,21 +22,21 @@ class Freshness:
 
     @property
     def age(self) -> float:
-        """The seconds since everything was last known to be current; infinite before the first time."""
+        """Seconds since the last confirmation; infinite before the first one."""
         return time.monotonic() - self.confirmed_at
 
     @property
     def is_stale(self) -> bool:
-        """Whether what is shown is too old to be shown."""
+        """Whether the data is too old to be shown."""
         return time.monotonic() >= self.stale_at
 
     def confirm(self, moment: float) -> None:
-        """Note that everything was current at a time."""
+        """Record that all data was current at a time."""
         self.confirmed_at = moment
         self.stale_at = moment + self.most_seconds
 
     def require(self) -> None:
-        """Raise DomainError (unavailable) when what is shown is too old."""
+        """Raise DomainError (unavailable) when the data is too old."""
         if self.is_stale:
             raise DomainError(
                 Kind.UNAVAILABLE,

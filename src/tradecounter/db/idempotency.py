@@ -1,9 +1,9 @@
-"""Idempotency keys (specification, section 8): what was answered, recorded by the transaction that did it.
+"""Idempotency keys (specification, section 8), each recorded with its response by the transaction of its request.
 
-It is remembered for ever, unless the operator sets KEEP_IDEMPOTENT_RESPONSES.
+Keys are kept for ever unless the operator sets KEEP_IDEMPOTENT_RESPONSES.
 
-While a request with a key is under way, its transaction holds an advisory lock that no other can have. The lock is
-tried, never waited for, so it takes part in no deadlock; it ends with the transaction, also when the process dies.
+While a request with a key is being processed, its transaction holds an exclusive advisory lock. No transaction waits
+for that lock, so it cannot deadlock. It ends with the transaction, also when the process dies.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _RETRY_SECONDS = 1
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """A request that may be repeated: an account's key, and the hash of what it was used for."""
+    """A request with an idempotency key of its customer; `fingerprint` is a hash of the request."""
 
     customer_id: int
     key: str
@@ -34,7 +34,7 @@ class KeyedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The response that the first request with a key got, to the byte."""
+    """The response to the first request with a key, byte for byte."""
 
     status: int
     body: bytes
@@ -42,7 +42,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What was found of a key: what it was used for, or else whether this transaction has it now."""
+    """A key as the database has it: the earlier request and response, or whether this transaction has the key now."""
 
     fingerprint: bytes | None
     status: int | None
@@ -68,21 +68,20 @@ _RECORD = Statement(
 
 
 def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
-    """Take the key for this transaction unless it was used before; see `recorded`."""
+    """Claim the key for this transaction unless it was used before; see `recorded`."""
     return p.fetch(_CLAIM, customer_id=request.customer_id, key=request.key)
 
 
 def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
-    """Return what was recorded when the key was used before, or None when this transaction has it.
+    """Return the recorded response to an earlier request with the key, or None when this transaction has the key.
 
-    Raises DomainError: invalid (used for another request), conflict (a request with it is under way).
+    Raises DomainError: invalid (used for another request), conflict (a request with it is being processed).
     """
     found = claimed.one
     if found.status is not None and found.body is not None:
         if found.fingerprint != request.fingerprint:
             raise DomainError(
-                Kind.INVALID,
-                "Idempotency-Key: was used for a request with another method, path or body; use a new key",
+                Kind.INVALID, "Idempotency-Key: was used for a request with another method, path or body; use a new key"
             )
         return Recorded(found.status, found.body)
     if not found.claimed:
@@ -91,7 +90,7 @@ def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
 
 
 def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
-    """Note what the request is answered with; from the commit on, the key replays it. See `used_once`."""
+    """Record the response; after the commit, requests with the key replay it. See `used_once`."""
     tx.queue(
         _RECORD,
         customer_id=request.customer_id,
@@ -112,15 +111,15 @@ _FORGET_KEYS = Statement("""
 
 
 async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:
-    """Forget keys that were used before a moment, the oldest first; return how many."""
+    """Delete at most `most` keys that were used before a moment, the oldest first; return how many."""
     return await tx.execute(_FORGET_KEYS, before=before, most=most)
 
 
 @contextmanager
 def used_once() -> Iterator[None]:
-    """Refuse a key that another request took and gave back after this one had looked for it, before it had its lock.
+    """Turn a lost race for a key into DomainError (conflict); goes around the transaction.
 
-    Stands around the transaction. Raises DomainError (conflict).
+    Another request can use the key between this transaction's read and its lock.
     """
     try:
         yield

@@ -1,4 +1,6 @@
-"""What tells this installation from others: an id of its own, and whether it is a demo."""
+"""The installation: its id, whether it is a demo, and the clock of its database."""
+
+from datetime import datetime
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -7,7 +9,7 @@ _INSTALLATION_ID = Statement("select left(replace(id::text, '-', ''), 12) from i
 
 
 async def installation_id(tx: Transaction) -> str:
-    """Return 12 hexadecimal digits that no other installation has; a restored backup keeps them."""
+    """Return 12 hexadecimal digits that are unique to this installation; a restored backup keeps them."""
     digits: str = await tx.fetch_value(_INSTALLATION_ID)
     return digits
 
@@ -16,7 +18,7 @@ _IS_DEMO = Statement("select demo from installation")
 
 
 async def is_demo(tx: Transaction) -> bool:
-    """Return whether the database was filled with demo data."""
+    """Return whether the database contains demo data."""
     demo: bool = await tx.fetch_value(_IS_DEMO)
     return demo
 
@@ -25,5 +27,14 @@ _MARK_AS_DEMO = Statement("update installation set demo = true")
 
 
 async def mark_as_demo(tx: Transaction) -> None:
-    """Record that the database is filled with demo data."""
+    """Record that the database contains demo data."""
     await tx.execute(_MARK_AS_DEMO)
+
+
+_SERVER_TIME = Statement("select clock_timestamp()")
+
+
+async def server_time(tx: Transaction) -> datetime:
+    """Return the time on the database's clock, which does not stand still during a transaction."""
+    moment: datetime = await tx.fetch_value(_SERVER_TIME)
+    return moment

@@ -1,4 +1,4 @@
-"""What has to hold between tables at any moment, and the rows that violate it.
+"""Checks of invariants between tables; each returns the first rows that violate one.
 
 The statements read whole tables: they take seconds on a database with millions of order lines.
 """
@@ -14,7 +14,7 @@ MOST_FOUND = 5
 
 @dataclass(frozen=True, slots=True)
 class WrongCredit:
-    """A customer whose account is charged with another amount than its confirmed orders have left to pay."""
+    """A customer whose exposure differs from the unpaid sum of its confirmed orders."""
 
     customer_id: int
     charged: Decimal
@@ -35,13 +35,13 @@ _WRONG_CREDIT = Statement(
 
 
 async def wrong_credit(tx: Transaction) -> list[WrongCredit]:
-    """Return the first customers whose exposure is not the sum of what their orders have left to pay."""
+    """Return the first customers whose exposure is not the unpaid sum of their orders."""
     return await tx.fetch_all(_WRONG_CREDIT, most=MOST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
 class WrongStock:
-    """A product whose level differs from its orders' lines, or is negative; units."""
+    """A product whose stock level differs from its order lines, or is negative; in units."""
 
     sku: str
     available: int
@@ -70,13 +70,13 @@ _WRONG_STOCK = Statement(
 
 
 async def wrong_stock(tx: Transaction) -> list[WrongStock]:
-    """Return the first products whose level is not the sum of their orders' lines, or is negative."""
+    """Return the first products whose stock level is not the sum of their order lines, or is negative."""
     return await tx.fetch_all(_WRONG_STOCK, most=MOST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
 class MissingInvoices:
-    """Numbers between two invoices, or after the last one, that were given and have no invoice."""
+    """A range of numbers that were given out and have no invoice."""
 
     first: int
     last: int
@@ -95,5 +95,5 @@ _MISSING_INVOICES = Statement(
 
 
 async def missing_invoices(tx: Transaction) -> list[MissingInvoices]:
-    """Return the first gaps in the invoices' numbers, up to the number that was given last."""
+    """Return the first gaps in the invoice numbers, up to the last number that was given out."""
     return await tx.fetch_all(_MISSING_INVOICES, most=MOST_FOUND)

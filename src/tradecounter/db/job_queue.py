@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """How many workers have sent a heartbeat lately, and the time of the last heartbeat of any."""
+    """How many workers sent a heartbeat lately, and when any worker last did."""
 
     alive: int
     last_heartbeat: datetime | None
@@ -26,14 +26,14 @@ _WORKERS_HEARD_OF = Statement(
 
 
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
-    """Return the workers; one without a heartbeat for longer than `silent_seconds` counts as gone."""
+    """Return the workers; those without a heartbeat for `silent_seconds` are not alive."""
     found = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
     return found or Workers(0, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many jobs are due, for how long the oldest of them has been, and how many are to be done later."""
+    """How many jobs are due, how long the oldest of them has been due, and how many are scheduled for later."""
 
     due: int
     oldest: timedelta | None
@@ -55,14 +55,14 @@ _WAITING_JOBS = Statement(
 
 
 async def waiting_jobs(tx: Transaction) -> Waiting:
-    """Return how many jobs wait in the queue, and since when."""
+    """Return the jobs that wait in the queue."""
     found = await tx.fetch_one(_WAITING_JOBS)
     return found or Waiting(0, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class FailedJobs:
-    """How many jobs of a kind were given up."""
+    """How many jobs of a task have failed for good."""
 
     task_name: str
     count: int
@@ -75,5 +75,5 @@ _FAILED_JOBS = Statement(
 
 
 async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
-    """Return how many jobs were given up, by kind."""
+    """Return how many jobs have failed for good, by task."""
     return await tx.fetch_all(_FAILED_JOBS)

@@ -1,6 +1,6 @@
-"""Queuing a job in the transaction whose consequence it is: both are there, or neither.
+"""Queues jobs in the transaction that causes them: both are committed, or neither.
 
-What the jobs do stands above, in the slices that register tasks by these names (`worker.py` collects them).
+The slices register tasks under these names (`worker.py` collects them).
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ JobName = Literal[
     "mail_payment_received",
 ]
 
-# The queue's own client would take a round trip of its own for each job.
+# The queue's own client would need another round trip for each job.
 _DEFER = Statement("""
     select from procrastinate_defer_jobs_v1(array[
         row('default', :job::text, 0, :lock::text, null, :arguments::jsonb, null)::procrastinate_job_to_defer_v1
@@ -33,10 +33,9 @@ _DEFER = Statement("""
 
 
 async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
-    """Queue a job that runs once this transaction commits; arguments are ids. It takes no round trip of its own.
+    """Queue a job to run after this transaction commits, without a round trip of its own; `arguments` are ids.
 
-    Jobs of a group run one after another, in the order in which they were queued, also while the first one waits for
-    its next attempt.
+    Jobs of a group run one at a time, in the order in which they were queued, also while the first waits for a retry.
     """
     tx.queue(_DEFER, job=job, lock=group, arguments=json_of(arguments))
 
@@ -48,7 +47,7 @@ _REMOVE_QUEUED = Statement(
 
 
 async def remove_queued(tx: Transaction, order_ids: Sequence[int], job: JobName | None = None) -> None:
-    """Remove the jobs about these orders that have not started; with a name, only those of that name."""
+    """Remove the jobs for these orders that have not started; with `job`, only those with that name."""
     await tx.fetch_all(_REMOVE_QUEUED, job=job, order_ids=list(order_ids))
 
 
@@ -58,6 +57,6 @@ _COUNT_DUE = Statement(
 
 
 async def count_due(tx: Transaction) -> int:
-    """Return how many jobs wait to be started now."""
+    """Return how many jobs are due."""
     count: int = await tx.fetch_value(_COUNT_DUE)
     return count

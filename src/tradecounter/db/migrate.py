@@ -1,4 +1,4 @@
-"""Bringing the schema to the newest revision."""
+"""Migrates the schema to the newest revision."""
 
 import itertools
 import time
@@ -19,26 +19,23 @@ from tradecounter.db.advisory_locks import MIGRATE
 from tradecounter.db.schema_state import CONNECT_SECONDS, SchemaState, schema_state
 from tradecounter.kit.errors import OperatorError
 
-# Whatever uses a table queues behind a change of it that waits for its lock: so it waits for less than requests do.
+# While a change of a table waits for its lock, all requests for the table queue behind it: so it waits less than they.
 _LOCK_TIMEOUT = "1s"
 _ATTEMPTS = 30
 _LONGEST_PAUSE_SECONDS = 8
 _IN_THE_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
 
 
-class UnknownRevisionError(OperatorError):
-    """The schema is at a revision that this version of the program does not have."""
-
-
 class TablesInUseError(OperatorError):
-    """Other transactions held on to tables that the migrations change."""
+    """Other transactions keep locks on tables that the migrations change."""
 
 
 def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] = lambda _: None) -> SchemaState:
     """Run the missing migrations up to a revision, all or none, and return the new state.
 
-    While another transaction has locked what they change, they are rolled back and tried again after a pause, so that
-    nobody else waits; `report` gets a line about each. Raises UnknownRevisionError, TablesInUseError or psycopg.Error.
+    When another transaction has locked a table that they change, they roll back and run again after a pause, so that
+    requests do not wait; `report` gets a line for each attempt. Raises OperatorError (an unknown revision),
+    TablesInUseError or psycopg.Error.
     """
     for attempt in itertools.count(1):
         try:
@@ -60,7 +57,7 @@ def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] =
 
 def _migrate(url: str, revision: str) -> None:
     with _connection(url) as connection:
-        connection.execute(text(MIGRATE))  # two processes may be told to migrate at once
+        connection.execute(text(MIGRATE))  # two processes may migrate at the same time
         connection.execute(text(f"set local lock_timeout = '{_LOCK_TIMEOUT}'"))
         config = _config()
         _require_known(config, MigrationContext.configure(connection).get_current_revision())
@@ -93,6 +90,6 @@ def _config() -> Config:
 def _require_known(config: Config, revision: str | None) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if revision is not None and revision not in known:
-        raise UnknownRevisionError(
+        raise OperatorError(
             f"the schema is at revision {revision}, which this version does not know: install the newer version again"
         )

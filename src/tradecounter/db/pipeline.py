@@ -1,4 +1,4 @@
-"""Several statements in one round trip to the database, for requests that have to be fast (docs/adr/0010).
+"""Sends several statements in one round trip to the database, for requests that must be fast (docs/adr/0010).
 
 A driver's cursor costs this process more time than the statement costs the database. So statements that run often are
 prepared once per connection and sent together, through the driver's thin wrapper of libpq and its pipeline.
@@ -33,21 +33,18 @@ _numbers = itertools.count(1)
 
 
 class OutdatedStatementError(psycopg.OperationalError):
-    """A statement returns other types than when it was prepared, as after a migration, or is not prepared any more.
+    """A prepared statement returns other types now, as after a migration, or is no longer prepared.
 
-    Nothing of its transaction was carried out, and the connection is closed: it would fail for as long as it lives.
+    Its transaction had no effect, and the connection is closed, because it would fail again and again.
     """
 
 
 class NotFetchedError(RuntimeError):
-    """A result is read before its pipeline's block has ended, or after the pipeline failed."""
+    """A result was read before its pipeline's block ended, or after the pipeline failed."""
 
 
 class Connection(AsyncConnection[TupleRow]):
-    """A connection that knows which statements it has prepared; no two of a process have the same `number`.
-
-    `made_at` is a monotonic time in seconds.
-    """
+    """A connection and its prepared statements; `number` is unique in the process, `made_at` in monotonic seconds."""
 
     def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
         super().__init__(pgconn, *values, **options)
@@ -59,7 +56,7 @@ class Connection(AsyncConnection[TupleRow]):
 
 
 class Result(Generic[Row]):
-    """The rows of a statement, which can be read once its pipeline's block has ended."""
+    """The rows of a statement; they can be read after its pipeline's block."""
 
     __slots__ = ("_rows", "formats", "statement", "values")
 
@@ -71,7 +68,7 @@ class Result(Generic[Row]):
 
     @property
     def rows(self) -> list[Row]:
-        """All rows."""
+        """All rows. Raises NotFetchedError."""
         if self._rows is None:
             raise NotFetchedError("a result can be read only after its pipeline's block has ended without an error")
         return self._rows
@@ -82,7 +79,7 @@ class Result(Generic[Row]):
 
     @property
     def first(self) -> Row | None:
-        """The first row, or None when there is none."""
+        """The first row, or None."""
         return self.rows[0] if self.rows else None
 
     @property
@@ -92,10 +89,9 @@ class Result(Generic[Row]):
 
 
 class Pipeline:
-    """Statements that are sent together, in the order in which the block gives them, when it ends.
+    """Statements that are sent together, in order, when the block ends; a block that raises sends nothing.
 
-    The end raises the psycopg.Error of the first that fails; those after it are not carried out. A block that raises
-    sends nothing.
+    The end of the block raises the psycopg.Error of the first statement that fails; later ones are not executed.
     """
 
     __slots__ = ("_results", "_send")
@@ -114,32 +110,32 @@ class Pipeline:
             await self._send(self._results)
 
     def fetch(self, statement: Statement[Row], /, **values: Any) -> Result[Row]:
-        """Add a statement and return its result. Values are texts, numbers, moments, bytes, None, `array` or `json_of`.
+        """Add a statement and return its result. Raises TypeError for a missing or an unknown parameter.
 
-        Raises TypeError for a missing or an unknown parameter.
+        Values are texts, numbers, moments, bytes, None, or made by `array` or `json_of`.
         """
         result = Result(statement, statement.bind(values))
         self._results.append(result)
         return result
 
     def execute(self, statement: Statement[Any], /, **values: Any) -> None:
-        """Add a statement whose rows do not matter. Raises as `fetch` does."""
+        """Add a statement without a result. Raises TypeError as `fetch` does."""
         self.fetch(statement, **values)
 
 
 def array(numbers: Iterable[int]) -> str:
-    """Return whole numbers as a value of an array's type."""
+    """Return whole numbers as an array parameter."""
     return f"{{{','.join(map(str, numbers))}}}"
 
 
 def json_of(value: Any) -> str | None:
-    """Return a value as JSON for a `json` or `jsonb`; None stays the database's null."""
+    """Return a value as a `json` or `jsonb` parameter; None is null."""
     return None if value is None else msgspec.json.encode(value).decode()
 
 
 def _text(value: str) -> bytes:
     if "\x00" in value:  # libpq would take it for the end
-        raise psycopg.DataError("a text holds a NUL character")
+        raise psycopg.DataError("a text contains a NUL character")
     return value.encode()
 
 
@@ -155,10 +151,7 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
 
 
 async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
-    """Send statements together and wait for all their rows. Raises the psycopg.Error of the first that fails.
-
-    Of those after it, none is carried out.
-    """
+    """Send statements together and wait for all rows; after one that fails, none is executed. Raises psycopg.Error."""
     async with connection.lock:
         await connection.wait(_exchange(connection, results))
 
@@ -186,7 +179,7 @@ def _exchange(connection: Connection, results: Iterable[Result[Any]]) -> PQGen[N
                     failed = OutdatedStatementError(str(failed))
         yield from _next_result(pgconn)  # of the synchronisation
     finally:
-        with suppress(psycopg.OperationalError):  # the pool closes a connection in that state
+        with suppress(psycopg.OperationalError):  # the pool closes a connection that stays in pipeline mode
             pgconn.exit_pipeline_mode()
     if failed is not None:
         if isinstance(failed, OutdatedStatementError):
@@ -200,15 +193,15 @@ _OUTDATED = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatem
 
 
 def _sent(connection: Connection, results: Iterable[Result[Any]]) -> Iterator[tuple[Result[Any], bool]]:
-    """Hand statements to libpq; yield the result that each answer is for, and whether it is only of the preparation."""
-    pgconn, known = connection.pgconn, connection.prepared.copy()
+    """Send statements through libpq; yield the result of each response, and whether it is only for the preparation."""
+    pgconn, prepared = connection.pgconn, connection.prepared.copy()
     for result in results:
         statement = result.statement
         if not statement.name:
             pgconn.send_query_params(statement.sql, result.values, param_formats=result.formats)
         else:
-            if statement.name not in known:
-                known.add(statement.name)
+            if statement.name not in prepared:
+                prepared.add(statement.name)
                 pgconn.send_prepare(statement.name, statement.sql)
                 yield result, True
             pgconn.send_query_prepared(statement.name, result.values, result.formats)
@@ -221,7 +214,7 @@ def _next_result(pgconn: PGconn) -> PQGen[PGresult]:
             yield Wait.R
             pgconn.consume_input()
         received = pgconn.get_result()
-        if received is not None:  # None stands between the results of two statements
+        if received is not None:  # None separates the results of two statements
             return received
 
 
@@ -231,4 +224,4 @@ def _load(connection: Connection, result: Result[Any], received: PGresult) -> No
         return
     connection.loading.set_pgresult(received)
     result.rows = connection.loading.load_rows(0, received.ntuples, result.statement.row_maker(received))
-    connection.loading.set_pgresult(None)  # which may be large, and the connection idle for long
+    connection.loading.set_pgresult(None)  # an idle connection must not keep a large result

@@ -14,9 +14,9 @@ from tradecounter.db.turns import Turns
 from tradecounter.db.watch import watched
 
 WAIT_SECONDS = 3.0  # for a connection, before the database counts as away
-_WAIT_WHILE_AWAY_SECONDS = 0.5  # so that few requests wait at a time for what most likely does not come
+_WAIT_WHILE_AWAY_SECONDS = 0.5  # so that few requests wait at a time
 
-# A peer that vanished without a word would otherwise be waited for by the operating system's patience: for hours.
+# By default, the operating system waits for hours for a peer that has vanished.
 NOTICE_A_DEAD_PEER = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -28,10 +28,10 @@ _BOUNDED = " -c lock_timeout=2500ms -c statement_timeout=30s"
 
 
 class Database:
-    """A pool of connections; an asynchronous context manager around its use.
+    """A pool of connections, and an asynchronous context manager that opens and closes it.
 
-    `for_requests` bounds how long a statement may wait for a lock and how long it may run, so that no request hangs.
-    What one customer asks for takes its turn (`turns.py`): only some of the connections are for it at a time.
+    `for_requests` bounds how long a statement waits for a lock and how long it runs, so that no request hangs. Each
+    customer uses only some of the connections at a time (`turns.py`).
     """
 
     def __init__(self, url: str, *, connections: int = 10, for_requests: bool = False) -> None:
@@ -47,13 +47,13 @@ class Database:
             max_size=connections,
             open=False,
             timeout=WAIT_SECONDS,
-            # Between attempts the pool waits longer and longer: giving up early lets the next request try at once.
+            # The pool's pauses between attempts grow. Giving up early lets the next request try immediately.
             reconnect_timeout=WAIT_SECONDS,
             kwargs={
                 "autocommit": True,
                 "connect_timeout": 3,
                 "options": options,
-                # What is worth it, `pipeline.py` prepares; the driver would throw that away together with its own.
+                # `pipeline.py` prepares statements; the driver would discard those together with its own.
                 "prepare_threshold": None,
                 **NOTICE_A_DEAD_PEER,
             },
@@ -61,17 +61,17 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """Take a connection for a block, in the customer's turn.
+        """Use a connection for a block, in the customer's turn.
 
-        Raises psycopg.OperationalError when the database is away or falls silent, or DomainError (unavailable) when too
-        many requests of the customer are before this one.
+        Raises psycopg.OperationalError when the database is away or stops responding, or DomainError (unavailable) when
+        the turn does not come.
         """
         async with self._turns.turn():
             connection = await self._take()
             try:
                 with watched(connection, self.url):
                     yield connection
-            except OutdatedStatementError:  # so are the other connections that were made before
+            except OutdatedStatementError:  # the other connections of the same age have such statements too
                 if connection.made_at > self._renewed_at:
                     await self.renew()
                 raise
@@ -88,7 +88,7 @@ class Database:
         return connection
 
     async def renew(self) -> None:
-        """Replace all connections: after an outage each broken one would fail a request before it is noticed."""
+        """Replace all connections: after an outage, each broken one would fail a request."""
         self._renewed_at = time.monotonic()
         await self.pool.drain()
 

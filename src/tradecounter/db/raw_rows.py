@@ -1,4 +1,4 @@
-"""Rows as the database sent them, in a fraction of the memory of objects."""
+"""Rows in the form in which the database sends them, which takes a fraction of the memory of objects."""
 
 from typing import Generic, TypeVar
 
@@ -22,7 +22,6 @@ class RawRows(Generic[Row]):
         self._make_row = statement.row_maker(result)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return self._result.ntuples
 
     def between(self, start: int, end: int | None = None) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Reading one part of what a process holds in memory: a failure delays that part, and no other."""
+"""Reads one part of the data in memory: a failure delays that part only."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 class Reader:
-    """Reads one part again and again; after a failure it waits, twice as long after each further one."""
+    """Reads one part with every poll; after a failure it pauses, twice as long after each further one."""
 
     def __init__(self, part: str) -> None:
         self._part = part
@@ -34,9 +34,9 @@ class Reader:
     async def read(
         self, tx: Transaction, work: Callable[[], Awaitable[Found | None]], version: Version | None = None
     ) -> Found | None:
-        """Return what `work` returns; None when it fails, or failed a moment ago at the same version.
+        """Return what `work` returns; None when it fails, or during the pause after it failed at the same version.
 
-        Raises what `work` raises when the transaction cannot go on, as without a connection.
+        Raises the error of `work` when the transaction cannot continue, as without a connection.
         """
         if version == self._failed and time.monotonic() < self._try_again_at:
             return None
@@ -44,14 +44,14 @@ class Reader:
             async with tx.savepoint():
                 found = await work()
         except Exception as error:
-            if not tx.can_go_on:
+            if not tx.can_continue:
                 raise
-            self._wait_after(error, version)
+            self._pause_after(error, version)
             return None
         self._failures, self._failed = 0, None
         return found
 
-    def _wait_after(self, error: Exception, version: Version | None) -> None:
+    def _pause_after(self, error: Exception, version: Version | None) -> None:
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(self._failures, 10), _LONGEST_PAUSE_SECONDS)
         self._failures, self._failed = self._failures + 1, version
         self._try_again_at = time.monotonic() + pause

@@ -1,4 +1,4 @@
-"""Keeping what a process holds in memory fresh: one poll for all of it, on a connection of its own."""
+"""Keeps the data in memory fresh, with one poll for all of it on a connection of its own."""
 
 import asyncio
 import math
@@ -23,18 +23,14 @@ from tradecounter.kit.errors import OperatorError
 log = structlog.get_logger()
 
 _LOG_EVERY_SECONDS = 30.0
-_DATABASE_ANSWERED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled, OutdatedStatementError)
-
-
-class NothingToShowError(OperatorError):
-    """Something that the service shows could not be read even once; the log says why."""
+_DATABASE_RESPONDED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled, OutdatedStatementError)
 
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What could not be brought up to date at once: when it was last known to be current, and what goes on meanwhile.
+    """Data that is not current yet: when it was last confirmed, and the task that loads it, if any.
 
-    Once `under_way` is done, the next refresh takes over what it brought. Without it, a later one tries again.
+    The refresh after the end of `under_way` swaps in the loaded data. Without a task, a later refresh tries again.
     """
 
     confirmed_at: float
@@ -45,7 +41,7 @@ class Refreshable(Protocol):
     """Data in memory that follows the database."""
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
-        """Load what has changed, at the time of `versions`; return None when all of it is current then."""
+        """Load what has changed, at the time of `versions`; return None when everything is current."""
         ...
 
 
@@ -57,10 +53,10 @@ class _Followed:
 
 
 class Refresher:
-    """Polls the versions of reference data and lets everything held in memory catch up.
+    """Polls the versions of reference data and refreshes the data in memory.
 
-    `database` is for nobody else. `shared` is what requests use; its connections are replaced after an outage, since
-    each broken one would fail a request first. `afterwards` is called after every poll, and may write.
+    Only the refresher uses `database`. Requests use `shared`, whose connections are replaced after an outage because
+    each broken one would fail a request. `afterwards` is called after every poll, and may write.
     """
 
     def __init__(
@@ -87,36 +83,36 @@ class Refresher:
 
     @property
     def away_seconds(self) -> float:
-        """For how many seconds the database has not answered; 0 when it did last."""
+        """Seconds since the database stopped responding; 0 while it responds."""
         return 0.0 if self._away_since is None else time.monotonic() - self._away_since
 
     async def refresh(self) -> None:
-        """Catch up with everything. Raises what the database raises when it is away."""
+        """Refresh everything. Raises psycopg.OperationalError when the database is away."""
         while under_way := await self.catch_up():
             await asyncio.wait(under_way)
 
     async def catch_up(self) -> set[asyncio.Task[Any]]:
-        """Catch up with what can be had at once; return what goes on. Raises as `refresh` does."""
+        """Refresh what takes no task; return the tasks that load the rest. Raises psycopg.OperationalError."""
         try:
             await self._refresh()
             if self._away_since is not None and self._shared is not None:
-                async with self._shared.connection():  # it is not back before requests find it
+                async with self._shared.connection():  # the outage lasts until requests can connect
                     pass
-        except _DATABASE_ANSWERED:
-            self._note_return()
+        except _DATABASE_RESPONDED:
+            self._end_outage()
             raise
         except psycopg.OperationalError:
-            await self._note_outage()
+            await self._begin_outage()
             raise
-        self._note_return()
+        self._end_outage()
         return self._under_way
 
-    def _note_return(self) -> None:
+    def _end_outage(self) -> None:
         if self._away_since is not None:
             log.warning("database back", away_seconds=round(self.away_seconds, 1))
             self._away_since = None
 
-    async def _note_outage(self) -> None:
+    async def _begin_outage(self) -> None:
         if self._away_since is None:
             self._away_since = time.monotonic()
             for database in filter(None, (self._database, self._shared)):
@@ -132,16 +128,16 @@ class Refresher:
             if self._afterwards is not None:
                 try:
                     await self._afterwards(self._database)
-                except Exception as error:  # noqa: BLE001 it is logged, and comes with a later poll
+                except Exception as error:  # noqa: BLE001 it is logged, and a later poll tries again
                     self._log_failure(error)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Catch up once, then again and again while the block runs. Raises NothingToShowError or psycopg.Error."""
+        """Refresh once, then poll while the block runs. Raises OperatorError or psycopg.Error."""
         try:
             await self.refresh()
             if self._freshness.confirmed_at == -math.inf:
-                raise NothingToShowError("the data that the service shows cannot be read: the log says why")
+                raise OperatorError("the data that the service shows cannot be read: the log says why")
             async with self._polling():
                 yield
         finally:
@@ -176,7 +172,7 @@ class Refresher:
         age = round(self._freshness.age, 1)
         if not self._failure_log.is_due():
             return
-        if isinstance(error, psycopg.OperationalError) and not isinstance(error, _DATABASE_ANSWERED):
+        if isinstance(error, psycopg.OperationalError) and not isinstance(error, _DATABASE_RESPONDED):
             log.warning("database away, keeping what is in memory", reason=str(error).strip(), data_age=age)
         else:
             log.error("refresh failed, keeping what is in memory", data_age=age, exc_info=error)
@@ -192,7 +188,7 @@ class Refresher:
 
 
 class _Seldom:
-    """Says when a log line that would be repeated with every poll is due again."""
+    """Limits a log line that every poll would repeat."""
 
     def __init__(self) -> None:
         self._logged_at = -math.inf
@@ -206,7 +202,7 @@ class _Seldom:
 
 
 async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
-    """Refresh one; return what goes on meanwhile."""
+    """Refresh one part; return the task that loads the rest, if any."""
     behind = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
     if not followed.reader.failing:
         followed.confirmed_at = versions.read_at if behind is None else behind.confirmed_at

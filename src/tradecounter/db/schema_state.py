@@ -1,6 +1,6 @@
-"""Telling whether the schema is at the newest revision, without the libraries that bring it there.
+"""Compares the schema with the newest revision, without Alembic and SQLAlchemy.
 
-Every service and `db check` ask; importing Alembic and SQLAlchemy would be a third of their start.
+Every service and `db check` do this; importing those libraries would be a third of their start-up time.
 """
 
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ _VERSIONS = Path(__file__).parent / "migrations" / "versions"
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """The revision the database is at (None when empty) and the one it should be at."""
+    """The revision of the database (None when empty) and the newest one."""
 
     revision: str | None
     newest: str
 
     @property
     def current(self) -> bool:
-        """Whether nothing is left to migrate."""
+        """Whether no migration is missing."""
         return self.revision == self.newest
 
 
 def schema_state(url: str) -> SchemaState:
-    """Return where the database's schema is. `url` is whatever libpq takes. Raises psycopg.Error."""
+    """Return the state of a database's schema. Raises psycopg.Error."""
     with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
         migrated = connection.execute("select to_regclass('alembic_version') is not null").fetchone()
         row = connection.execute("select version_num from alembic_version").fetchone() if migrated == (True,) else None
@@ -35,5 +35,5 @@ def schema_state(url: str) -> SchemaState:
 
 
 def newest_revision() -> str:
-    """Return the newest revision: the number with which its file's name starts."""
+    """Return the newest revision, which is the number at the start of its file's name."""
     return max(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*_*.py"))

@@ -14,7 +14,7 @@ log = structlog.get_logger()
 async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
     """Requeue the jobs of workers without a heartbeat for `silent_seconds`; return how many.
 
-    One worker at a time does this. A second one with an older list would requeue jobs that have started again since.
+    One worker at a time does this. A second one, with an older list, would requeue jobs that have been restarted.
     """
     if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
         return 0
@@ -25,8 +25,7 @@ async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds
         except ConnectorException as error:
             if isinstance(error.__cause__, psycopg.OperationalError):
                 raise
-            # It has ended, or another job with its queueing lock is in the queue: the next check looks again.
-            continue
+            continue  # it has ended, or another job with its queueing lock is in the queue; the next check sees
         log.warning("job of a dead worker requeued", job=job.task_name, arguments=job.task_kwargs)
         count += 1
     return count

@@ -20,10 +20,10 @@ _TOKENS = re.compile(
 
 
 class Statement(Generic[Row]):
-    """A statement with `:name` for each value, and the class or function that makes a row of the selected columns.
+    """A statement with `:name` for each value; `row` makes a row of the selected columns, a tuple by default.
 
-    Without that, rows are tuples. Parameters become `$1`, `$2` … here, once: `names` has them in that order.
-    In a pipeline, a connection prepares the statement at its first use, unless it is not to be `prepared`.
+    The parameters become `$1`, `$2` …, in the order of `names`. In a pipeline, a connection prepares the statement at
+    its first use unless `prepared` is False.
     """
 
     @overload
@@ -50,7 +50,7 @@ class Statement(Generic[Row]):
         self.names = tuple(numbers)
         self.name = b"tradecounter_%d" % next(_numbers) if prepared else b""
         self._row = row
-        self._make_row: Callable[[Any], Any] | None = tuple if row is tuple else None  # known with the first result
+        self._make_row: Callable[[Any], Any] | None = tuple if row is tuple else None  # set with the first result
 
     def bind(self, values: Mapping[str, Any]) -> list[Any]:
         """Return the values in the order of `names`. Raises TypeError for a missing or an unknown name."""
@@ -65,7 +65,7 @@ class Statement(Generic[Row]):
         return bound
 
     def row_maker(self, result: PGresult) -> Callable[[Any], Row]:
-        """Return what makes a row from a tuple of a result's values."""
+        """Return the function that makes a row from a tuple of a result's values."""
         if self._make_row is None:
             row, columns = self._row, [(result.fname(n) or b"").decode() for n in range(result.nfields)]
             self._make_row = lambda values: row(**dict(zip(columns, values, strict=True)))

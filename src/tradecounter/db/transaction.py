@@ -1,7 +1,7 @@
-"""Transactions: the only place where anything is committed.
+"""Transactions: the only place that commits.
 
-Leaving the block commits, raising rolls back. A request or a job has one transaction, committed before its response
-is sent. The beginning travels to the database with the first statement, the end with the statements in the queue.
+The end of the block commits; an error rolls back. A request has one transaction, which is committed before its response
+is sent; so has a job. `begin` is sent with the first statement, `commit` with the statements in the queue.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -43,14 +43,11 @@ class Transaction:
         self._to_be_rolled_back = False
 
     def pipeline(self) -> Pipeline:
-        """Send the statements that a block gives to the pipeline in one round trip when the block ends."""
+        """Return a pipeline, which sends its statements in one round trip when its block ends."""
         return Pipeline(self._send)
 
     def queue(self, statement: Statement[Any], /, **values: Any) -> None:
-        """Queue a statement for the next round trip, at the latest that of the commit.
-
-        It is carried out in its turn; what is wrong with it is raised only then.
-        """
+        """Queue a statement for the next round trip, the commit at the latest, which also raises its error."""
         self._queue.append(Result(statement, statement.bind(values)))
 
     async def _send(self, results: Iterable[Result[Any]]) -> None:
@@ -65,24 +62,24 @@ class Transaction:
         return (await self.fetch_raw(statement, **values)).between(0)
 
     async def fetch_one(self, statement: Statement[Row], /, **values: Any) -> Row | None:
-        """Run a statement and return its first row, or None when it has none."""
+        """Run a statement and return its first row, or None."""
         rows = (await self.fetch_raw(statement, **values)).between(0, 1)
         return rows[0] if rows else None
 
     async def fetch_value(self, statement: Statement[Any], /, **values: Any) -> Any:
-        """Run a statement and return the first column of its first row, or None when it has none."""
+        """Run a statement and return the first column of its first row, or None without a row."""
         row = await (await self._run(statement, values)).fetchone()
         return row[0] if row else None
 
     async def fetch_raw(self, statement: Statement[Row], /, **values: Any) -> RawRows[Row]:
-        """Run a statement and return its rows for later: they need no connection any more."""
+        """Run a statement and return its rows, which can be read without the connection."""
         result = (await self._run(statement, values)).pgresult
         if result is None:
             raise TypeError("the statement returns no rows")
         return RawRows(result, self._connection, statement)
 
     async def execute(self, statement: Statement[Any], /, **values: Any) -> int:
-        """Run a statement and return the number of rows that it touched."""
+        """Run a statement and return the number of rows that it affected."""
         return (await self._run(statement, values)).rowcount
 
     async def _run(self, statement: Statement[Any], values: dict[str, Any]) -> AsyncRawCursor[tuple[Any, ...]]:
@@ -90,7 +87,7 @@ class Transaction:
         return await AsyncRawCursor(await self.connection()).execute(statement.sql, bound)
 
     async def stream(self, statement: Statement[Row]) -> AsyncIterator[Row]:
-        """Run a statement and yield its rows, a few thousand of which are in memory at a time."""
+        """Run a statement and yield its rows; a few thousand are in memory at a time."""
         async with (await self.connection()).cursor(name="stream") as cursor:
             cursor.itersize = 5000
             await cursor.execute(statement.sql)
@@ -98,24 +95,24 @@ class Transaction:
                 yield row  # type: ignore[misc]
 
     async def connection(self) -> Connection:
-        """Return the connection, for what needs it itself, after the statements in the queue."""
+        """Return the connection, after sending the statements in the queue."""
         if self._queue:
             await self._send(())
         return self._connection
 
     @property
     def session(self) -> int:
-        """The number of the connection: another number means that another connection was made."""
+        """The number of the connection; a new connection has another number."""
         return self._connection.number
 
     @property
-    def can_go_on(self) -> bool:
-        """Whether further statements can be carried out: the connection is there and no failed one was passed over."""
+    def can_continue(self) -> bool:
+        """Whether further statements can run: the connection is open and no statement has failed."""
         return self._connection.pgconn.transaction_status == TransactionStatus.INTRANS
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
-        """Run a part of the transaction that is rolled back alone when it raises; what came before it stays."""
+        """Run a part of the transaction; an error rolls back that part only."""
         await self._send_plain(_SAVEPOINT)
         try:
             yield
@@ -128,18 +125,18 @@ class Transaction:
             raise
 
     def set_rollback(self) -> None:
-        """Let everything that this transaction did be rolled back when its block ends."""
+        """Roll back at the end of the block instead of committing."""
         self._to_be_rolled_back = True
 
     async def end(self) -> None:
         """Commit, or roll back after `set_rollback`.
 
-        Raises psycopg.Error also when a statement failed and the block went on all the same: the database takes the
-        commit of such a transaction for its rollback, and calls that a success.
+        Raises psycopg.Error also when the block ignored the error of a statement: the database rolls back at the commit
+        of such a transaction, and reports success.
         """
         failed = self._connection.pgconn.transaction_status == TransactionStatus.INERROR
         if failed and not self._to_be_rolled_back:
-            raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was passed over")
+            raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was ignored")
         await self._send_plain(_ROLLBACK if self._to_be_rolled_back else _COMMIT)
 
 
@@ -149,7 +146,7 @@ def transaction(database: Database) -> AbstractAsyncContextManager[Transaction]:
 
 
 def reading(database: Database) -> AbstractAsyncContextManager[Transaction]:
-    """Run a block of reads that all see the database at one moment; nothing can be written."""
+    """Run a block of reads that all see the database at one moment; it cannot write."""
     return _ending(database, _BEGIN_READING)
 
 

@@ -1,4 +1,4 @@
-"""Turns at the database: however many requests one customer sends, the others find connections free."""
+"""Limits the database connections of one customer, so that others always find a free one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ _customer: ContextVar[int | None] = ContextVar("customer", default=None)
 
 
 def act_for(customer_id: int) -> None:
-    """Let what the current task does at the database from now on count as this customer's."""
+    """Count the current task's use of the database as this customer's from now on."""
     _customer.set(customer_id)
 
 
@@ -30,7 +30,7 @@ class _Line:
 class Turns:
     """Lets a few requests of each customer use the database at a time: three of ten connections, at least one.
 
-    The others wait, in the order in which they came. What is done for nobody in particular has no limit.
+    The others wait, first come, first served. Work without a customer has no limit.
     """
 
     def __init__(self, connections: int) -> None:

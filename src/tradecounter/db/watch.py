@@ -1,7 +1,7 @@
-"""Noticing a database that has fallen silent: connections stay open, and nothing is ever answered.
+"""Detects a database that stops responding while its connections stay open.
 
-Its own time limits are of no use then, and the network sees nothing wrong. So while a transaction takes long, the
-database is asked for another connection; when not even that is answered, the transaction's connection is cut.
+Its own time limits do not help then, and the network sees no fault. So while a transaction takes long, this opens
+another connection; when the database does not respond to that either, it cuts the transaction's connection.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from psycopg import AsyncConnection
 
 log = structlog.get_logger()
 
-PATIENCE_SECONDS = 2  # until the database is asked, again and again; and for its answer
+PATIENCE_SECONDS = 2  # before each attempt, and for the database to respond to it
 
 
 @contextmanager
 def watched(connection: AsyncConnection[Any], url: str) -> Iterator[None]:
-    """Let whatever waits for a connection in the block fail when the database falls silent."""
+    """Fail the use of a connection in the block when the database stops responding."""
     watching: list[asyncio.Task[None]] = []
     loop = asyncio.get_running_loop()
     timer = loop.call_later(PATIENCE_SECONDS, lambda: watching.append(loop.create_task(_watch(connection, url))))
@@ -34,15 +34,15 @@ def watched(connection: AsyncConnection[Any], url: str) -> Iterator[None]:
 
 
 async def _watch(connection: AsyncConnection[Any], url: str) -> None:
-    while await _answers(url):  # noqa: ASYNC110 there is no event: it asks each time
+    while await _responds(url):  # noqa: ASYNC110 there is no event to wait for
         await asyncio.sleep(PATIENCE_SECONDS)
-    log.warning("the database does not answer: cutting a connection to it")
+    log.warning("the database does not respond: cutting a connection to it")
     with suppress(OSError, psycopg.Error), socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as s:
         s.shutdown(socket.SHUT_RDWR)
 
 
-async def _answers(url: str) -> bool:
-    """Tell whether the database says anything to a new connection, be it that there are too many."""
+async def _responds(url: str) -> bool:
+    """Return whether the database responds to a new connection, even with an error."""
     try:
         await (await AsyncConnection.connect(url, connect_timeout=PATIENCE_SECONDS)).close()
     except psycopg.errors.ConnectionTimeout:

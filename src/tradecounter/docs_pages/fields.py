@@ -1,4 +1,4 @@
-"""Fields of bodies and parameters as readers see them: nested ones in place, each with an anchor of its own."""
+"""Fields of bodies and parameters as readers see them: nested in place, each with its own anchor."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The fields of an object; `title` says which of several shapes it is, else it is empty."""
+    """The fields of an object; `title` names the shape when there are several, else it is empty."""
 
     title: str
     fields: list["Field"]
@@ -31,7 +31,7 @@ class Field:
     default: str
     example: str
     groups: list[Group] = field(default_factory=list)
-    same_as: str = ""  # a schema that is being described further up: its fields are not repeated
+    same_as: str = ""  # a schema that contains this field: its fields are not repeated
 
     @property
     def size(self) -> int:
@@ -41,7 +41,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class FieldReader:
-    """Reads the fields of schemas; `request` says that clients write them."""
+    """Reads the fields of schemas; `request` is whether clients send them."""
 
     schemas: Mapping[str, Any]
     request: bool
@@ -49,7 +49,7 @@ class FieldReader:
     def groups(
         self, schema: Mapping[str, Any], anchor: str, example: Any = None, above: tuple[str, ...] = ()
     ) -> list[Group]:
-        """Return the fields of a schema, an array's elements included; of several shapes, each."""
+        """Return the fields of each shape of a schema, or of an array's elements."""
         shapes = [(n, s) for n, s in self._shapes(schema) if n not in above and "properties" in s]
         groups = []
         for number, (name, shape) in enumerate(shapes, start=1):
@@ -104,7 +104,7 @@ class FieldReader:
         return str(shapes[0][1].get("description", "")) if len(shapes) == 1 else ""
 
     def _shapes(self, schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield the object schemas that a value or its elements can have, with their names."""
+        """Yield the names and object schemas that a value or its elements can have."""
         for option in schema.get("anyOf", (schema,)):
             if "$ref" in option:
                 name = name_of(option["$ref"])
@@ -116,7 +116,7 @@ class FieldReader:
 
 
 def _member(example: Any, name: str) -> Any:
-    """Return what an example object has under a name; of a list, what its first element has."""
+    """Return the named member of an example object, or of a list's first element."""
     while isinstance(example, list) and example:
         example = example[0]
     return example.get(name) if isinstance(example, Mapping) else None
@@ -128,7 +128,7 @@ def _enum(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _shown(value: Any) -> str:
-    """Return a plain value as text; of lists of plain values, their elements."""
+    """Return a plain value, or the elements of a list of plain values, as text."""
     if value is None or isinstance(value, Mapping):
         return ""
     if isinstance(value, list):

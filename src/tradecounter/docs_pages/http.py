@@ -12,9 +12,9 @@ from tradecounter.rest.call import Call
 
 @dataclass(frozen=True, slots=True)
 class DocsPages:
-    """The pages; each function renders its page when it is first called, and returns the same one afterwards.
+    """The pages; each function renders its page at the first call, and returns the same one afterwards.
 
-    Rendering takes some hundred milliseconds. A thread does it, so that other requests do not wait.
+    Rendering takes some hundred milliseconds, so it runs in a thread.
     """
 
     reference: Callable[[], Page]

@@ -7,7 +7,8 @@ from http import HTTPStatus
 from typing import Any
 
 from tradecounter.docs_pages.fields import Field, FieldReader, Group
-from tradecounter.docs_pages.samples import LANGUAGES, plan_of
+from tradecounter.docs_pages.samples import LANGUAGES
+from tradecounter.docs_pages.samples.plan import plan_of
 from tradecounter.docs_pages.types import name_of, type_of
 from tradecounter.page_kit.page import Page
 from tradecounter.page_kit.templates import page_templates
@@ -20,7 +21,7 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example of a body, with the highlighter's name of its language."""
+    """An example of a body; `language` is the highlighter's name."""
 
     title: str
     text: str
@@ -39,7 +40,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response; `shared`: it means the same for every operation."""
+    """A response; a `shared` one means the same for every operation."""
 
     status: int
     description: str
@@ -49,7 +50,7 @@ class Response:
 
     @property
     def phrase(self) -> str:
-        """What HTTP calls the status."""
+        """HTTP's name of the status."""
         return HTTPStatus(self.status).phrase
 
     @property
@@ -77,17 +78,17 @@ class Section:
 
     @property
     def success(self) -> Response:
-        """The response when all is well."""
+        """The success response."""
         return self.responses[0]
 
     @property
     def own(self) -> list[Response]:
-        """Further responses that mean something of their own here."""
+        """The other responses of this operation only."""
         return [response for response in self.responses[1:] if not response.shared]
 
     @property
     def errors(self) -> list[Response]:
-        """The errors."""
+        """All errors."""
         return [response for response in self.responses if response.failed]
 
 
@@ -113,7 +114,7 @@ def render_reference(document: Mapping[str, Any], operations: Iterable[Operation
 
 
 def _shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
-    """Yield the errors that operations have in common, by status."""
+    """Yield the errors that operations share, by status."""
     statuses = {
         name_of(response["$ref"]): int(status)
         for methods in document["paths"].values()
@@ -124,8 +125,7 @@ def _shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
     for name, status in sorted(statuses.items(), key=lambda item: item[1]):
         response = document["components"]["responses"][name]
         example = response.get("content", {}).get(_JSON, {}).get("example")
-        shown = Example("", _written(example), "json")
-        body = Body("", [], [], [shown])
+        body = Body("", [], [], [Example("", _text_of(example), "json")])
         yield Response(status, response["description"], shared=True, headers=list(response["headers"]), body=body)
 
 
@@ -191,11 +191,10 @@ def _examples(content: Mapping[str, Any]) -> Iterator[Example]:
     for media_type, media in content.items():
         language = "json" if media_type == _JSON else "text"
         for example in media.get("examples", {}).values():
-            yield Example(example["summary"], _written(example["value"]), language)
+            yield Example(example["summary"], _text_of(example["value"]), language)
         if "example" in media:
-            yield Example("", _written(media["example"]), language)
+            yield Example("", _text_of(media["example"]), language)
 
 
-def _written(example: Any) -> str:
-    """Return an example as readers see it: text as it is, anything else as JSON."""
+def _text_of(example: Any) -> str:
     return example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)

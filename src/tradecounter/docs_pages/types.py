@@ -1,9 +1,9 @@
-"""JSON schemas in words."""
+"""Describes JSON schemas in words."""
 
 from collections.abc import Mapping
 from typing import Any
 
-_ENDLESS = 2**53 - 1  # a maximum that only keeps numbers exact
+_ENDLESS = 2**53 - 1  # a maximum that only keeps numbers exact, and is not shown
 _BOUNDS = (
     ("minimum", "maximum", ""),
     ("minLength", "maxLength", " characters"),
@@ -12,7 +12,7 @@ _BOUNDS = (
 
 
 def type_of(schema: Mapping[str, Any], *, nullable: bool) -> str:
-    """Return a schema's type in words; `nullable`: null is named among the types."""
+    """Return a schema's type in words, which include null if `nullable`."""
     if "$ref" in schema:
         return "object"
     if "anyOf" in schema:
@@ -27,7 +27,7 @@ def type_of(schema: Mapping[str, Any], *, nullable: bool) -> str:
 
 
 def bounds_of(schema: Mapping[str, Any]) -> str:
-    """Return the range, length or number of elements that a schema allows, in words; empty without one."""
+    """Return the range, length or number of elements that a schema allows, in words, or an empty text."""
     for option in (schema, *schema.get("anyOf", ())):
         for least, most, unit in _BOUNDS:
             low, high = option.get(least), option.get(most)
@@ -39,7 +39,7 @@ def bounds_of(schema: Mapping[str, Any]) -> str:
 
 
 def without_null(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema without the possibility of null."""
+    """Return a schema that does not allow null."""
     if "anyOf" not in schema:
         return schema
     options = [option for option in schema["anyOf"] if option != {"type": "null"}]

@@ -1,1 +1,1 @@
-"""Who calls: API keys, applications and their access tokens, blocked addresses, counted requests."""
+"""Authentication and limits: API keys, applications and their access tokens, blocked addresses, rate limits."""

@@ -1,4 +1,4 @@
-"""Admits requests: the blocked address first, then the credential, then the rate limit (decisions, order of checks)."""
+"""Admits requests: checks the address, then the credential, then the rate limit (decisions, order of checks)."""
 
 from dataclasses import dataclass, field
 
@@ -22,7 +22,7 @@ SENDER = "tradecounter.sender"  # the key in the ASGI scope
 
 @dataclass(slots=True)
 class Sender:
-    """Who sends a request: read once, and kept in the ASGI scope.
+    """The sender of a request, read once and kept in the ASGI scope.
 
     `credential` is the error when the request has no valid one. `customer_id` is None until the request is admitted.
     """
@@ -35,7 +35,7 @@ class Sender:
 
 
 def sender_of(scope: Scope) -> Sender:
-    """Return who sends a request."""
+    """Return the sender of a request."""
     sender: Sender = scope[SENDER]
     return sender
 
@@ -53,7 +53,7 @@ class Admission:
 
     @classmethod
     def from_settings(cls, settings: Settings, database: Database, clock: Clock) -> "Admission":
-        """Return the checks as configured."""
+        """Return the checks that the settings configure."""
         return cls(
             ClientAddresses(settings.trusted_proxies),
             Lockout(database, clock),
@@ -62,7 +62,7 @@ class Admission:
         )
 
     async def admit(self, sender: Sender) -> int:
-        """Return the customer that sends a request; asked again, the same. `RateLimit.count` has to follow.
+        """Return the customer of a request; `RateLimit.count` must follow. A second call does not check again.
 
         Raises BlockedError, MissingCredentialError or InvalidCredentialError. An expired token is an invalid
         credential, but does not count towards a block.
@@ -84,7 +84,7 @@ class Admission:
         return sender.customer_id
 
     def admit_from_cache(self, sender: Sender) -> int | None:
-        """Return the customer if that takes no look-up in the database; otherwise `admit` has to decide."""
+        """Return the customer if that takes no query; None when `admit` must decide."""
         credential = sender.credential
         if isinstance(credential, DomainError):
             return None
@@ -96,7 +96,7 @@ class Admission:
         return sender.customer_id
 
     def check_address(self, sender: Sender) -> None:
-        """Raise BlockedError when a request comes from a blocked address."""
+        """Check that a request comes from no blocked address. Raises BlockedError."""
         try:
             self.lockout.check(sender.address)
         except BlockedError:
@@ -110,11 +110,11 @@ class Admission:
         await self.lockout.record_failure(sender.address, ignores_forwarding=ignores_forwarding)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Catch up with changed keys and new blocks."""
+        """Load changed keys and new blocks."""
         await self.authenticator.refresh(tx, versions)
         await self.lockout.refresh(tx, versions)
 
     async def share(self, database: Database) -> None:
-        """Write what was counted here, and read what other processes counted."""
+        """Exchange counts with the other processes."""
         await self.rate_limit.share(database)
         await self.authenticator.record_uses(database)

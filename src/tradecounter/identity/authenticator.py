@@ -87,7 +87,7 @@ class Authenticator:
             raise InvalidCredentialError
         if version == self._version:
             if len(self._tokens) >= _MOST_CACHED:
-                self._tokens.clear()  # most of them expired long ago
+                self._tokens.clear()  # most of them have expired
             self._tokens[digest] = found
         return found
 

@@ -1,4 +1,4 @@
-"""Deleting what no longer matters to anybody."""
+"""Deletes what is no longer needed."""
 
 from datetime import datetime
 
@@ -12,13 +12,10 @@ from tradecounter.identity.rate_limit import window_start
 
 
 async def clean_up_identity(tx: Transaction, now: datetime) -> int:
-    """Delete old tokens, failures, blocks and counts; return how many rows.
-
-    Counts stay for one more window: a process may be about to add to the last one.
-    """
+    """Delete old tokens, failures, blocks and counts; return how many rows."""
     return (
         await delete_expired_tokens(tx, now)
         + await delete_failures(tx, now - FAILURE_WINDOW)
         + await delete_ended_blocks(tx, now)
-        + await delete_counts(tx, window_start(now) - RATE_WINDOW)
+        + await delete_counts(tx, window_start(now) - RATE_WINDOW)  # processes may still add to the previous window
     )

@@ -1,4 +1,4 @@
-"""Which address a request counts under (decisions, lockout): the peer's, or what a trusted proxy says of it."""
+"""The address that a request counts under (decisions, lockout): the peer's, or the one that a trusted proxy names."""
 
 import re
 from collections.abc import Iterable
@@ -20,18 +20,18 @@ TRUSTED_PROXIES = f"{PREFIX}TRUSTED_PROXIES"
 
 _WITH_PORT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]{1,5})?")
 _MAPPED = IPv6Network("::ffff:0:0/96")
-_LONGEST = 100  # of an address's text: what is remembered stays small
-_MOST_HOPS = 10  # that are read: more proxies in a row are not ours
-_SUBNET_BITS = 64  # of IPv6: what one subscriber has at least
+_LONGEST = 100  # characters of an address, so that cached ones stay small
+_MOST_HOPS = 10  # more proxies in a row are not ours
+_SUBNET_BITS = 64  # of IPv6: one subscriber has at least a /64
 _FORWARDED_FOR = b"x-forwarded-for"
 FORWARDING = frozenset({_FORWARDED_FOR, b"forwarded"})  # headers in which proxies name the client
 
 
 class ClientAddresses:
-    """Resolves the addresses that requests count under; `trusted` are the proxies that are believed, comma-separated.
+    """Resolves the addresses that requests count under; `trusted` names the trusted proxies, comma-separated.
 
-    `untrusted_forwarding` is whether a peer that is not a trusted proxy has sent `X-Forwarded-For` or `Forwarded`, as a
-    proxy that the setting does not name would.
+    `untrusted_forwarding` is whether any other peer, perhaps a proxy that the setting does not name, has sent
+    `X-Forwarded-For` or `Forwarded`.
     """
 
     def __init__(self, trusted: str | None) -> None:
@@ -41,10 +41,10 @@ class ClientAddresses:
         self.untrusted_forwarding = False
 
     def hops(self, headers: Iterable[tuple[bytes, bytes]]) -> Hops | None:
-        """Return the hops that `X-Forwarded-For` names, the nearest last; None without a header that forwards.
+        """Return the hops in `X-Forwarded-For`, the nearest last; None without a forwarding header.
 
-        Only the last ten are read, and none without trusted proxies. A hop that is too long for an address becomes an
-        empty string. `Forwarded` (RFC 7239) is noticed and not read.
+        Reads the last ten at most, and none without trusted proxies. A hop that is too long for an address becomes an
+        empty string. `Forwarded` (RFC 7239) is not read.
         """
         found = [(name, value) for name, value in headers if name in FORWARDING]
         if not found:
@@ -54,8 +54,8 @@ class ClientAddresses:
     def of(self, peer: str | None, hops: Hops | None) -> str:
         """Return the address that a request counts under; IPv6 addresses count by /64.
 
-        The hops are walked from the last one, past trusted proxies, to the first address that is not one; where
-        something else stands, the last trusted one counts.
+        From the last hop back, that is the first one that is not a trusted proxy. If a hop before it is no address, it
+        is the last trusted proxy.
         """
         return self._found(peer, hops)
 
@@ -101,7 +101,7 @@ def _last_hops(lines: list[bytes]) -> Hops:
 
 
 def read_address(text: str) -> Address | None:
-    """Return an address, with or without a port, or None; an IPv4 address inside an IPv6 one is an IPv4 address."""
+    """Return an address, whose text may have a port, or None; an IPv4-mapped IPv6 address becomes IPv4."""
     text = text.strip()
     return _read(text) if len(text) <= _LONGEST else None
 
@@ -119,7 +119,7 @@ def _read(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def counted_as(address: Address) -> str:
-    """Return the text under which an address counts."""
+    """Return the text that an address counts under."""
     if isinstance(address, IPv4Address):
         return str(address)
     return str(IPv6Network((int(address) >> _SUBNET_BITS << _SUBNET_BITS, _SUBNET_BITS)))

@@ -1,4 +1,4 @@
-"""Logging what a client can cause as often as it likes: the first event at once, then counts."""
+"""A bounded log of events that clients can cause at will: the first one immediately, then counts."""
 
 import asyncio
 import contextvars
@@ -10,14 +10,13 @@ log = structlog.get_logger()
 
 SECONDS = 5.0
 _MOST_LISTED = 10
-_MOST_COUNTED = 1000  # different ones between two lines; further ones count in the total only
+_MOST_COUNTED = 1000  # different events between two lines; further ones count in the total only
 
 
 class CountedLog:
     """Logs the first of similar events, then at most one line every few seconds with the number since the last line.
 
-    Each combination of values is counted separately, and the ten most frequent are listed. It needs a running event
-    loop.
+    Each combination of values has its own count; a line lists the ten most frequent. Needs a running event loop.
     """
 
     def __init__(self, event: str, seconds: float = SECONDS) -> None:
@@ -41,7 +40,7 @@ class CountedLog:
             self._counts[key] += 1
 
     def _wait(self) -> None:
-        # A context of its own: the count is not of the request that came first.
+        # A new context: the count does not belong to the request that came first.
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(self._seconds, self._summarise, context=contextvars.Context())
 

@@ -9,18 +9,18 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.parameters import MOST_PARTS
 
 CREDENTIAL_LENGTH = 64  # of API keys and access tokens
-PREFIX_LENGTH = 8  # of their beginnings, by which people recognise them; the rest cannot be guessed from it
+PREFIX_LENGTH = 8  # characters by which people can identify one; the rest stays unguessable
 
 
 class InvalidCredentialError(DomainError):
-    """A credential was presented and is not good."""
+    """A credential was presented and is not valid."""
 
     def __init__(self) -> None:
         super().__init__(Kind.UNAUTHENTICATED, "the credential is not valid")
 
 
 class ExpiredTokenError(InvalidCredentialError):
-    """An access token was presented that was good once; nobody is guessing."""
+    """An access token was presented after its expiry; this is no guess, so it does not count as a failure."""
 
 
 class MissingCredentialError(DomainError):
@@ -32,7 +32,7 @@ class MissingCredentialError(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key that was presented, as its hash and its beginning."""
+    """The hash and the beginning of a presented API key."""
 
     hash: bytes
     prefix: str
@@ -40,7 +40,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class BearerToken:
-    """A bearer token that was presented, as its hash and its beginning."""
+    """The hash and the beginning of a presented bearer token."""
 
     hash: bytes
     prefix: str
@@ -50,7 +50,7 @@ Credential = ApiKey | BearerToken
 
 
 def read_credential(authorization: Sequence[str], api_keys: Sequence[str], raw_query: str) -> Credential:
-    """Return the credential of a request. Raises MissingCredentialError, or InvalidCredentialError if it cannot be one.
+    """Return the credential of a request. Raises MissingCredentialError or InvalidCredentialError (malformed).
 
     A bearer token takes precedence; then the header `X-Api-Key`, then the parameter `api-key`. When one of them is
     invalid, the next is not tried. A bearer token beside a second `Authorization` is invalid.
@@ -69,7 +69,7 @@ def read_credential(authorization: Sequence[str], api_keys: Sequence[str], raw_q
 
 
 def _bearer_token(authorization: Sequence[str]) -> str | None:
-    """Return the bearer token; None when there is no such scheme."""
+    """Return the bearer token, or None when no header has that scheme."""
     for value in authorization:
         scheme, *token = value.split(maxsplit=1) or [""]
         if scheme.lower() == "bearer":

@@ -11,9 +11,9 @@ from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.oauth.subject_token import Consent
 from tradecounter.identity.oauth.token_request import (
     ACCESS_TOKEN,
-    OAuthRefusal,
+    InvalidClientError,
+    OAuthRequestError,
     TokenRequest,
-    WrongClientRefusal,
     client_credentials,
     read_token_request,
 )
@@ -27,14 +27,14 @@ from tradecounter.rest.operation import Body, ErrorResponse, Operation, Success,
 from tradecounter.rest.responses import json_response
 
 _HTTP_PORT = 80
-_NOT_TO_BE_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
 
 
 _ERRORS = (
     ErrorResponse(
         400,
-        "The request is refused, for the reason in `error`. `invalid_grant`: the subject token is refused; the "
+        "The request is rejected for the reason in `error`. `invalid_grant`: the subject token is not accepted; the "
         "response does not say why.",
         OAuthError("invalid_grant"),
         body=OAuthError,
@@ -83,40 +83,39 @@ class TokenEndpoint:
         )
     )
     async def exchange_token(self, call: Call) -> Response:
-        add_response_headers(call.request.scope, _NOT_TO_BE_KEPT)
+        add_response_headers(call.request.scope, _NO_STORE)
         sender = sender_of(call.request.scope)
         self.admission.check_address(sender)
         try:
             token = await self._exchange(call, sender)
-        except OAuthRefusal as refusal:
-            body = OAuthError(refusal.error, refusal.description or UNSET)
-            return (
-                json_response(body, 401, _CHALLENGE) if refusal.error == "invalid_client" else json_response(body, 400)
-            )
+        except OAuthRequestError as error:
+            body = OAuthError(error.code, error.description or UNSET)
+            return json_response(body, 401, _CHALLENGE) if error.code == "invalid_client" else json_response(body, 400)
         return json_response(AccessToken(token, ACCESS_TOKEN, "Bearer", int(self.exchange.lifetime.total_seconds())))
 
     async def _exchange(self, call: Call, sender: Sender) -> str:
         try:
             fields = await call.form()
         except DomainError as error:
-            raise OAuthRefusal("invalid_request", error.message) from error
+            raise OAuthRequestError("invalid_request", error.message) from error
         try:
             client = client_credentials(call.request.headers.getlist("authorization"), fields)
             await self.exchange.authenticate(client)
-        except WrongClientRefusal:
+        except InvalidClientError:
             await self.admission.record_failure(sender)
             raise
         request = read_token_request(fields)
         audience = self.base_url or _address_reached(call)
         if request.resource is not UNSET and request.resource.rstrip("/") != audience:
-            raise OAuthRefusal("invalid_target", f"resource: must be {audience}")
+            raise OAuthRequestError("invalid_target", f"resource: must be {audience}")
         return await self.exchange.exchange(request.subject_token, Consent(audience, client.client_id))
 
 
 def _address_reached(call: Call) -> str:
-    """Return the base address where none is configured: the one that the request names, if it did arrive there.
+    """Return the base address that the request reached, for when none is configured.
 
-    Otherwise whoever holds a subject token for another service could have it taken for ours by naming that service.
+    An address that only the request names is not trusted: a client could name another service, and use a subject token
+    for that one here.
     """
     host, port = call.request.scope["server"]
     suffix = "" if port == _HTTP_PORT else f":{port}"

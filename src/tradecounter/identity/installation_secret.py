@@ -1,4 +1,4 @@
-"""The installation's secret key, its former ones, and keys derived from them."""
+"""The installation's secret key, its former keys, and keys derived from them."""
 
 import hashlib
 import hmac
@@ -15,9 +15,9 @@ _LENGTH = 64
 
 
 def secret_key(settings: Settings) -> str:
-    """Return the secret; with the embedded database it is made once and kept in the data directory.
+    """Return the secret; with the embedded database, it is generated once and stored in the data directory.
 
-    Raises SettingsError when another database is used and no secret is set, or when the kept one is damaged.
+    Raises SettingsError when no secret is set for another database, or when the stored one is damaged.
     """
     if settings.secret_key is not None:
         return settings.secret_key
@@ -29,20 +29,17 @@ def secret_key(settings: Settings) -> str:
     close_file(path)
     secret = path.read_text().strip()
     if len(secret) < _LENGTH:
-        raise SettingsError(f"{path}: holds no secret of {_LENGTH} characters; restore the file from a backup")
+        raise SettingsError(f"{path}: contains no secret of {_LENGTH} characters; restore the file from a backup")
     return secret
 
 
 def secret_keys(settings: Settings) -> list[str]:
-    """Return the secret key, which encrypts, followed by the former ones, which only decrypt.
-
-    Raises SettingsError as `secret_key` does.
-    """
+    """Return the secret key, which encrypts, and then the former ones, which only decrypt. Raises SettingsError."""
     return list(dict.fromkeys([secret_key(settings), *former_secrets(settings)]))
 
 
 def kept_secret(data_dir: Path) -> str | None:
-    """Return the secret that is kept in a data directory, if there is one that can be read."""
+    """Return the secret stored in a data directory, or None when there is no readable one."""
     try:
         return (data_dir / _FILE).read_text().strip() or None
     except (OSError, UnicodeDecodeError):
@@ -55,7 +52,7 @@ def derived_key(secret: str, purpose: str) -> str:
 
 
 def _make(path: Path) -> None:
-    """Make the file whole and then give it its name, unless another process was first: nobody sees half of it."""
+    """Write the file under another name and then link it, unless another process was first: nobody reads half of it."""
     make_data_dir(path.parent)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=_FILE) as draft:  # readable by its owner alone
         draft.write(secrets.token_hex(_LENGTH // 2))

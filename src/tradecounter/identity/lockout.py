@@ -1,4 +1,4 @@
-"""Shutting out an address that presents wrong credentials again and again (specification, section 5, rule 8)."""
+"""Blocks addresses that present wrong credentials again and again (specification, section 5, rule 8)."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.client_address import TRUSTED_PROXIES
-from tradecounter.identity.queries.failures import add_failure, block, block_of, blocks_under_way, lock_address
+from tradecounter.identity.queries.failures import add_failure, block, block_of, current_blocks, lock_address
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -22,7 +22,7 @@ BLOCKED_FOR = timedelta(minutes=5)
 
 
 class BlockedError(DomainError):
-    """The address is shut out, whatever it presents."""
+    """The address is blocked, even with a valid credential."""
 
     def __init__(self, left: timedelta) -> None:
         seconds = math.ceil(left.total_seconds())
@@ -35,7 +35,7 @@ class BlockedError(DomainError):
 
 @dataclass(slots=True)
 class Lockout:
-    """Knows the blocked addresses: those of this process at once, those of others from the next poll."""
+    """The blocked addresses; those that other processes block are known after the next poll."""
 
     database: Database
     clock: Clock
@@ -49,11 +49,10 @@ class Lockout:
             raise BlockedError(until - now)
 
     async def record_failure(self, address: str, *, ignores_forwarding: bool = False) -> None:
-        """Count a credential that was presented and wrong; the last one that is allowed blocks its address.
+        """Count a wrong credential; the tenth within a minute blocks its address.
 
-        `ignores_forwarding` says that the peer may be a proxy that the settings do not name: a block is then logged as
-        an error. Raises BlockedError when another request or process has blocked the address meanwhile: then it does
-        not count, and a block is never prolonged.
+        With `ignores_forwarding`, the peer may be a proxy that the settings do not name: a block is logged as an error.
+        Raises BlockedError when the address has been blocked meanwhile: the failure does not prolong the block.
         """
         now = self.clock.now()
         async with transaction(self.database) as tx:
@@ -71,11 +70,11 @@ class Lockout:
             _log_block(address, ignores_forwarding=ignores_forwarding)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Learn of the blocks of other processes, and forget those that have ended."""
+        """Load the blocks of other processes, and drop those that have ended."""
         now = self.clock.now()
         version = versions.of("blocks")
         if version != self._version:
-            self._blocked |= {found.address: found.blocked_until for found in await blocks_under_way(tx, now)}
+            self._blocked |= await current_blocks(tx, now)
             self._version = version
         if self._blocked:
             self._blocked = {address: until for address, until in self._blocked.items() if until > now}

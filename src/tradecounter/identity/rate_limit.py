@@ -22,7 +22,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class Quota(NamedTuple):
-    """What a customer has left in the window; `seconds_left` is the time to its end, rounded up."""
+    """The requests that a customer has left in the window; `seconds_left` until its end are rounded up."""
 
     limit: int
     remaining: int
@@ -30,7 +30,7 @@ class Quota(NamedTuple):
 
     @property
     def header_lines(self) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
-        """The response headers that tell a customer its quota (draft-ietf-httpapi-ratelimit-headers)."""
+        """The response headers with the quota (draft-ietf-httpapi-ratelimit-headers)."""
         return (
             (b"ratelimit-policy", b'"customer";q=%d;w=%d' % (self.limit, _WINDOW_SECONDS)),
             (b"ratelimit", b'"customer";r=%d;t=%d' % (self.remaining, self.seconds_left)),
@@ -43,7 +43,7 @@ class Quota(NamedTuple):
 
 
 class RateLimitedError(DomainError):
-    """The customer has used up its quota of the window."""
+    """The customer has no requests left in the window."""
 
     def __init__(self, quota: Quota) -> None:
         seconds = quota.seconds_left
@@ -58,7 +58,7 @@ class RateLimitedError(DomainError):
 
 @dataclass(slots=True)
 class _Count:
-    """One customer's requests: of all processes at the last poll, and of this process since then."""
+    """A customer's requests: those of all processes at the last poll, and those of this process since."""
 
     shared: int = 0
     here: int = 0
@@ -74,12 +74,11 @@ class RateLimit:
     _counts: dict[int, _Count] = field(default_factory=dict)
 
     def count(self, customer_id: int, requests: int = 1, *, admitted: bool = False) -> Quota | None:
-        """Count a request and return the quota that is left; None without a limit.
+        """Count a request and return the remaining quota; None without a limit.
 
-        A long response counts as several requests; an operation without a limit counts as 0. With `admitted` the count
-        is added to a request that was counted before, and no error is raised. Raises RateLimitedError when nothing is
-        left for a request that counts. One request left is enough for a long response, so that a small limit never
-        makes it impossible.
+        A long response counts as several requests; an operation without a limit counts as 0. With `admitted`, adds to
+        a request that was counted before, and raises no error. Raises RateLimitedError when no request is left. A
+        single one is enough for a long response: otherwise a small limit would make it impossible.
         """
         if not self.limit:
             return None
@@ -114,5 +113,5 @@ class RateLimit:
 
 
 def window_start(now: datetime) -> datetime:
-    """Return when the window of a moment began; all customers have the same windows."""
+    """Return the start of the window at a moment; all customers have the same windows."""
     return now - (now - _EPOCH) % WINDOW

@@ -1,4 +1,4 @@
-"""What is stored of keys, tokens and client secrets."""
+"""Hashes of keys, tokens and client secrets."""
 
 import hashlib
 import secrets
@@ -12,5 +12,5 @@ def new_secret() -> str:
 
 
 def secret_hash(secret: str) -> bytes:
-    """Return what is stored of a secret. Its 256 random bits need no slow hash."""
+    """Return the hash to store; a secret of 256 random bits needs no slow hash."""
     return hashlib.sha256(secret.encode()).digest()

@@ -1,4 +1,4 @@
-"""What the token endpoint responds with; its form is in `token_request.py` (specification, section 4)."""
+"""The responses of the token endpoint; its form is in `token_request.py` (specification, section 4)."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ class AccessToken(Struct):
 
 
 class OAuthError(Struct):
-    """The reason why the request is refused (RFC 6749, section 5.2)."""
+    """Why the request is rejected (RFC 6749, section 5.2)."""
 
     error: Annotated[ErrorCode, Meta(description="The reason.")]
     error_description: Annotated[str | UnsetType, Meta(description="Details for developers of the client.")] = UNSET

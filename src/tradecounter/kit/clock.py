@@ -1,11 +1,11 @@
-"""Where the current time comes from: nothing else in the project asks the machine for it."""
+"""Clocks: the only source of the current time."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the current moment."""
+    """A source of the current time."""
 
     def now(self) -> datetime:
         """Return the current moment, aware, in UTC."""
@@ -21,17 +21,17 @@ class SystemClock:
 
 
 class FrozenClock:
-    """A clock that stands still until it is moved, for tests and for trying things out."""
+    """A clock that only moves when it is set or advanced, for tests."""
 
     def __init__(self, moment: datetime) -> None:
         self._moment = moment.astimezone(UTC)
 
     def now(self) -> datetime:
-        """Return the moment at which the clock stands, aware, in UTC."""
+        """Return the moment that was set, aware, in UTC."""
         return self._moment
 
     def set(self, moment: datetime) -> None:
-        """Put the clock at an aware moment."""
+        """Set the clock to an aware moment."""
         self._moment = moment.astimezone(UTC)
 
     def advance(self, step: timedelta) -> None:

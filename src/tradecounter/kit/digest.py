@@ -1,12 +1,12 @@
-"""Digests of data: what is equal has equal ones, in every process, and nothing else has."""
+"""Digests of data: the same in every process, and equal only for equal data."""
 
 from hashlib import sha256
 
 
 def digest_of(*parts: bytes) -> bytes:
     """Return the digest of a sequence of parts."""
-    found = sha256()
+    digest = sha256()
     for part in parts:
-        found.update(len(part).to_bytes(8, "big"))
-        found.update(part)
-    return found.digest()
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.digest()

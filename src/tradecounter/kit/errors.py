@@ -1,49 +1,32 @@
-"""What can be wrong with a request, by kind.
-
-    DomainError
-    ├── kind = INVALID               the request's data is wrong
-    ├── kind = UNAUTHENTICATED       no credential, or not a good one
-    ├── kind = PAYMENT_REQUIRED      no credit, or not enough
-    ├── kind = BLOCKED               the address is shut out for a while
-    ├── kind = NOT_FOUND             unknown, or somebody else's
-    ├── kind = CONFLICT              collides with what is there
-    ├── kind = GONE                  was there, has expired
-    ├── kind = PRECONDITION_FAILED   something has to happen first
-    ├── kind = TOO_LARGE             the body exceeds the limit
-    ├── kind = UNSUPPORTED_MEDIA     the body is not plain JSON
-    ├── kind = TOO_MANY_REQUESTS     over the rate limit
-    └── kind = UNAVAILABLE           the database, or another service that is needed, is away
-
-The web layer maps each kind to a status in one table; the command line prints the message.
-"""
+"""Errors of requests, by kind: `web/errors.py` maps each kind to a status, the command line prints the message."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum, auto
 from typing import NamedTuple
 
-MOST_FAULTS = 20  # that a response names
+MOST_FAULTS = 20  # in a response
 
 
 class Kind(Enum):
-    """The kinds of refusal, independent of HTTP."""
+    """The kinds of errors, independent of HTTP."""
 
-    INVALID = auto()
-    UNAUTHENTICATED = auto()
-    PAYMENT_REQUIRED = auto()
-    BLOCKED = auto()
-    NOT_FOUND = auto()
-    CONFLICT = auto()
-    GONE = auto()
-    PRECONDITION_FAILED = auto()
-    TOO_LARGE = auto()
-    UNSUPPORTED_MEDIA = auto()
-    TOO_MANY_REQUESTS = auto()
-    UNAVAILABLE = auto()
+    INVALID = auto()  # the request's data is wrong
+    UNAUTHENTICATED = auto()  # the credential is missing or not valid
+    PAYMENT_REQUIRED = auto()  # no credit, or not enough
+    BLOCKED = auto()  # the address is blocked for a while
+    NOT_FOUND = auto()  # unknown, or another customer's
+    CONFLICT = auto()  # conflicts with existing data
+    GONE = auto()  # expired
+    PRECONDITION_FAILED = auto()  # something else must happen first
+    TOO_LARGE = auto()  # the body exceeds the limit
+    UNSUPPORTED_MEDIA = auto()  # the body is not plain JSON
+    TOO_MANY_REQUESTS = auto()  # over the rate limit
+    UNAVAILABLE = auto()  # the database or another service is away
 
 
 class Fault(NamedTuple):
-    """One field of a request that is wrong, and what would be right; the field is empty for the body itself."""
+    """A wrong field of a request and how to correct it; the field is empty for the body itself."""
 
     field: str
     problem: str
@@ -53,9 +36,9 @@ class Fault(NamedTuple):
 
 
 class DomainError(Exception):
-    """A refusal whose message tells the caller what to change.
+    """An error whose message tells the client what to change; `faults` are the wrong fields.
 
-    `retry_after` is the number of seconds to wait, where waiting helps; `faults` are the fields that are wrong.
+    `retry_after` is the number of seconds to wait, where waiting helps.
     """
 
     def __init__(
@@ -69,36 +52,36 @@ class DomainError(Exception):
 
 
 class OperatorError(Exception):
-    """Something around the service is not as it has to be; the message tells the person who runs it what to change."""
+    """The environment is misconfigured; the message tells the operator what to change."""
 
 
 def invalid(field: str, problem: str) -> DomainError:
-    """Return the refusal of one field, worded `field: problem`."""
+    """Return the error for one field, with the message `field: problem`."""
     return invalid_fields([Fault(field, problem)])
 
 
 def invalid_fields(faults: Sequence[Fault]) -> DomainError:
-    """Return the refusal of several fields. Its message names the first twenty."""
+    """Return the error for several fields; its message names the first twenty."""
     more = len(faults) - MOST_FAULTS
     rest = f"; and {more} more" if more > 0 else ""
     return DomainError(Kind.INVALID, "; ".join(map(str, faults[:MOST_FAULTS])) + rest, faults=faults)
 
 
 def require_text(field: str, text: str, longest: int) -> None:
-    """Raise DomainError (invalid) for a text that is blank or too long."""
+    """Check that a text is not blank or too long. Raises DomainError (invalid)."""
     if not text.strip() or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
 
 
 class FaultCollector:
-    """Collects what is wrong with a request, so that the caller learns of everything at once."""
+    """Collects the faults of a request, so that the client gets all of them in one response."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Run a block and keep the faults of the refusal that ends it, if any."""
+        """Run a block, and collect the faults of a DomainError that it raises."""
         try:
             yield
         except DomainError as error:
@@ -107,11 +90,11 @@ class FaultCollector:
             self.faults += error.faults
 
     def check(self) -> None:
-        """Raise DomainError (invalid) with all faults that were collected."""
+        """Raise DomainError (invalid) with all collected faults, if any."""
         if self.faults:
             raise invalid_fields(self.faults)
 
 
 def not_found(what: str) -> DomainError:
-    """Return the refusal of something unknown or foreign: the two are the same to the caller."""
+    """Return the error for something unknown or another customer's; clients cannot distinguish the two."""
     return DomainError(Kind.NOT_FOUND, f"{what} not found")

@@ -1,4 +1,4 @@
-"""UK local time, which the wire speaks; inside, moments are aware and in UTC (specification, section 1)."""
+"""UK local time, as on the wire; inside, moments are aware and in UTC (specification, section 1)."""
 
 import re
 from datetime import UTC, date, datetime, time
@@ -30,14 +30,14 @@ def uk_time_of_day(moment: datetime) -> time:
 
 
 def at_uk_time(day: date, wall_clock: time) -> datetime:
-    """Return the moment, in UTC, at which UK clocks show a time on a day."""
+    """Return the moment, in UTC, of a day and a UK wall-clock time."""
     return datetime.combine(day, wall_clock, tzinfo=UK).astimezone(UTC)
 
 
 def moment_of(text: str, *, latest: bool = False) -> datetime:
-    """Return the moment, in UTC, of a LocalDateTime; of two, when clocks go back, the first or the `latest`.
+    """Return the moment, in UTC, of a LocalDateTime. Raises ValueError for any other text.
 
-    Raises ValueError when it is not one.
+    When clocks go back, a time occurs twice: returns the first moment, or with `latest` the second.
     """
     if not _LOCAL.fullmatch(text):
         raise ValueError(f"{text!r} is not a LocalDateTime")

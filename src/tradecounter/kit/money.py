@@ -12,7 +12,7 @@ def rounded(amount: Decimal) -> Decimal:
 
 
 def percentage(amount: Decimal, percent: Decimal) -> Decimal:
-    """Return so many per cent of an amount of pounds, rounded to pence."""
+    """Return a percentage of an amount of pounds, rounded to pence."""
     return rounded(amount * percent / 100)
 
 

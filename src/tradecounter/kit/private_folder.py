@@ -1,4 +1,4 @@
-"""Folders that only their owner can enter, and files that only their owner can read."""
+"""Creates folders and files to which only their owner has access."""
 
 import os
 import stat
@@ -10,26 +10,24 @@ log = structlog.get_logger()
 
 _FOLDER, _FILE = 0o700, 0o600
 _ANY_ACCESS = 0o077
-_MORE_THAN_PASSING = 0o066  # of a folder with mode 0711, others can reach what they know the name of
-
-# What the program itself makes in the data directory.
-_IN_DATA_DIR = frozenset({"postgres", "mail", "secret.key"})
+_MORE_THAN_PASSING = 0o066  # beyond mode 0711, with which others reach only files whose names they know
+_IN_DATA_DIR = frozenset({"postgres", "mail", "secret.key"})  # what the program creates in the data directory
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and the missing ones above it, with mode 0700; if it exists and others have access, end that.
+    """Create a folder and its missing parents with mode 0700; an existing folder gets that mode if others have access.
 
-    A folder of another user is left as it is, with a warning in the log. Raises OSError.
+    Logs a warning instead for a folder of another user. Raises OSError.
     """
     _make(folder)
     _close(folder, _ANY_ACCESS, _FOLDER)
 
 
 def make_data_dir(folder: Path) -> None:
-    """Make the data directory as `make_private` does, and close what the program made in it.
+    """Create the data directory as `make_private` does, and end the access of others to the program's files in it.
 
-    An existing one may have mode 0711. One with files that are not the program's is left as it is, with a warning:
-    other users may need them. Raises OSError.
+    An existing one may have mode 0711. Logs a warning instead for one with other files, which other users may need.
+    Raises OSError.
     """
     _make(folder)
     found = {entry.name for entry in os.scandir(folder)}

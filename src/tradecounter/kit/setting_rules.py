@@ -1,4 +1,4 @@
-"""What a setting's value must be: bounds on its type, or a rule with a message."""
+"""Rules for the values of settings: bounds on the type, or a condition with a message."""
 
 import re
 from collections.abc import Callable
@@ -35,14 +35,14 @@ _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
 class Rule(NamedTuple):
-    """A condition for a setting's value unless it is None, and the message when it fails."""
+    """A condition for the value of a setting that is set, and the message when it fails."""
 
     holds: Callable[[Any], bool]
     wanted: str
 
 
 def at_most(longest: timedelta, words: str) -> Rule:
-    """Return the rule for a duration of at most `longest`; `words` say it."""
+    """Return the rule for a duration of at most `longest`, which is `words` in the message."""
     return Rule(lambda duration: timedelta(0) < duration <= longest, f"must be longer than 0 and at most {words}")
 
 
@@ -54,7 +54,7 @@ def url_of(*schemes: str) -> Rule:
 
 
 def is_safe_url(text: str) -> bool:
-    """Return True when nobody can read or change the traffic: https, or http to this machine."""
+    """Return whether nobody can read or change the traffic: https, or http to this machine."""
     if not _is_url(text, "http", "https"):
         return False
     parts = urlsplit(text)
@@ -66,7 +66,7 @@ def is_safe_url(text: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True for this machine's loopback names and addresses."""
+    """Return whether a host is this machine's loopback name or address."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -74,7 +74,7 @@ def is_loopback(host: str) -> bool:
 
 
 def comma_separated(text: str | None) -> list[str]:
-    """Return the parts of a list that are not empty."""
+    """Return the non-empty parts of a list."""
     return [part for item in (text or "").split(",") if (part := item.strip())]
 
 

@@ -1,16 +1,16 @@
-"""Comparing text without regard to case and accents; showing what others typed."""
+"""Compares text without regard to case and accents; makes untrusted text safe to show."""
 
 import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# They reorder the text around them, so that it reads as something else.
+# They reorder the text around them, which then reads differently.
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def fold(text: str) -> str:
-    """Return the form in which keys, SKUs and names are compared: without case."""
+    """Return the form without case in which keys, SKUs and names are compared."""
     return text.casefold()
 
 
@@ -23,12 +23,12 @@ def normalised(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the runs of letters and digits of a text, normalised, in order."""
+    """Return the runs of letters and digits of a text in order, normalised."""
     return words_of_normalised(normalised(text))
 
 
 def words_of_normalised(text: str) -> list[str]:
-    """Return the runs of letters and digits of a text that is normalised already, in order."""
+    """Return the runs of letters and digits of a normalised text in order."""
     return _WORD.findall(text)
 
 
@@ -38,6 +38,6 @@ def joined_word(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return text as one line, without what would break or reorder it."""
+    """Return text as one line, without control and direction characters."""
     without_controls = "".join(" " if unicodedata.category(c) == "Cc" else c for c in _DIRECTIONS.sub("", text))
     return " ".join(without_controls.split())

@@ -1,1 +1,1 @@
-"""The reseller as invoices and mails show it: its details and its logo."""
+"""The reseller's details and logo on invoices and mails."""

@@ -9,7 +9,7 @@ from msgspec import json
 
 from tradecounter.settings import PREFIX, SettingsError
 
-LARGEST_LOGO: Final = 256 * 1024  # bytes; it comes with every mail
+LARGEST_LOGO: Final = 256 * 1024  # bytes; every mail contains it
 
 _NAME: Final = f"{PREFIX}SELLER_LOGO"
 _SIGNATURES: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
@@ -25,16 +25,16 @@ class Logo:
 
     @property
     def subtype(self) -> str:
-        """The media type, behind `image/`."""
+        """The media type without `image/`."""
         return "jpeg" if self.format == "jpg" else self.format
 
     def as_input(self) -> dict[str, Any]:
-        """Return the image as a template takes it."""
+        """Return the image as input for a template."""
         return {"data": list(self.content), "format": self.format}
 
 
 def read_logo(path: Path) -> Logo:
-    """Return a logo that invoices and mails can show. Raises SettingsError for any other file."""
+    """Return the logo in a file. Raises SettingsError when invoices and mails cannot show it."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_LOGO + 1)

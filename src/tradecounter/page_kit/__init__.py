@@ -1,1 +1,1 @@
-"""What all HTML pages share: layout, style sheet, scripts, content policy."""
+"""The shared parts of all HTML pages: layout, style sheet, scripts, content policy."""

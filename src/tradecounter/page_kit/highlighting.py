@@ -1,4 +1,4 @@
-"""Marking up code for the style sheet's colours."""
+"""Marks up code for the style sheet's colours."""
 
 from markupsafe import Markup
 from pygments import highlight
@@ -11,7 +11,7 @@ _ALIASES = {"sh": "bash"}
 
 
 def highlighted(code: str, language: str) -> Markup:
-    """Return code as HTML with a class for each token; a language that is not known gives plain text."""
+    """Return code as HTML with a class for each token, or as plain text for an unknown language."""
     try:
         lexer = get_lexer_by_name(_ALIASES.get(language, language), stripnl=False, ensurenl=False)
     except ClassNotFound:

@@ -1,4 +1,4 @@
-"""Rendering Markdown of our own: with anchors, highlighted code and tables that screen readers understand."""
+"""Renders our Markdown with anchors, highlighted code and tables for screen readers."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A rendered document: its title, the rest as HTML, and its headings in order."""
+    """A rendered document; `body` is HTML without the title."""
 
     title: str
     body: Markup
@@ -91,5 +91,5 @@ def _plain(inline: Token) -> str:
 
 
 def _anchor(text: str) -> str:
-    """Return the anchor that GitHub gives a heading, so that links within a document work in both places."""
+    """Return the anchor that GitHub gives a heading, so that links also work there."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")

@@ -1,7 +1,7 @@
 """`GET /static/{name}`: the style sheet, scripts and icon of the pages.
 
-Pages ask for `style.DIGEST.css`, which never changes and is kept for a year. Another digest, such as that of a process
-of another release, gets the file as it is here, which is not kept.
+Pages request `style.DIGEST.css`, which never changes and may be cached for a year. For another digest, such as one from
+a process of another release, the response is the current file, without such caching.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class StaticFile:
 
     @property
     def short_digest(self) -> str:
-        """The part of the digest that stands in the file's address."""
+        """The part of the digest in the file's address."""
         return self.digest.hex()[:_DIGITS]
 
 
@@ -58,15 +58,14 @@ class StaticEndpoint:
 
     @page_endpoint("/static/{name}", "A static file of the pages")
     async def send_file(self, call: Call) -> Response:
-        """Send a file. Raises DomainError (not found)."""
         stem, _, ending = call.path("name").rpartition(".")
-        name, _, asked = stem.rpartition(".")
+        name, _, digest = stem.rpartition(".")
         file = static_files().get(f"{name}.{ending}")
         if file is None:
             raise DomainError(Kind.NOT_FOUND, "there is no such file")
         response = conditional_response(call, file.digest, file.media_type, lambda: Response(file.body))
         response.headers["Content-Type"] = f"{file.media_type}; charset=utf-8"
         response.headers["Vary"] = "Accept-Encoding"
-        if asked == file.short_digest:
+        if digest == file.short_digest:
             response.headers["Cache-Control"] = _FOR_A_YEAR
         return response

@@ -1,4 +1,4 @@
-"""The environment that pages are rendered in."""
+"""The Jinja environment of the pages."""
 
 import jinja2
 
@@ -8,7 +8,7 @@ from tradecounter.page_kit.static_files import static_address
 
 
 def page_templates(package: str) -> jinja2.Environment:
-    """Return an environment with the templates of a package and the layout that all pages extend."""
+    """Return an environment with the templates of a package and the layout of all pages."""
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package), jinja2.PackageLoader("tradecounter.page_kit")]),
         autoescape=True,

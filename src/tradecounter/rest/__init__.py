@@ -1,4 +1,4 @@
-"""What every endpoint needs of HTTP: describing it, reading its request, writing its answer.
+"""HTTP for endpoints of any slice: descriptions, reading requests, writing responses.
 
-It knows nothing of orders or products; the slices' `http.py` files build on it, `web/` puts them together.
+The slices' `http.py` files build on it; `web/` assembles them.
 """

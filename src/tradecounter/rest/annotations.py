@@ -1,4 +1,4 @@
-"""Looking into the annotations of structs."""
+"""Inspects the annotations of structs."""
 
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin

@@ -24,7 +24,7 @@ _IGNORED = "tradecounter.ignored"
 
 
 def add_response_headers(scope: Scope, headers: Mapping[str, str]) -> None:
-    """Add headers to the response to a request, also when that is an error."""
+    """Add headers to the response to a request, even if that is an error."""
     scope.setdefault(_RESPONSE_HEADERS, {}).update(headers)
 
 
@@ -54,12 +54,12 @@ class Call:
 
     @property
     def base_url(self) -> str:
-        """The address of the API, without a slash at its end, as this client reaches it."""
+        """The address at which this client reaches the API, without a slash at its end."""
         return self.base_url_of(self.request)
 
     @property
     def customer_id(self) -> int:
-        """The customer's id; only for endpoints that need a credential."""
+        """The customer's id. Raises RuntimeError at a public endpoint."""
         if self.admitted_customer_id is None:
             raise RuntimeError("a public endpoint has no customer")
         return self.admitted_customer_id
@@ -71,17 +71,17 @@ class Call:
 
     @property
     def raw_query(self) -> str:
-        """The query string as it was sent."""
+        """The query string as sent."""
         return self.request.scope["query_string"].decode("latin-1")  # type: ignore[no-any-return]
 
     @property
     def accept(self) -> str | None:
-        """What the `Accept` header names, whether on one line or on several; None without it."""
+        """The values of all `Accept` headers, or None."""
         return ", ".join(self.request.headers.getlist("accept")) or None
 
     @property
     def accept_encoding(self) -> str:
-        """What the `Accept-Encoding` header names; empty without it."""
+        """The values of all `Accept-Encoding` headers; empty without one."""
         return ", ".join(self.request.headers.getlist("accept-encoding"))
 
     def path(self, name: str) -> str:
@@ -90,38 +90,32 @@ class Call:
         return value
 
     def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
-        """Return a text from the path, without white space around it.
-
-        Raises `unknown`, or DomainError (not found), when no database could hold it.
-        """
+        """Return a text from the path, stripped. Raises `unknown`, or DomainError (not found), for a NUL character."""
         value = self.path(name).strip()
         if "\x00" in value:
             raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
         return value
 
     def path_id(self, name: str, what: str) -> int:
-        """Return a numeric id from the path. Raises DomainError (not found) when it cannot be one."""
+        """Return a numeric id from the path. Raises DomainError (not found) for any other text."""
         value = self.path(name)
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 what 64 bits hold
+        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 digits that fit into 64 bits
             raise DomainError(Kind.NOT_FOUND, f"{what} not found")
         return int(value)
 
     def query(self, shape: type[Struct]) -> Struct:
-        """Return the query parameters. Raises DomainError (invalid) naming the parameter at fault."""
+        """Return the query parameters. Raises DomainError (invalid) that names the invalid ones."""
         return read_parameters(self.raw_query, shape)
 
     async def body(self, shape: type[Struct], *, required: bool = True) -> Struct:
-        """Return the JSON body. An empty one counts as `{}` unless it is required.
+        """Return the JSON body; an empty one counts as `{}` unless `required`.
 
-        Raises DomainError: invalid (naming the field), too large, or unsupported media.
+        Raises DomainError: invalid (names the fields), too large, or unsupported media.
         """
         return read_json(await self.json_text(required=required), shape)
 
     async def json_text(self, *, required: bool = True) -> bytes:
-        """Return the JSON body as it was sent, as text that can be stored; an empty one as in `body`.
-
-        Raises DomainError: invalid, too large, or unsupported media.
-        """
+        """Return the JSON body as sent; the database can store it. Raises DomainError as `body` does."""
         raw = await self._raw_body(self.max_body_bytes)
         if not raw.strip():
             if required:
@@ -134,14 +128,11 @@ class Call:
         return raw
 
     def _name_ignored_fields(self, raw: bytes) -> None:
-        with suppress(msgspec.DecodeError, RecursionError):  # the endpoint says what is wrong
+        with suppress(msgspec.DecodeError, RecursionError):  # the endpoint sends the error
             add_ignored(self.request.scope, unknown_fields(msgspec.json.decode(raw), *self.body_shapes))
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
-        """Return the fields of a form that was sent as body.
-
-        Raises DomainError: invalid (a repeated field, what cannot be decoded), too large, or unsupported media.
-        """
+        """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""
         self._check_media_type(FORM, default="")
         return read_form(await self._raw_body(min(most_bytes, self.max_body_bytes)))
 

@@ -1,4 +1,4 @@
-"""Content codings: which one a client gets, and which ones it takes (RFC 9110, section 12.5.3)."""
+"""Content codings: which one a client gets, and which ones it accepts (RFC 9110, section 12.5.3)."""
 
 from functools import lru_cache
 from typing import Literal
@@ -8,22 +8,22 @@ from tradecounter.rest.negotiation import weight_of
 Coding = Literal["zstd", "br", "gzip", "identity"]
 
 IDENTITY: Coding = "identity"
-COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # of equally welcome ones the first
-SMALLEST_COMPRESSED = 512  # bytes; below, the headers of one more packet weigh as much as what is saved
+COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # the first of those with equal weights wins
+SMALLEST_COMPRESSED = 512  # bytes; below, compression saves too little to matter
 
 _ALIASES = {"x-gzip": "gzip"}
 
 
 def choose_coding(accept_encoding: str) -> Coding:
-    """Return the coding for an `Accept-Encoding` header; when it takes none of ours, a body goes as it is."""
+    """Return the coding for an `Accept-Encoding` header: identity when it accepts none of ours."""
     weights = _weights(accept_encoding)
     best = max(COMPRESSING, key=lambda coding: _weight_of(coding, weights))
     quality = _weight_of(best, weights)
     return best if quality > 0 and quality >= weights.get(IDENTITY, 0.0) else IDENTITY
 
 
-def takes_coding(accept_encoding: str, coding: str) -> bool:
-    """Tell whether a client that sent an `Accept-Encoding` header can use a body in a coding of ours."""
+def accepts_coding(accept_encoding: str, coding: str) -> bool:
+    """Return whether an `Accept-Encoding` header accepts one of our codings."""
     if coding == choose_coding(accept_encoding):
         return True
     weights = _weights(accept_encoding)
@@ -38,7 +38,7 @@ def _weight_of(coding: str, weights: dict[str, float]) -> float:
 
 @lru_cache(maxsize=64)
 def _weights(accept_encoding: str) -> dict[str, float]:
-    """Return the weight of every coding that the header names; of one named twice the better."""
+    """Return the weight of each coding in the header; of a repeated coding the larger."""
     weights: dict[str, float] = {}
     for part in accept_encoding.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))

@@ -1,4 +1,4 @@
-"""The errors that follow from what an operation is; all but `NOT_FOUND`, which it declares."""
+"""The errors that follow from an operation's other declarations, and `NOT_FOUND`, which operations declare."""
 
 from tradecounter.rest.headers import RETRY_AFTER, WWW_AUTHENTICATE
 from tradecounter.rest.negotiation import JSON
@@ -62,7 +62,7 @@ UNAVAILABLE = ErrorResponse(
 
 
 def errors_of(operation: Operation) -> list[ErrorResponse]:
-    """Return all errors of an operation by status: its own take the place of those that follow from the rest."""
+    """Return all errors of an operation by status; those that it declares override the common ones."""
     reads_data = operation.query is not None or operation.body is not None
     found = [BAD_REQUEST if reads_data else MALFORMED_HEAD, INTERNAL_ERROR]
     if operation.body is not None and operation.body.media_type == JSON:

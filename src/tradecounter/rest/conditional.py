@@ -1,8 +1,7 @@
 """Conditional reads: a client that has the current response gets 304 instead (RFC 9110, section 13; docs/adr/0009).
 
-The entity tag is made from digests of the data and from what the request asks for, never from the response, so an
-unchanged poll costs next to nothing. Query parameters that an endpoint does not know are not part of it. Each content
-coding has a tag of its own: `"…"`, `"…-zstd"`.
+The entity tag is a digest of the data and of the request, not of the response, so a poll for unchanged data is cheap.
+Unknown query parameters do not count. Each content coding has its own tag: `"…"`, `"…-zstd"`.
 """
 
 import re
@@ -16,20 +15,15 @@ from starlette.types import Scope
 from tradecounter.kit.digest import digest_of
 from tradecounter.rest.call import Call
 from tradecounter.rest.chunked_response import ChunkedResponse
-from tradecounter.rest.codings import COMPRESSING, IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding, takes_coding
+from tradecounter.rest.codings import COMPRESSING, IDENTITY, SMALLEST_COMPRESSED, Coding, accepts_coding, choose_coding
 
-# The request headers that a response depends on: the first choose among its forms and are part of the cache key
-# (`web/request_head.py`), the others are credentials.
+# The request headers that a response depends on. The negotiated ones are part of the cache key (`web/request_head.py`).
 NEGOTIATED = ("Accept", "Accept-Encoding")
 CREDENTIALS = ("Authorization", "X-Api-Key")
 
-REVALIDATED = {
-    "Cache-Control": "private, no-cache",
-    "Vary": ", ".join((*NEGOTIATED, *CREDENTIALS)),
-}
+REVALIDATED = {"Cache-Control": "private, no-cache", "Vary": ", ".join((*NEGOTIATED, *CREDENTIALS))}
 
-# Another release may write other responses from the same data.
-_RELEASE = version("tradecounter").encode()
+_RELEASE = version("tradecounter").encode()  # another release may render the same data differently
 _MEMBER = re.compile(r'(?:^|,)[ \t]*(?:W/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?=,|$)')
 _TAG_LENGTH = 32
 
@@ -37,7 +31,7 @@ _DATA_DIGEST = "tradecounter.data_digest"
 
 
 def data_digest_of(scope: Scope) -> bytes | None:
-    """Return the digest of the data that a conditional response was made from; None for any other response."""
+    """Return the digest of the data of a conditional response; None for any other response."""
     digest: bytes | None = scope.get(_DATA_DIGEST)
     return digest
 
@@ -49,10 +43,9 @@ def conditional_response(
     render: Callable[[], Response],
     parameters: msgspec.Struct | None = None,
 ) -> Response:
-    """Return 304 when `If-None-Match` names the current response, else the response, with its entity tag.
+    """Return 304 when `If-None-Match` names the current response, else the response of `render` with its entity tag.
 
-    `data` is a digest of all data that the response can depend on; it also depends on the path, the media type and the
-    query's `parameters` that the endpoint knows. `render` makes the response, or raises the error.
+    The response may depend on `data` (a digest), the path, the media type and the known query `parameters`.
     """
     call.request.scope[_DATA_DIGEST] = data
     if_none_match = ", ".join(call.request.headers.getlist("if-none-match"))
@@ -68,24 +61,24 @@ def conditional_response(
 
 
 def coded_tag(tag: str, coding: Coding) -> str:
-    """Return the entity tag of the same response in a coding: other bytes need another strong tag."""
+    """Return the entity tag of a response in a coding: other bytes need another strong tag."""
     return tag if coding == IDENTITY else f'{tag[:-1]}-{coding}"'
 
 
 def _tag_of(call: Call, data: bytes, media_type: str, parameters: msgspec.Struct | None) -> str:
     path = call.request.scope["path"].encode()
-    asked = (call.base_url.encode(), path, msgspec.json.encode(parameters), media_type.encode())
-    return f'"{digest_of(_RELEASE, data, *asked).hex()[:_TAG_LENGTH]}"'
+    request = (call.base_url.encode(), path, msgspec.json.encode(parameters), media_type.encode())
+    return f'"{digest_of(_RELEASE, data, *request).hex()[:_TAG_LENGTH]}"'
 
 
 def _matching(if_none_match: str, tag: str, accept_encoding: str) -> str | None:
-    """Return the tag of the current response that is named, in a coding that the client accepts now.
+    """Return the named tag of the current response, in a coding that the client accepts now.
 
-    A cache may name all responses that it has, also those of other clients.
+    A cache may name all its responses, also those of other clients.
     """
     members = {f'"{opaque}"' for opaque in _MEMBER.findall(if_none_match)}
     ours = {coding: coded_tag(tag, coding) for coding in (choose_coding(accept_encoding), *COMPRESSING, IDENTITY)}
-    matching = (own for coding, own in ours.items() if own in members and takes_coding(accept_encoding, coding))
+    matching = (own for coding, own in ours.items() if own in members and accepts_coding(accept_encoding, coding))
     return next(matching, None)
 
 

@@ -1,4 +1,4 @@
-"""CSV as RFC 4180 has it: commas, CRLF, quotes only where needed (decisions, content negotiation)."""
+"""CSV as in RFC 4180: commas, CRLF, quotes only where needed (decisions, content negotiation)."""
 
 import re
 from collections.abc import Iterable
@@ -10,10 +10,10 @@ MEDIA_TYPE = "text/csv; charset=utf-8"
 
 
 def cell(text: str) -> str:
-    """Return one value as it stands in a CSV line."""
+    """Return a value, quoted if necessary."""
     return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
 
 
 def line(values: Iterable[str]) -> str:
-    """Return one CSV line, with its end."""
+    """Return a CSV line with its line end."""
     return ",".join(map(cell, values)) + LINE_END

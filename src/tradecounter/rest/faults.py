@@ -1,4 +1,4 @@
-"""Finding all that is wrong with decoded data: the decoder itself stops at the first fault."""
+"""Finds all faults of decoded data: the decoder itself stops at the first one."""
 
 from collections.abc import Iterator
 from types import UnionType
@@ -12,14 +12,14 @@ from tradecounter.kit.errors import Fault
 from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.validation_messages import fault_of
 
-MOST_ELEMENTS = 1_000  # of a list that are looked into: a body has room for half a million
+MOST_ELEMENTS = 1_000  # that are checked in a list: a body has room for half a million
 
 
 def faults_of(value: Any, annotation: Any, place: str = "", *, strict: bool = True) -> Iterator[Fault]:
-    """Yield what keeps a decoded value from being of a type, in the order of the type's fields.
+    """Yield the faults of a decoded value of a type, in the order of the type's fields.
 
-    `place` is where the value is in the data; unless `strict`, text may be a number. What is kept as raw JSON is not
-    looked into, nor are elements of a list beyond the first thousand: every other request waits meanwhile.
+    `place` is the value's place in the data; unless `strict`, text may be a number. Raw JSON is not checked, and only
+    the first thousand elements of a list are, because all other requests wait meanwhile.
     """
     shape = _plain(annotation)
     if shape is msgspec.Raw:
@@ -53,13 +53,13 @@ def _own_fault(value: Any, annotation: Any, place: str, *, strict: bool) -> Iter
 
 
 def _plain(annotation: Any) -> Any:
-    """Return the one type of an annotation for what is present, without its bounds; None when there are several."""
+    """Return the only type of an annotation, without null and bounds; None when there are several."""
     options = [option for option in alternatives(annotation) if option not in {type(None), msgspec.UnsetType}]
     return options[0] if len(options) == 1 else None
 
 
 def _with_any_elements(annotation: Any) -> Any:
-    """Return a list's annotation with its own bounds, but none for its elements."""
+    """Return a list's annotation with its own bounds and any elements."""
     if get_origin(annotation) is Annotated:
         inner, *bounds = get_args(annotation)
         return Annotated[(_with_any_elements(inner), *bounds)]

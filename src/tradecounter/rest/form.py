@@ -1,4 +1,4 @@
-"""Reading a form that a client sent (`application/x-www-form-urlencoded`)."""
+"""Reads forms (`application/x-www-form-urlencoded`)."""
 
 import re
 
@@ -10,9 +10,9 @@ _ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})?")
 
 
 def read_form(raw: bytes) -> dict[str, str]:
-    """Return a form's fields; one without a value is as if absent.
+    """Return a form's fields; those without a value count as absent.
 
-    Raises DomainError (invalid) for a repeated field, a broken escape, a NUL, or what is not UTF-8.
+    Raises DomainError (invalid) for a repeated field, a broken escape, a NUL, or bytes that are not UTF-8.
     """
     fields: dict[str, str] = {}
     for part in raw.split(b"&"):
@@ -31,9 +31,9 @@ def form_decoded(raw: bytes) -> str:
     try:
         text = _ESCAPE.sub(_decoded, raw.replace(b"+", b" ")).decode()
     except ValueError as error:
-        raise DomainError(Kind.INVALID, "the form is not UTF-8, or holds a broken % escape") from error
+        raise DomainError(Kind.INVALID, "the form is not UTF-8, or contains a broken % escape") from error
     if "\x00" in text:
-        raise DomainError(Kind.INVALID, "the form holds a NUL character: leave it out")
+        raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
     return text
 
 

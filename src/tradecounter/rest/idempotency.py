@@ -1,4 +1,4 @@
-"""Idempotency keys as clients send them (specification, section 8): the header, and what a key stands for."""
+"""Idempotency keys as clients send them (specification, section 8): the header, and the fingerprint of a request."""
 
 import hashlib
 import re
@@ -15,10 +15,7 @@ _KEY = re.compile(rf"[ -~]{{1,{LONGEST_KEY}}}")
 
 
 def read_key(values: Sequence[str]) -> str | None:
-    """Return the key among a header's values, or None without the header; it may be repeated, but not differ.
-
-    Raises DomainError (invalid) naming the header.
-    """
+    """Return the key in a header's values, or None without one. Raises DomainError (invalid), also if they differ."""
     if not values:
         return None
     key, *others = {value.strip(" \t") for value in values}
@@ -30,8 +27,5 @@ def read_key(values: Sequence[str]) -> str | None:
 
 
 def fingerprint(method: str, path: str, body: bytes) -> bytes:
-    """Return the hash of a request by which its repetitions are known: method, path and canonical JSON body.
-
-    Raises DomainError (invalid) when the body is not JSON.
-    """
+    """Return the hash of method, path and canonical body. Raises DomainError (invalid) when the body is not JSON."""
     return hashlib.sha256(f"{method} {path}\n".encode() + canonical_json(body)).digest()

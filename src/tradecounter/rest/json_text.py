@@ -1,4 +1,4 @@
-"""Reading JSON that a client sent: what is wrong with it becomes an error."""
+"""Reads JSON from clients, and converts all its faults to errors."""
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
@@ -15,12 +15,12 @@ Struct = TypeVar("Struct", bound=msgspec.Struct)
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LONGEST_INTEGER = 40  # digits; what is longer is not written out
+_LONGEST_INTEGER = 40  # digits; a longer number stays a decimal
 
 
-def holds_nul(raw: bytes) -> bool:
-    """Tell whether JSON holds a NUL character, as it is or escaped: PostgreSQL's text cannot."""
-    # The pattern alone would take ten times as long over a body that has none.
+def contains_nul(raw: bytes) -> bool:
+    """Return whether JSON contains a NUL character, even escaped, which PostgreSQL's text cannot have."""
+    # The pattern alone would take ten times as long for a body without one.
     return b"\x00" in raw or (b"\\u0000" in raw and _ESCAPED_NUL.search(raw) is not None)
 
 
@@ -30,12 +30,12 @@ def check_text(raw: bytes) -> None:
         raw.decode()
     except UnicodeDecodeError as error:
         raise DomainError(Kind.INVALID, f"the body is not UTF-8: byte {error.start} cannot be read") from error
-    if holds_nul(raw):
-        raise DomainError(Kind.INVALID, "the body holds a NUL character: leave it out")
+    if contains_nul(raw):
+        raise DomainError(Kind.INVALID, "the body contains a NUL character: leave it out")
 
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
-    """Return JSON as a struct; `field` is where it stands in the body. Raises DomainError (invalid) with all faults."""
+    """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all faults."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as error:
@@ -47,13 +47,13 @@ def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") ->
 def _read_leniently(
     raw: bytes | msgspec.Raw, shape: type[Struct], field: str, first: msgspec.ValidationError
 ) -> Struct:
-    """Return JSON as a struct, where `1.0` is a whole number. Raises DomainError (invalid) with all faults."""
+    """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all faults."""
     try:
         value = _by_value.decode(raw)
         canonical = _canonical.encode(value)
-    except (msgspec.ValidationError, DomainError, OverflowError):  # a number too large: only `first` says where
+    except (msgspec.ValidationError, DomainError, OverflowError):  # a number is too large; only `first` has its place
         raise _body_error(first, field) from first
-    except _WRONG as error:  # the typed decoder met a wrong value before it met what is not JSON
+    except _WRONG as error:  # the typed decoder stopped at a wrong value before the syntax error
         raise _body_error(error, field) from error
     try:
         return msgspec.json.decode(canonical, type=shape)
@@ -63,15 +63,15 @@ def _read_leniently(
 
 
 def decode_json(raw: bytes | msgspec.Raw) -> Any:
-    """Return JSON that `read_json` found faults in, as plain values."""
+    """Return JSON with faults as plain values."""
     return _by_value.decode(raw)
 
 
 def canonical_json(raw: bytes) -> bytes:
-    """Return JSON in the one form that all its spellings share. Raises DomainError (invalid).
+    """Return JSON in its canonical form. Raises DomainError (invalid).
 
-    White space, the order of keys, escapes in strings and the spelling of numbers do not matter: `1.0` and `1e0`
-    are 1. Of a repeated key the last one counts, as everywhere.
+    White space, the order of keys, escapes in strings and the spelling of numbers do not matter: `1.0` and `1e0` are 1.
+    The last of repeated keys counts, as in all decoders.
     """
     try:
         return _canonical.encode(_by_value.decode(raw))
@@ -83,7 +83,7 @@ def _number(text: str) -> int | Decimal:
     try:
         value = Decimal(text).normalize(_EXACT)
     except ArithmeticError as error:
-        raise DomainError(Kind.INVALID, f"the body holds a number that is out of range: {text[:40]}") from error
+        raise DomainError(Kind.INVALID, f"the body contains a number that is out of range: {text[:40]}") from error
     is_whole = value == value.to_integral_value() if value.adjusted() < _LONGEST_INTEGER else False
     return int(value) if is_whole else value
 

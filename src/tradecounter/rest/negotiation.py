@@ -1,4 +1,4 @@
-"""Choosing between CSV and JSON where an endpoint offers both (specification, section 1, content negotiation)."""
+"""Chooses between CSV and JSON where an endpoint offers both (specification, section 1, content negotiation)."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, NamedTuple
@@ -23,7 +23,7 @@ class _Range(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """How welcome a format is: by its quality, then by how near the front it stands (0 first, -1 second)."""
+    """The rank of a format: by quality, then by place in the header (0 first, -1 second)."""
 
     quality: float
     place: int
@@ -33,10 +33,10 @@ _NAMED = 2
 
 
 def choose_format(accept: str | None, override: Format | None = None) -> Format:
-    """Return the format for an `Accept` header; the query's `accept` overrides it.
+    """Return the format for an `Accept` header, which the query's `accept` overrides.
 
-    CSV serves a missing header, `*/*`, `text/html` and a header that accepts neither. Of equally good formats the
-    one that is named first wins.
+    A missing header, `*/*`, `text/html` and a header that accepts neither get CSV. Of formats with equal weights, the
+    first wins.
     """
     if override is not None:
         return override
@@ -51,7 +51,7 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
 
 
 def attachment(accept: str | None, media: Format, name: str) -> dict[str, str]:
-    """Return the header that names the file in which a browser, which accepts `text/html`, saves CSV."""
+    """Return the header with the file name of CSV for browsers, which accept `text/html`."""
     if media != CSV or not accept or not any(_is_html(_parse(part)) for part in accept.split(",")):
         return {}
     return {"Content-Disposition": f'attachment; filename="{name}.csv"'}
@@ -68,9 +68,9 @@ def _parse(part: str) -> _Range:
 
 
 def weight_of(parameters: Iterable[str]) -> float:
-    """Return the weight, from 0 to 1, that parameters give to what they stand behind (RFC 9110, section 12.4.2).
+    """Return the weight in parameters, from 0 to 1 (RFC 9110, section 12.4.2).
 
-    Without one it is 1; of several the last counts; what is no weight counts as 0.
+    It is 1 by default; the last of several counts; an invalid one counts as 0.
     """
     pairs = (parameter.partition("=") for parameter in parameters)
     weights = [_weight(value.strip()) for name, _, value in pairs if name.strip() == "q"]
@@ -86,7 +86,7 @@ def _weight(text: str) -> float:
 
 
 def _match(kind: str, subtype: str, ranges: list[_Range], *, least: int = 0) -> _Match | None:
-    """Return what the most specific range that covers a media type says of it; of equally specific ones the best."""
+    """Return the match of the most specific range for a media type; the best of equally specific ones."""
     matches = [
         (specificity, _Match(found.quality, -position))
         for position, found in enumerate(ranges)

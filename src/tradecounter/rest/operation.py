@@ -1,4 +1,4 @@
-"""Describing an endpoint: routing, validation, the interface document and the samples follow from one description."""
+"""Declarations of endpoints; routing, validation, the interface document and the samples follow from them."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from tradecounter.rest.responses import Error
 Handler = Callable[[Call], Awaitable[Response]]
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])
 Schema = Mapping[str, Any]
-Examples = Mapping[str, Any]  # by what they show
+Examples = Mapping[str, Any]  # by summary
 
 _MARK = "__operation__"
 
@@ -30,12 +30,12 @@ class Parameter:
     description: str
     schema: Schema
     example: str | int
-    takes_slashes: bool = False  # of a path: it is the whole rest, since encoded slashes arrive decoded
+    takes_slashes: bool = False  # of a path: it is the whole rest, because encoded slashes arrive decoded
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A response header; `always`: every response that declares it has it."""
+    """A response header; `always` means that every response that declares it has it."""
 
     name: str
     description: str
@@ -56,7 +56,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A body in another media type than JSON."""
+    """A body that is not JSON."""
 
     schema: Schema
     examples: Examples = field(default_factory=dict)
@@ -64,10 +64,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Another operation whose successful response leads here: what it has for this one's parameters and body.
-
-    Values are runtime expressions of OpenAPI.
-    """
+    """A link from the success response of another operation, `source`; the values are OpenAPI's runtime expressions."""
 
     source: str
     description: str
@@ -77,7 +74,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """The response when all is well; `body` is the type of its JSON body."""
+    """The success response; `body` is the type of its JSON body."""
 
     status: int
     description: str
@@ -89,9 +86,9 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class ErrorResponse:
-    """An error. The example is the message of a general error, else the body; without a type, the body is `{}`.
+    """An error; `example` is its message, or a whole `body` of another type. Without a type, the body is `{}`.
 
-    Errors with a name are shared: the interface document describes them once.
+    The interface document describes errors with a name once.
     """
 
     status: int
@@ -100,15 +97,15 @@ class ErrorResponse:
     headers: tuple[Header, ...] = ()
     name: str = ""
     body: Any = Error
-    counted: bool = True  # sent after the request was counted: with the headers of the rate limit
+    counted: bool = True  # the request counts against the rate limit, so the response has its headers
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a sample in the reference sends besides the examples.
+    """Additions to the examples in the reference's samples.
 
-    `after` names an operation that is sent first, with `first_body` or else its first example; its response has the
-    parameters, as a link says.
+    `after` names an operation to send first, with `first_body` or else its first example. Its response has the
+    parameters, which a link describes.
     """
 
     query: Mapping[str, str] = field(default_factory=dict)
@@ -139,21 +136,21 @@ class Operation:
     referenced: tuple[type, ...] = ()  # types that schemas refer to by name
     sample: Sample = Sample()
     public: bool = False
-    for_applications: bool = False  # they authenticate with OAuth client credentials
+    for_applications: bool = False  # which authenticate with OAuth client credentials
     rate_limited: bool = True
     cacheable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An operation and the function that carries it out."""
+    """An operation and its handler."""
 
     operation: Operation
     handler: Handler
 
 
 def endpoint(operation: Operation) -> Callable[[Method], Method]:
-    """Mark a method of an endpoint class as carrying out an operation."""
+    """Mark a method of an endpoint class as the handler of an operation."""
 
     def mark(method: Method) -> Method:
         setattr(method, _MARK, operation)
@@ -163,7 +160,7 @@ def endpoint(operation: Operation) -> Callable[[Method], Method]:
 
 
 def endpoints_of(group: object) -> Iterator[Endpoint]:
-    """Yield the endpoints among an object's methods, in the order in which its class defines them."""
+    """Yield the endpoints among an object's methods, in the order of their definitions."""
     for name, member in vars(type(group)).items():
         operation = getattr(member, _MARK, None)
         if operation is not None:

@@ -1,4 +1,4 @@
-"""Paging: which slice of a list is asked for, and the headers that say where it stands (specification, section 1)."""
+"""Paging: the requested page of a list, and its headers (specification, section 1)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +13,9 @@ from tradecounter.rest.parameters import Pair, raw_pairs
 
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
-MOST_LINK_BYTES = 2_500  # all other headers together are under 1,000, and the whole head has to stay under 4 KB
+MOST_LINK_BYTES = 2_500  # all other headers together are under 1,000, and the whole head must stay under 4 KB
 
-_QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # what may stand in a query as it is; `%` because values are as sent
+_QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # needs no escape in a query; `%` because values stay as sent
 
 PageNumber = Annotated[
     int,
@@ -48,7 +48,7 @@ COUNTED_BY_SIZE = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a list: its number from 1, and how many results it holds (0: all of them, on page 1)."""
+    """A page of a list: its number from 1, and the limit of its results (0: all of them, on page 1)."""
 
     number: int
     limit: int
@@ -67,14 +67,14 @@ class Page:
         return -(-total // self.limit)
 
     def requests(self, total: int) -> int:
-        """Return how many requests the page counts as: one for every 500 results on it, and at least one."""
+        """Return how many requests the page counts as: one per 500 results, at least one."""
         start, end = self.bounds(total)
         return max(1, -(-(end - start) // MOST_ON_A_PAGE))
 
 
 @dataclass(frozen=True)
 class PageLinks:
-    """Where a page stands among others; `url` is its absolute address without the query."""
+    """The links from a page to others; `url` is its absolute address without the query."""
 
     url: str
     page: Page
@@ -82,14 +82,14 @@ class PageLinks:
 
     @cached_property
     def short_header(self) -> str | None:
-        """The `Link` header where the links keep nothing of the query, as for most requests."""
+        """The `Link` header for an empty query, as in most requests."""
         return self.header("")
 
     def header(self, query: str) -> str | None:
-        """Return the `Link` header with the pages that exist; `query` is what the links keep (`linked_query`).
+        """Return the `Link` header with the pages that exist; `query` is made by `linked_query`.
 
-        With a long query it leaves out links, `first` before `last` before `prev` before `next`, until it is short
-        enough for a proxy that takes 4 KB of headers; None when nothing is left.
+        With a long query, omits links until the header fits into a proxy's 4 KB: `first`, then `last`, `prev`, `next`.
+        Returns None without any link.
         """
         if not self.pages:
             return None
@@ -111,7 +111,7 @@ class PageLinks:
 
 
 def linked_query(pairs: list[Pair]) -> str:
-    """Return the part of a query that links keep: all but `page` and `limit`, in order, with values as sent."""
+    """Return a query for links: without `page` and `limit`, with values as sent."""
     return "".join(
         f"{quote(name, safe='')}={quote(value, safe=_QUERY_SAFE)}&"
         for name, value in pairs
@@ -120,7 +120,7 @@ def linked_query(pairs: list[Pair]) -> str:
 
 
 def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
-    """Return the paging headers of the response to a call, and note what else depends on the page."""
+    """Return the paging headers of a response, and record its links and request count in the scope."""
     links = PageLinks(call.base_url + call.target[1], page, page.count(total))
     call.request.scope[_LINKS] = links
     call.request.scope[_REQUESTS] = page.requests(total)
@@ -135,12 +135,12 @@ def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
 
 
 def links_noted(scope: Scope) -> PageLinks | None:
-    """Return what the `Link` header of a response is made from; None unless `page_headers` made its headers."""
+    """Return the links that `page_headers` recorded, or None."""
     links: PageLinks | None = scope.get(_LINKS)
     return links
 
 
 def requests_noted(scope: Scope) -> int:
-    """Return how many requests a response counts as: 1 unless `page_headers` found more."""
+    """Return how many requests the response counts as: 1 unless `page_headers` recorded more."""
     requests: int = scope.get(_REQUESTS, 1)
     return requests

@@ -1,8 +1,8 @@
-"""Reading query parameters into a struct whose fields are the parameters (specification, section 4).
+"""Reads query parameters into a struct whose fields are the parameters (specification, section 4).
 
-A field of type `tuple[str, ...]` is a comma-separated list: it is split before percent-decoding. What an encoded comma
-(`%2C`) means depends on the values that exist, so the endpoint decides. A list that is sent twice is one longer list.
-Any other parameter can be sent once. An empty value counts as absent; unknown parameters are ignored.
+A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
+comma (`%2C`) means depends on the values that exist, so the endpoint decides. A list that is sent twice is one longer
+list. Any other parameter can be sent once. An empty value counts as absent; unknown parameters are ignored.
 """
 
 import re
@@ -22,16 +22,13 @@ Pair = tuple[str, str]
 MOST_PARTS = 1_000  # a query string has room for 30,000, and all other requests wait while it is parsed
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]+")
-_LARGEST = 2**53 - 1  # the last number that is exact in JavaScript; larger ones become this, which is above every bound
+_LARGEST = 2**53 - 1  # larger numbers become this one, which is exact in JavaScript and above every bound
 _FLAG = {"true", "false"}
 _MOST_QUOTED = 100
 
 
 def raw_pairs(raw_query: str) -> list[Pair]:
-    """Return a query string's parts in order: the decoded name and the value as it was sent.
-
-    Raises DomainError (invalid) when there are too many, or a name is not UTF-8.
-    """
+    """Return a query string's parts in order: the decoded name and the value as sent. Raises DomainError (invalid)."""
     if raw_query.count("&") >= MOST_PARTS:
         raise DomainError(Kind.INVALID, f"the query string has more than {MOST_PARTS} parameters")
     parts = (part.partition("=") for part in raw_query.split("&") if part)
@@ -103,7 +100,7 @@ def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
 
 
 class _UnreadableError(ValueError):
-    """The text of a parameter is not a value of its type; the message says what is expected."""
+    """The text of a parameter is not a value of its type."""
 
 
 def _value(text: str, reading: _Reading) -> str | int:
@@ -129,7 +126,7 @@ class ParameterField(msgspec.Struct, frozen=True):
 
 
 def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
-    """Return a struct's parameters with their JSON schemas, without null: a parameter is absent instead."""
+    """Return a struct's parameters with their JSON schemas, without null, which a parameter cannot be."""
     fields = []
     for field in msgspec.structs.fields(shape):
         is_list = _reading(field.type).is_list

@@ -1,4 +1,4 @@
-"""Writing responses: JSON with amounts as numbers, the general error body."""
+"""Creates responses: JSON with amounts as numbers, and the general error body."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

@@ -16,10 +16,7 @@ _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
 # The purpose of a pattern, by a part of it.
-_PATTERN_WORDS = (
-    ("@", "must be an e-mail address"),
-    (":[0-5]", "must be a time (HH:MM)"),
-)
+_PATTERN_WORDS = (("@", "must be an e-mail address"), (":[0-5]", "must be a time (HH:MM)"))
 _WORDED = {
     "Invalid decimal string": "must be a number",
     "Invalid RFC3339 encoded date": "must be a date (YYYY-MM-DD)",
@@ -40,7 +37,7 @@ _NAMES = {
 
 
 def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
-    """Return what is wrong; `place` is the place of the validated value in the body, empty for the body itself."""
+    """Return the fault; `place` is the place of the validated value in the body, empty for the body itself."""
     found = _PLACE.match(str(error))
     problem, inner = (found["problem"], found["place"] or "") if found else (str(error), "")
     place = (place + inner).removeprefix(".")
@@ -51,7 +48,7 @@ def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
 
 
 def readable(error: msgspec.ValidationError) -> str:
-    """Return what is wrong, after the place of the field if there is one."""
+    """Return the message, after the place of the field if there is one."""
     return str(fault_of(error))
 
 
@@ -73,7 +70,7 @@ def _sentence(problem: str) -> str:
 
 def _wrong_type(wanted: str, got: str) -> str:
     sentence = f"must be {_kinds(wanted)}"
-    if got in {"float", "decimal"} and "int" in wanted:  # a number as well, but not a whole one
+    if got in {"float", "decimal"} and "int" in wanted:  # "not a number" would be wrong
         return sentence
     return f"{sentence}, not {_kinds(got)}"
 

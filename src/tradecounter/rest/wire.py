@@ -1,4 +1,4 @@
-"""Types that resources of every slice are made of (specification, section 1)."""
+"""Types of fields that every slice uses (specification, section 1)."""
 
 from decimal import Decimal
 from typing import Annotated

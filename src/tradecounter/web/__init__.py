@@ -1,1 +1,1 @@
-"""The API put together: composition, routing, errors, the interface document and its page."""
+"""The whole API over HTTP: composition, routing, errors, the interface document, the server."""

@@ -1,5 +1,6 @@
-"""The API put together: every slice's endpoints over one database."""
+"""Assembles the API: the endpoints of all slices, the middleware, the data in memory."""
 
+import asyncio
 import gc
 import re
 from collections import defaultdict
@@ -54,31 +55,29 @@ from tradecounter.web.openapi.document import build_document, encode_document
 from tradecounter.web.request_context import RequestContextMiddleware
 from tradecounter.web.resource import Resource
 from tradecounter.web.security_headers import security_headers
-from tradecounter.web.stopping import Stopping
 from tradecounter.web.unknown_address import unknown_address
 from tradecounter.web.whole_responses import WholeResponses
 
 
 class Application:
-    """The API as an ASGI application; a lifespan opens the database and keeps what is in memory fresh."""
+    """The API as an ASGI application, whose lifespan opens the database and keeps the data in memory fresh."""
 
     def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
-        """Put the API together; `alone` says that it is all that its process does, until that ends."""
+        """Assemble the API; `alone` means that its process does nothing else until it ends."""
         self.database = database
         self._alone = alone
         self.freshness = Freshness(settings.stale_after)
         self.storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
         self.methods = ShippingMethods()
         self.admission = Admission.from_settings(settings, database, clock)
-        self.stopping = Stopping()
+        self.stopping = asyncio.Event()
         self.connections = Connections(
             settings.max_connections, settings.max_connections_per_address, self.admission.addresses.trusts
         )
-        live = (self.admission, self.methods, self.storefront)
         self._refreshing = Database(database.url, connections=1, for_requests=True)
         self.refresher = Refresher(
             self._refreshing,
-            live,
+            (self.admission, self.methods, self.storefront),
             settings.refresh_interval,
             freshness=self.freshness,
             shared=database,
@@ -102,7 +101,7 @@ class Application:
         await self.fast_path(scope, receive, send)
 
     def document(self, base_url: str) -> dict[str, Any]:
-        """Return the interface document of the API at a base address."""
+        """Return the interface document for a base address."""
         return build_document(self._operations, base_url, self._settings.seller_name)
 
     @property
@@ -151,11 +150,11 @@ class Application:
 
     @asynccontextmanager
     async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
-        """Keep the database open and what is in memory fresh while the block runs."""
+        """Keep the database open and the data in memory fresh while the block runs."""
         self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
         async with self.database, self._refreshing, self.refresher.running():
             if self._alone:
-                # What is there now stays: going over it again would stop every request for a tenth of a second.
+                # Permanent data: collecting it again would stop all requests for a tenth of a second.
                 gc.collect()
                 gc.freeze()
             yield
@@ -166,8 +165,8 @@ def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
         if parameter.takes_slashes:
             path = path.replace(f"{{{parameter.name}}}", f"{{{parameter.name}:path}}")
     route = Route(path, resource)
-    # Starlette's pattern overlooks a line break at the end of an address: `PHONE%0A` would be answered as `PHONE`. And
-    # it takes the rest of a path for a SKU where there is none: `/product/`.
+    # Starlette's pattern ignores a line break at the end of an address (`PHONE%0A` would be `PHONE`), and accepts an
+    # empty rest of a path (`/product/`).
     pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
     route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
     return route

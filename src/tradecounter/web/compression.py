@@ -1,7 +1,7 @@
 """Compresses responses by `Accept-Encoding`: zstd, br or gzip (RFC 9110, section 12.5.3).
 
-Levels are the cheap ones: of 92 KB of products, zstd takes 0.3 ms, gzip 0.6 ms and br 1 ms; more thorough levels cost
-several times that and save a few per cent.
+The levels are cheap: for 92 KB of products, zstd takes 0.3 ms, gzip 0.6 ms and br 1 ms; higher levels cost several
+times that and save a few per cent.
 
 An attacker who makes a victim send chosen text and sees the response's length can learn secrets from compression. Here
 that would need requests with the victim's key, which no browser attaches by itself.
@@ -22,19 +22,19 @@ from tradecounter.rest.conditional import coded_tag
 
 _COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
                  "text/javascript"}  # fmt: skip
-_LARGE = 256 * 1024  # bytes; from here on, compressing would keep other requests waiting
+_LARGE = 256 * 1024  # bytes; compressing more would keep other requests waiting, so a thread does it
 _GZIP = 31  # zlib's name for the gzip format with the largest window
 _ZSTD_LEVEL = 3
-_NOT_KNOWN = -1
+_UNKNOWN = -1
 
-# A compressor of a long response lives as long as its client takes to read that. With the usual windows zstd would take
-# 3.4 MB and br 4.9 MB for it, with these 1.6 and 1.2 MB: a catalogue comes out as long, and sooner.
+# The compressor of a long response exists until its client has read that. With default windows, zstd would need 3.4 MB
+# and br 4.9 MB; with these, 1.6 and 1.2 MB. A catalogue gets no longer, and is compressed sooner.
 _WINDOW_BITS = 18
-_MOST_AT_ONCE = 32  # compressors of long responses; further ones are not compressed
+_MOST_AT_ONCE = 32  # compressors of long responses; further responses are not compressed
 
 
 class _Compressor(Protocol):
-    """Compresses a body a piece at a time; what it returns of one may be nothing yet."""
+    """Compresses a body a piece at a time; may return nothing for a piece."""
 
     def compress(self, data: bytes, /) -> bytes: ...
 
@@ -42,23 +42,23 @@ class _Compressor(Protocol):
 
 
 class _Brotli:
-    """Brotli's compressor under the names that the others have."""
+    """Brotli's compressor with the method names of the others."""
 
     def __init__(self, length: int) -> None:
-        window = {"lgwin": _WINDOW_BITS} if length == _NOT_KNOWN else {}
+        window = {"lgwin": _WINDOW_BITS} if length == _UNKNOWN else {}
         compressor = brotli.Compressor(quality=4, **window)
         self.compress = compressor.process
         self.flush = compressor.finish
 
 
 def _zstd(length: int) -> _Compressor:
-    if length == _NOT_KNOWN:
+    if length == _UNKNOWN:
         parameters = zstandard.ZstdCompressionParameters.from_level(_ZSTD_LEVEL, window_log=_WINDOW_BITS)
         return zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     return zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compressobj(size=length)
 
 
-# What they take is the length of the whole body, which zstd tells those who unpack it.
+# The argument is the length of the whole body, which zstd writes into its header.
 _COMPRESSORS: dict[Coding, Callable[[int], _Compressor]] = {
     "zstd": _zstd,
     "br": _Brotli,
@@ -83,9 +83,9 @@ class Compression:
 
 
 class _Compressing:
-    """One response: its start is sent with the first chunk of the body, which decides how it is compressed.
+    """Compresses one response, whose start is sent with the first chunk of the body.
 
-    `under_way` are the long ones that are compressed.
+    `under_way` are the long responses that are being compressed.
     """
 
     def __init__(self, scope: Scope, send: Send, under_way: set["_Compressing"]) -> None:
@@ -96,7 +96,7 @@ class _Compressing:
         self._compressor: _Compressor | None = None
 
     async def send(self, message: Message) -> None:
-        """Compress a part of the response, and send it."""
+        """Compress and send a part of the response."""
         if message["type"] == "http.response.start" and _is_compressible(message):
             self._start = message
             return
@@ -105,7 +105,7 @@ class _Compressing:
             if not message.get("more_body", False):
                 await self._compress_whole(start, message)
             elif len(self._under_way) < _MOST_AT_ONCE:
-                self._compressor = self._begun(start, _NOT_KNOWN)
+                self._compressor = self._begin(start, _UNKNOWN)
                 if self._compressor is not None:
                     self._under_way.add(self)
             await self._send(start)
@@ -119,15 +119,15 @@ class _Compressing:
 
     async def _compress_whole(self, start: Message, message: Message) -> None:
         body = message.get("body", b"")
-        compressor = None if len(body) < SMALLEST_COMPRESSED else self._begun(start, len(body))
+        compressor = None if len(body) < SMALLEST_COMPRESSED else self._begin(start, len(body))
         if compressor is None:
             return
         large = len(body) >= _LARGE
         message["body"] = await asyncio.to_thread(_whole, compressor, body) if large else _whole(compressor, body)
         MutableHeaders(scope=start)["Content-Length"] = str(len(message["body"]))
 
-    def _begun(self, start: Message, length: int) -> _Compressor | None:
-        """Return what compresses the body, and say so in the headers; None when the client takes no such thing."""
+    def _begin(self, start: Message, length: int) -> _Compressor | None:
+        """Set the headers and return the compressor; None when the client accepts none."""
         coding = choose_coding(", ".join(Headers(scope=self._scope).getlist("accept-encoding")))
         if coding == IDENTITY:
             return None

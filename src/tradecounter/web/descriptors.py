@@ -1,4 +1,4 @@
-"""How many connections fit below the number of files that the process may have open."""
+"""The number of connections that the process's limit of open files allows."""
 
 import resource
 from pathlib import Path
@@ -13,11 +13,10 @@ log = structlog.get_logger()
 
 
 def fitting_connections(wanted: int, database_connections: int) -> int:
-    """Return how many of the wanted client connections can be open at once, and log it when that is not all.
+    """Return how many of the wanted client connections can be open at the same time; log a warning if not all can.
 
-    The soft limit of open files is raised as far as that is needed and the hard limit allows. What is open now, the
-    database's connections and some more are left for the service itself; when no client connection fits beside them,
-    OperatorError is raised.
+    Raises the soft limit of open files up to the hard limit if necessary. The service itself needs the open files, the
+    database's connections and some more. Raises OperatorError when no client connection fits beside them.
     """
     own = sum(1 for _ in Path("/dev/fd").iterdir()) + database_connections + DESCRIPTORS_KEPT_FREE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -31,7 +31,7 @@ STATUS = {
     Kind.UNAVAILABLE: 503,
 }
 
-# The last one comes from a standby, before it takes over.
+# A standby raises the last one before it takes over.
 _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
@@ -63,13 +63,13 @@ class ErrorMiddleware:
         except ClientDisconnect:
             raise
         except Exception as error:
-            if started:  # too late for another response: the connection has to break
+            if started:  # too late for another response: the connection must break
                 raise
             await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
 
 
 def response_to(error: Exception, request: Request, request_id: str) -> Response:
-    """Return the response to an error; unexpected errors are logged with their cause."""
+    """Return the response to an error; logs unexpected errors with their traceback."""
     if isinstance(error, DomainError):
         return _domain_error_response(error)
     if isinstance(error, _DATABASE_AWAY):

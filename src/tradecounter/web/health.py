@@ -1,5 +1,6 @@
-"""`GET /check-health` and `GET /ready`: whether the process lives, and whether it should get requests."""
+"""`GET /check-health` and `GET /ready`: whether the process responds, and whether it should get requests."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -15,9 +16,8 @@ from tradecounter.rest.headers import RETRY_AFTER
 from tradecounter.rest.operation import ErrorResponse, Operation, Success, endpoint
 from tradecounter.rest.responses import json_response
 from tradecounter.settings import PREFIX
-from tradecounter.web.stopping import Stopping
 
-_MOST_AWAY_SECONDS = 10.0  # an outage that is over sooner takes no process out of service
+_MOST_AWAY_SECONDS = 10.0  # a shorter outage takes no process out of service
 _RETRY_SECONDS = 5
 
 Age = Annotated[
@@ -46,11 +46,11 @@ class Readiness(Struct):
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """What the state of the process is told from."""
+    """The sources of the process's state."""
 
     freshness: Freshness
     refresher: Refresher
-    stopping: Stopping
+    stopping: asyncio.Event
     addresses: ClientAddresses
 
     def health(self) -> Health:
@@ -58,7 +58,7 @@ class ProcessState:
         away = self.refresher.away_seconds > 0
         status: Literal["ok", "degraded"] = "degraded" if away or self.freshness.is_stale else "ok"
         database: Literal["ok", "away"] = "away" if away else "ok"
-        return Health("stopping" if self.stopping.is_set else status, database, self._age())
+        return Health("stopping" if self.stopping.is_set() else status, database, self._age())
 
     def readiness(self) -> Readiness:
         """Return whether the process should get requests."""
@@ -66,7 +66,7 @@ class ProcessState:
         return Readiness(not reasons, reasons, list(self._warnings()))
 
     def _reasons(self) -> Iterator[str]:
-        if self.stopping.is_set:
+        if self.stopping.is_set():
             yield "the process is stopping"
         if self.refresher.away_seconds > _MOST_AWAY_SECONDS:
             yield f"the database has been away for {round(self.refresher.away_seconds)} seconds"
@@ -86,7 +86,7 @@ class ProcessState:
 
 @dataclass(frozen=True, slots=True)
 class HealthEndpoints:
-    """The endpoints that monitoring and load balancers ask."""
+    """The endpoints for monitoring and load balancers."""
 
     state: ProcessState
 
@@ -130,5 +130,5 @@ class HealthEndpoints:
         )
     )
     async def check_readiness(self, call: Call) -> Response:
-        found = self.state.readiness()
-        return json_response(found) if found.ready else json_response(found, 503, {"Retry-After": str(_RETRY_SECONDS)})
+        state = self.state.readiness()
+        return json_response(state) if state.ready else json_response(state, 503, {"Retry-After": str(_RETRY_SECONDS)})

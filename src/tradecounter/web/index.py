@@ -1,4 +1,4 @@
-"""`GET /` and the interface document's addresses."""
+"""`GET /`, and the interface document as JSON and YAML."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -27,10 +27,7 @@ _FAULT = 500
 
 @dataclass(slots=True)
 class RequestContext(Sender):
-    """What is known of a request.
-
-    `view` and `key` are set when the response may come from the cache: the customer's view of products, and the key.
-    """
+    """The context of a request; `view` and the cache `key` are set when the response may come from the cache."""
 
     head: RequestHead
     request_id: str
@@ -46,7 +43,7 @@ def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses)
 
 
 def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
-    """Return the context of a request, which is read when it is not in the scope yet."""
+    """Return the context of a request; read it if it is not in the scope yet."""
     context: RequestContext | None = scope.get(SENDER)
     if context is None:
         client = scope.get("client")
@@ -55,7 +52,7 @@ def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
 
 
 def request_id_of(scope: Scope) -> str:
-    """Return the id of a request whose context is in the scope."""
+    """Return the id of a request with a context."""
     context: RequestContext = scope[SENDER]
     return context.request_id
 
@@ -72,7 +69,7 @@ class RequestContextMiddleware:
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and log it."""
+        """Pass a request on; complete the headers of its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

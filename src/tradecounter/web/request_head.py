@@ -1,4 +1,4 @@
-"""Reads the head of a request once: client address, credential, request id, and the cache key of a product read."""
+"""Reads the head of a request once: credential, forwarding hops, request id, and the cache key of a product read."""
 
 from dataclasses import dataclass
 
@@ -26,18 +26,18 @@ _UNCACHEABLE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"
 _AUTHORIZATION, _API_KEY = (name.lower().encode() for name in CREDENTIALS)
 _READ = frozenset({*_KEYED, _AUTHORIZATION, _API_KEY, b"if-none-match", b"x-request-id", *_UNCACHEABLE, *FORWARDING})
 
-_OVERHEAD = 1_200  # bytes of a head besides its texts, roughly
-_TEXT_OVERHEAD = 150  # bytes of a part of the query, or of a hop, besides its characters, roughly
-_LINK_OVERHEAD = 200  # bytes of a `Link` header besides four times the query, roughly
+_OVERHEAD = 1_200  # bytes of a head without its texts, roughly
+_TEXT_OVERHEAD = 150  # bytes of a part of the query, or of a hop, without its characters, roughly
+_LINK_OVERHEAD = 200  # bytes of a link without the query, roughly
 
 
 @dataclass(slots=True)
 class RequestHead:
-    """What the head of a request says, whichever connection it comes from.
+    """The contents of a request's head, which do not depend on its connection.
 
     `credential` is the error when there is no valid one. `key` is None when the response cannot come from the cache;
-    otherwise it has all that decides the response except the customer's view and `If-None-Match`. It contains only the
-    parameters that the endpoint knows, and no credential; `pairs` has the whole query.
+    otherwise it has everything that the response depends on except the customer's view and `If-None-Match`. It contains
+    only known parameters, and no credential; `pairs` has the whole query.
     """
 
     credential: Credential | DomainError
@@ -46,12 +46,12 @@ class RequestHead:
     if_none_match: bytes | None = None
     key: CacheKey | None = None
     pairs: list[Pair] | None = None
-    ignored: Header | None = None  # names the parameters that are not known
+    ignored: Header | None = None  # names the unknown parameters
     _linked: PageLinks | None = None
     _link: Header | None = None
 
     def link(self, links: PageLinks) -> Header | None:
-        """Return the `Link` header of the response to this request; a known request keeps it."""
+        """Return the `Link` header of the response to this request, which a known request caches."""
         if links is not self._linked:
             query = linked_query(self.pairs or [])
             value = links.header(query) if query else links.short_header
@@ -61,7 +61,7 @@ class RequestHead:
 
     @property
     def size(self) -> int:
-        """How many bytes it takes, at most."""
+        """The bytes that it takes at most."""
         pairs = self.pairs or []
         query = sum(len(name) + len(value) for name, value in pairs)
         texts = sum(len(part) for part in self.key or () if part is not None) + query + len(self.if_none_match or b"")
@@ -71,7 +71,7 @@ class RequestHead:
 
 
 def may_be_cached(scope: Scope) -> bool:
-    """Return whether a request is a read of products, whose response may come from the cache."""
+    """Return whether the response to a request may be cached: whether it is a read of products."""
     is_read: bool = scope["method"] == "GET" and scope["path"].startswith(_LIST)
     return is_read and scope["http_version"] != _WITHOUT_CHUNKS
 
@@ -97,8 +97,8 @@ def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:
         headers.get(b"x-request-id", b"").decode("latin-1"),
         headers.get(b"if-none-match"),
     )
-    # Without `Host`, the links of the response name the address that the connection reached.
-    if not repeated and b"host" in headers and may_be_cached(scope) and not _UNCACHEABLE & headers.keys():
+    # Without `Host`, links in the response have the address that the connection reached.
+    if not repeated and b"host" in headers and may_be_cached(scope) and _UNCACHEABLE.isdisjoint(headers):
         _read_key(head, scope["path"], query, headers)
     return head
 

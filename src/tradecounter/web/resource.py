@@ -1,4 +1,4 @@
-"""One path: picks the endpoint by method, checks the credential, hands over the call."""
+"""The resource at one path: admits a request and calls the endpoint for its method."""
 
 from collections.abc import Callable, Iterable
 
@@ -22,7 +22,7 @@ _OK = 200
 
 
 class Resource:
-    """An ASGI application for the endpoints of one path; HEAD works wherever GET does."""
+    """An ASGI application for the endpoints of one path; a GET endpoint also handles HEAD."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Resource:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request."""
+        """Respond to a request. Raises DomainError."""
         response = await self._respond(Request(scope, receive))
         await response(scope, receive, send)
 
@@ -68,7 +68,7 @@ class Resource:
     async def _admit(self, request: Request, operation: Operation) -> int:
         customer_id = await self._admission.admit(sender_of(request.scope))
         self._count(request, customer_id, 1 if operation.rate_limited else 0)
-        bind_contextvars(customer=customer_id)  # for all log lines of the request
+        bind_contextvars(customer=customer_id)  # in all log lines of the request
         return customer_id
 
     def _count(self, request: Request, customer_id: int, requests: int, *, admitted: bool = False) -> None:
@@ -87,4 +87,4 @@ async def _handled(endpoint: Endpoint, call: Call) -> Response:
     except OutdatedStatementError:
         if call.request.method not in _SAFE:
             raise
-        return await endpoint.handler(call)  # nothing was sent yet, and the connections are new
+        return await endpoint.handler(call)  # no response was sent yet, and the connections are new

@@ -1,4 +1,4 @@
-"""The headers that every response carries for the sake of browsers."""
+"""The headers for browsers in every response."""
 
 from tradecounter.rest.responses import Header
 
@@ -13,6 +13,6 @@ _OVER_HTTPS: Header = (b"strict-transport-security", b"max-age=31536000")  # a y
 
 
 def security_headers(base_url: str | None) -> tuple[Header, ...]:
-    """Return the headers for a public address; a response with its own content policy keeps that one."""
+    """Return the headers for a public address; a response may have its own content policy instead."""
     is_https = base_url is not None and base_url.startswith("https:")
     return (*_ALWAYS, _OVER_HTTPS) if is_https else _ALWAYS

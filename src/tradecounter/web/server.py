@@ -1,4 +1,4 @@
-"""Serving the API over HTTP: binding the address, one process or several."""
+"""Serves the API over HTTP, from one process or several."""
 
 import asyncio
 import os
@@ -24,30 +24,26 @@ DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
 SECRET_KEY_FOR_WORKERS = "TRADECOUNTER_SECRET_KEY"  # noqa: S105 a variable's name
 
 
-class AddressTakenError(OperatorError):
-    """The address cannot be listened on; the message says what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A bound socket and the address at which it is reached."""
+    """A bound socket and its URL."""
 
     socket: socket.socket
     url: str
 
 
 def listen(host: str, port: int) -> Listener:
-    """Bind an address; port 0 takes any free one. Raises AddressTakenError."""
+    """Bind an address; port 0 is any free port. Raises OperatorError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio knows it as TCP and sends every answer at once instead of waiting for more.
+    # asyncio sets TCP_NODELAY, so that responses are sent without delay, only on a socket with an explicit protocol.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
-        bound.listen()  # at once, so that nobody else can take the address before the API is ready
+        bound.listen()  # now, so that no other process can take the address before the API is ready
     except OSError as error:
         bound.close()
-        raise AddressTakenError(
+        raise OperatorError(
             f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free one"
         ) from error
     bound.set_inheritable(True)
@@ -65,17 +61,17 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         access_log=False,
         log_config=None,
         server_header=False,
-        proxy_headers=False,  # whose word counts is the setting TRUSTED_PROXIES (`identity/client_address.py`)
+        proxy_headers=False,  # `identity/client_address.py` reads them by the setting TRUSTED_PROXIES
         timeout_graceful_shutdown=10,
-        timeout_worker_healthcheck=15,  # a busy machine may need a while to let one answer
-        timeout_keep_alive=75,  # longer than proxies keep theirs, so that none sends into a connection being closed
-        reset_contextvars=True,  # or a request takes over the customer of the one before it on its connection
+        timeout_worker_healthcheck=15,  # on a busy machine, a process may respond late
+        timeout_keep_alive=75,  # longer than that of proxies, which must not send into a connection being closed
+        reset_contextvars=True,  # otherwise a request inherits the customer of the one before it on its connection
         lifespan=lifespan,
     )
 
 
 class _Server(Server):
-    """A server that leaves signals to whoever runs it, so that everything around it is wound up too."""
+    """A server that leaves signals to its caller, which also stops everything else."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -92,7 +88,7 @@ async def serving(settings: Settings, database_url: str, clock: Clock, listener:
 
 @asynccontextmanager
 async def run_server(application: Application, listener: Listener) -> AsyncIterator[None]:
-    """Serve an application while the block runs. Raises what its start raises, such as an absent database."""
+    """Serve an application while the block runs. Raises the errors of its start, such as a missing database."""
     async with application.running():
         server = _Server(_config(application, lifespan="off"))
         task = asyncio.create_task(server.serve(sockets=[listener.socket]))
@@ -106,17 +102,17 @@ async def run_server(application: Application, listener: Listener) -> AsyncItera
 
 
 def serve_processes(listener: Listener, database_url: str, secret: str, workers: int, application: str) -> None:
-    """Serve from several processes until told to stop; each calls what `application` (`module:name`) names."""
+    """Serve from several processes until a signal; each calls the factory `application` (`module:name`)."""
     os.environ[DATABASE_URL_FOR_WORKERS] = database_url
-    os.environ[SECRET_KEY_FOR_WORKERS] = secret  # which may lie in the embedded database's folder
+    os.environ[SECRET_KEY_FOR_WORKERS] = secret  # may come from the data directory
     config = _config(application, lifespan="on", workers=workers)
     Supervisor(config, sockets=[listener.socket]).run()
 
 
 def worker_application() -> Application:
-    """Return the application of a worker process, which reads the settings anew."""
+    """Return the application of a worker process, which reads the settings again."""
     settings = read_settings()
     if settings.database_url is None:
-        raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not handed to the worker process")
+        raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not passed to the worker process")
     database = Database(settings.database_url, connections=settings.database_connections, for_requests=True)
     return Application(settings, database, SystemClock(), alone=True)

@@ -1,4 +1,4 @@
-"""Keeping several processes of the API running, also while they cannot start."""
+"""Keeps several processes of the API running, even while they cannot start."""
 
 import time
 from dataclasses import dataclass, field
@@ -12,35 +12,35 @@ log = structlog.get_logger()
 
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 10.0
-_SOUND_AFTER_SECONDS = 60.0  # a process that lived as long as that did not fail at its start
+_SOUND_AFTER_SECONDS = 60.0  # a process that ran this long did not fail at its start
 
 
 @dataclass(slots=True)
 class _Life:
-    """A process from its start to its restart; `failures` are those before it that ended soon."""
+    """A process from its start to its restart; `failures` counts those before it that ended soon."""
 
     began: float = field(default_factory=time.monotonic)
     failures: int = 0
     restart_at: float | None = None
-    asked_at: float | None = None  # whether it is alive, and there is no answer yet
-    has_answered: bool = False
+    pinged_at: float | None = None  # without a response so far
+    has_responded: bool = False
 
 
 class Supervisor(WorkerProcesses):
-    """Starts a process again that has ended, for whatever reason and however often, after a pause that grows.
+    """Restarts processes that have ended, after pauses that grow.
 
-    Uvicorn's own supervisor ends, and all processes with it, when one cannot start, as while the database is away.
+    When a process cannot start, as while the database is away, uvicorn's own supervisor ends all of them.
     """
 
     _lives: dict[Process, _Life]
 
     def run(self) -> None:
-        """Keep the processes running until a signal says otherwise."""
+        """Keep the processes running until a signal."""
         self._lives = {}
         super().run()
 
     def keep_subprocess_alive(self) -> None:
-        """Start processes again whose time has come."""
+        """Restart processes whose pause is over."""
         for place, process in enumerate(self.processes):
             if self.should_exit.is_set():
                 return
@@ -51,21 +51,21 @@ class Supervisor(WorkerProcesses):
                 self.processes[place] = self._restarted(process, life)
 
     def _is_alive(self, process: Process, life: _Life) -> bool:
-        """Return whether a process is there and answers in time, without waiting for it."""
+        """Return whether a process lives and responds in time; never waits for it."""
         if not process.process.is_alive():
             return False
-        if life.asked_at is None:
+        if life.pinged_at is None:
             process.parent_conn.send(b"ping")
-            life.asked_at = time.monotonic()
+            life.pinged_at = time.monotonic()
         if process.parent_conn.poll():
             process.parent_conn.recv()
-            life.asked_at, life.has_answered = None, True
+            life.pinged_at, life.has_responded = None, True
             return True
-        patience = self.config.timeout_worker_healthcheck if life.has_answered else _SOUND_AFTER_SECONDS
-        return time.monotonic() - life.asked_at < patience
+        patience = self.config.timeout_worker_healthcheck if life.has_responded else _SOUND_AFTER_SECONDS
+        return time.monotonic() - life.pinged_at < patience
 
     def _end(self, process: Process, life: _Life) -> None:
-        process.kill()  # it may be there and not answer
+        process.kill()  # it may live and not respond
         process.join()
         now = time.monotonic()
         life.failures = 0 if now - life.began > _SOUND_AFTER_SECONDS else life.failures + 1

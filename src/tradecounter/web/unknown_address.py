@@ -1,4 +1,4 @@
-"""The response to an address that does not exist, which names the one that was probably meant."""
+"""The response to an unknown address, which suggests a similar one."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _LONGEST_NAMED = 200
 
 
 def unknown_address(paths: Iterable[str]) -> ASGIApp:
-    """Return an application whose every response is 404; `paths` are the addresses that exist."""
+    """Return an application that responds with 404 to everything; `paths` are the known addresses."""
     templates = [path.strip("/").split("/") for path in paths]
 
     async def not_found(scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -26,7 +26,7 @@ def unknown_address(paths: Iterable[str]) -> ASGIApp:
 
 
 def _meant(path: str, template: list[str]) -> str | None:
-    """Return the address of a template that a path misses by a slash, an ending or its case, or None."""
+    """Return a template's address from which a path differs only in a slash, an ending or case, or None."""
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) != len(template) or not path.isprintable():
         return None
@@ -37,6 +37,5 @@ def _meant(path: str, template: list[str]) -> str | None:
 def _meant_segment(segment: str, wanted: str) -> str | None:
     if _PARAMETER.fullmatch(wanted):
         return segment
-    return (
-        wanted if segment.lower() in {wanted, wanted + "s", wanted + "es", wanted.removesuffix("y") + "ies"} else None
-    )
+    plurals = {wanted + "s", wanted + "es", wanted.removesuffix("y") + "ies"}
+    return wanted if segment.lower() in {wanted, *plurals} else None

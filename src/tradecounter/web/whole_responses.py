@@ -1,4 +1,4 @@
-"""Responses to clients of HTTP/1.0, which know no chunks: they have to be told a body's length before it begins."""
+"""Responses to clients of HTTP/1.0, which need the length of a body before it begins."""
 
 import asyncio
 from collections import deque
@@ -16,9 +16,9 @@ _RETRY_SECONDS = 5
 
 
 class WholeResponses:
-    """An ASGI application around another one. A body that it makes in pieces is collected for a client of HTTP/1.0.
+    """Middleware that collects the pieces of a body for a client of HTTP/1.0.
 
-    One is collected at a time, and only while those that clients have not taken yet are below `most_bytes` together.
+    It collects one body at a time, and only while those that clients have not read yet are below `most_bytes` together.
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int = 64 * 1024 * 1024, longest_wait: float = _LONGEST_WAIT) -> None:
@@ -28,12 +28,12 @@ class WholeResponses:
         self._lock = asyncio.Lock()
         self._room = asyncio.Event()
         self._room.set()
-        self._held = 0
+        self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; respond with 503 when its response cannot be collected for too long.
+        """Pass a request on; respond with 503 when its response waits too long to be collected.
 
-        A request that fails before its response is whole gets an error, as if nothing of it had been made.
+        When the request fails before its response is whole, the client gets only the error.
         """
         if scope["type"] != "http" or scope["http_version"] != "1.0" or scope["method"] == "HEAD":
             await self._app(scope, receive, send)
@@ -57,7 +57,7 @@ class WholeResponses:
             whole.end()
 
     async def begin(self) -> None:
-        """Wait until a body may be collected; `end` has to follow. Raises TimeoutError."""
+        """Wait until a body may be collected; `end` must follow. Raises TimeoutError."""
         async with asyncio.timeout(self._longest_wait):
             await self._lock.acquire()
             try:
@@ -67,20 +67,20 @@ class WholeResponses:
                 raise
 
     def end(self) -> None:
-        """Let the next body be collected."""
+        """Allow the next body to be collected."""
         self._lock.release()
 
     def count(self, size: int) -> None:
-        """Count bytes that are held, or with a negative size no longer held."""
-        self._held += size
-        if self._held < self._most_bytes:
+        """Count collected bytes, or with a negative size sent ones."""
+        self._bytes += size
+        if self._bytes < self._most_bytes:
             self._room.set()
         else:
             self._room.clear()
 
 
 class _Whole:
-    """One response: passed on as it is when its length is known, else collected first."""
+    """One response, which is collected unless its length is known."""
 
     def __init__(self, responses: WholeResponses, send: Send) -> None:
         self._responses = responses
@@ -91,7 +91,7 @@ class _Whole:
         self.waits = False
 
     async def send(self, message: Message) -> None:
-        """Take a part of the response. Raises TimeoutError when it cannot be collected for too long."""
+        """Send or collect a part of the response. Raises TimeoutError when it waits too long for that."""
         if message["type"] == "http.response.start" and "content-length" not in MutableHeaders(scope=message):
             self._start = message
         elif self._start is None:
@@ -123,11 +123,11 @@ class _Whole:
         while self._pieces:
             await self._send({"type": "http.response.body", "body": self._pieces[0], "more_body": True})
             self._responses.count(-len(self._pieces.popleft()))
-            await asyncio.sleep(0)  # while the client reads as fast as this, nobody else would have a turn
+            await asyncio.sleep(0)  # a fast client would keep all others waiting
         await self._send({"type": "http.response.body", "body": b""})
 
     def end(self) -> None:
-        """Hold nothing any more, whether the response went out or broke off."""
+        """Discard what is collected, after the response was sent or failed."""
         if self.is_collecting:
             self.is_collecting = False
             self._responses.end()

@@ -1,4 +1,4 @@
-"""The end of a process that answers requests, in an order that breaks none of them (docs/adr/0013)."""
+"""Stops a process without breaking a request (docs/adr/0013)."""
 
 import asyncio
 import socket
@@ -13,25 +13,25 @@ _LOOK_SECONDS = 0.05
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server with such an end.
+    """Uvicorn's server with such a shutdown.
 
-    `all_end` tells, when it is to end, whether all processes that share its sockets are: if not, they take its clients.
+    `all_end` returns whether all processes that share its sockets end. Otherwise, the others take over its clients.
     """
 
-    told_seconds = 1.5  # in which the supervisor says that all end: it looks for signals twice a second
-    quiet_seconds = 1.0  # without a request, after which who is still connected is taken to want nothing
-    longest_announcement = 5.0  # seconds, where requests never stop coming in
+    told_seconds = 1.5  # for the supervisor to say that all end: it checks for signals twice a second
+    quiet_seconds = 1.0  # without a request, after which the connected clients count as idle
+    longest_announcement = 5.0  # seconds, when requests never stop
 
     def __init__(self, config: uvicorn.Config, all_end: Callable[[], bool] = lambda: True) -> None:
         super().__init__(config)
         self._all_end = all_end
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Say that the process ends, wait for clients to leave, and end.
+        """Announce the end, wait for clients to leave, and end.
 
-        Readiness turns first, and every response closes its connection. When no request has come in for a second, or
-        after five, no connection is taken any more; those that were are answered; then idle ones are closed, then the
-        sockets; what is still under way has ten more seconds.
+        First, the process is no longer ready, and every response closes its connection. After a second without a
+        request, or after five seconds, it accepts no new connections. It responds on those that it has accepted, closes
+        the idle ones and then the sockets. Requests under way have ten more seconds.
         """
         application: Application = self.config.loaded_app
         application.stopping.set()
@@ -47,7 +47,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def _told_that_all_end(self) -> bool:
-        """Return whether all processes end; a signal to all of them may reach this one before the supervisor."""
+        """Return whether all processes end; a signal to all may reach this process before the supervisor."""
         end = asyncio.get_running_loop().time() + self.told_seconds
         while not self._all_end() and not self.force_exit and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 a flag
             await asyncio.sleep(_LOOK_SECONDS)
@@ -71,7 +71,7 @@ class Server(uvicorn.Server):
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _until_gone(self, application: Application) -> None:
-        """Take in the connections that are there, and give each the time to send what it was made for."""
+        """Accept the connections in the backlog, and give each the time to send its request."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self.quiet_seconds
         await asyncio.sleep(_LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""Processes that answer requests on one socket, and how they end: all together, or one whose work others take over."""
+"""Worker processes, which respond to requests on one socket and end together or one at a time."""
 
 import signal
 import socket
@@ -16,13 +16,13 @@ _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 
 
 class WorkerProcess(multiprocess.Process):
-    """A process that answers requests."""
+    """A process that responds to requests."""
 
-    all_end: ClassVar[Event]  # set when none is to go on; `WorkerProcesses` makes it
+    all_end: ClassVar[Event]  # set when all processes end; `WorkerProcesses` creates it
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
-        self._all_end = self.all_end  # a class's attribute would not get to the process
+        self._all_end = self.all_end  # the new process does not get attributes of the class
 
     @property
     def server(self) -> uvicorn.Server:
@@ -32,28 +32,28 @@ class WorkerProcess(multiprocess.Process):
         return self._server
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer requests until told to end."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # or Ctrl-C, at the very end, would raise KeyboardInterrupt here
+        """Respond to requests until the supervisor ends the process."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise Ctrl-C would raise KeyboardInterrupt here at the end
         super().target(sockets)
 
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
-        """Return whether the process comes to answer requests; it may take longer than to show that it is alive."""
+        """Return whether the process gets ready for requests, for which it has longer than to respond to a ping."""
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
 
 
 class WorkerProcesses(multiprocess.Multiprocess):
     """Uvicorn's supervisor of such processes.
 
-    On SIGHUP it replaces them one after the other: each new one reads the settings and the program again.
+    On SIGHUP it replaces them one by one; each new process reads the settings and the program again.
     """
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         WorkerProcess.all_end = spawn.Event()
-        multiprocess.Process = WorkerProcess  # type: ignore[misc]  # uvicorn has no other way to name one's own
+        multiprocess.Process = WorkerProcess  # type: ignore[misc]  # uvicorn has no parameter for it
         super().__init__(config, sockets)
 
     def terminate_all(self) -> None:
-        """End all processes; the last one to close the sockets has clients refused."""
+        """End all processes, and close the sockets, so that new clients are refused when the last process ends."""
         WorkerProcess.all_end.set()
         super().terminate_all()
         for listening in self.sockets:

@@ -128,7 +128,7 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
         ({"configurations": [ONE, {**ONE, "adsl_password": None}]}, "configurations[1].adsl_password: must be text"),
         ({"configurations": [{**ONE, "adsl_username": ""}]}, "configurations[0].adsl_username: must not be empty"),
         ({"configurations": [{**ONE, "wifi_ssid": "x" * 201}]}, "configurations[0].wifi_ssid: must have at most 200"),
-        ({"configurations": [{**ONE, "wifi_ssid": "\x00"}]}, "the body holds a NUL character"),
+        ({"configurations": [{**ONE, "wifi_ssid": "\x00"}]}, "the body contains a NUL character"),
         ([], "the body must be an object"),
     ],
 )

@@ -243,7 +243,7 @@ def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchang
         f"aud: must contain {exchange.service.url}": {"aud": "x"},
         "client_id, azp: must name the application that exchanges the token": {"azp": "another"},
         "exp: the token has expired": {"exp": 0},
-        "nbf: the token is not good yet": {"nbf": 10**12},
+        "nbf: the token is not valid yet": {"nbf": 10**12},
         "iat: must not lie in the future": {"iat": 10**12},
         "sub: must be a customer's id, as text": {"sub": "x"},
         "sub: there is no customer 999999999": {"sub": "999999999"},

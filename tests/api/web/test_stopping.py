@@ -38,7 +38,7 @@ class StoppingService:
     def stop(self) -> None:
         """Request the stop, and wait until the service has noticed."""
         self.stop_requested.set()
-        wait_for(lambda: self.service.application.stopping.is_set)
+        wait_for(self.service.application.stopping.is_set)
 
     @contextmanager
     def connected(self) -> Iterator[socket.socket]:

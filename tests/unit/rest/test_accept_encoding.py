@@ -2,7 +2,7 @@
 
 import pytest
 
-from tradecounter.rest.codings import choose_coding, takes_coding
+from tradecounter.rest.codings import accepts_coding, choose_coding
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ from tradecounter.rest.codings import choose_coding, takes_coding
 )
 def test_the_best_coding_that_the_client_takes_is_chosen(header: str, coding: str) -> None:
     assert choose_coding(header) == coding
-    assert takes_coding(header, coding)
+    assert accepts_coding(header, coding)
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_the_best_coding_that_the_client_takes_is_chosen(header: str, coding: st
     ],
 )
 def test_what_a_client_takes_is_what_it_names_and_mostly_the_plain_body(header: str, taken: set[str]) -> None:
-    assert {c for c in ("zstd", "br", "gzip", "identity", "deflate", "") if takes_coding(header, c)} == taken
+    assert {c for c in ("zstd", "br", "gzip", "identity", "deflate", "") if accepts_coding(header, c)} == taken

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.text import one_line
+from tradecounter.db.installation import server_time
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
-from tradecounter.db.server_time import server_time
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.worker import SILENT_SECONDS

@@ -1,4 +1,4 @@
-"""Running SQL text in a migration as it stands: several statements at once, `%` and `:` meaning nothing."""
+"""Runs a migration's SQL as it is written: several statements at once, `%` and `:` without a meaning."""
 
 from typing import LiteralString
 
@@ -6,9 +6,10 @@ import psycopg
 from alembic import op
 
 
-def run_sql(text: LiteralString) -> None:
-    """Run statements on the connection of the migration."""
+def run_sql(*texts: LiteralString) -> None:
+    """Run texts of statements on the connection of the migration."""
     connection = op.get_bind().connection.dbapi_connection
     if not isinstance(connection, psycopg.Connection):
         raise TypeError("migrations run on psycopg")
-    connection.execute(text)
+    for text in texts:
+        connection.execute(text)

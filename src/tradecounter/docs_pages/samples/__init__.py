@@ -3,15 +3,12 @@
 from tradecounter.docs_pages.samples.curl import curl_sample
 from tradecounter.docs_pages.samples.javascript import javascript_sample
 from tradecounter.docs_pages.samples.php import php_sample
-from tradecounter.docs_pages.samples.plan import Plan, plan_of
 from tradecounter.docs_pages.samples.python import python_sample
 
-# By the name that readers see: the highlighter's name and what writes the sample.
+# By the name that readers see: the highlighter's name and the function that writes the sample.
 LANGUAGES = {
     "curl": ("bash", curl_sample),
     "Python": ("python", python_sample),
     "JavaScript": ("javascript", javascript_sample),
     "PHP": ("php", php_sample),
 }
-
-__all__ = ["LANGUAGES", "Plan", "plan_of"]

@@ -32,7 +32,6 @@ def javascript_sample(plan: Plan) -> str:
 
 
 def _sent(variable: str, request: Request) -> list[str]:
-    """Return the lines that send a request and throw the error's message when it fails."""
     options = _options(request)
     lines = [f"const {variable} = await fetch({JAVASCRIPT.write_address(request.url)}" + (", {" if options else ");")]
     lines += [f"  {option}," for option in options]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_WIDE = 60  # characters; a longer object or list is written on lines of its own
+_WIDE = 60  # characters; a longer object or list is split into lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Syntax:
     true: str = "true"
     false: str = "false"
     null: str = "null"
-    padding: str = ""  # between an object's braces and what stands on the same line
+    padding: str = ""  # inside the braces of an object on one line
     trailing: str = ","  # after the last of several lines
     template: tuple[str, str] = ("", "")  # a text with variables: its quotes, and what opens a variable
 
     def write(self, value: Any, indent: str = "") -> str:
-        """Return a JSON value as a literal; its further lines begin with the indent."""
+        """Return a JSON value as a literal; its lines after the first begin with `indent`."""
         if isinstance(value, Mapping):
             parts = [f"{self.key(k)}{self.write(v, indent + self.step)}" for k, v in value.items()]
             return self.group(parts, indent)
@@ -40,7 +40,7 @@ class Syntax:
         return self.null if value is None else json.dumps(value)
 
     def write_form(self, form: Mapping[str, str], indent: str, token: str) -> str:
-        """Return the fields of a form, with the expression of the subject token in place of the example."""
+        """Return the fields of a form, with the expression `token` in place of the example subject token."""
         return self.write(form, indent).replace(self.text(form["subject_token"]), token)
 
     def write_address(self, url: str) -> str:
@@ -49,7 +49,7 @@ class Syntax:
         return quote + url.replace("{", variable) + quote if "{" in url else self.text(url)
 
     def group(self, parts: list[str], indent: str) -> str:
-        """Return the members of an object, on one line when it is short."""
+        """Return an object with these members, on one line when it is short."""
         return self._group(parts, self.opening, self.closing, indent)
 
     def _group(self, parts: list[str], opening: str, closing: str, indent: str) -> str:

@@ -31,7 +31,6 @@ def php_sample(plan: Plan) -> str:
 
 
 def _sent(variable: str, request: Request) -> list[str]:
-    """Return the lines that send a request and throw the error's message when it fails."""
     return [
         f"$curl = curl_init({PHP.write_address(request.url)});",
         "curl_setopt_array($curl, [",

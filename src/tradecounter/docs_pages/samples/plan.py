@@ -1,6 +1,6 @@
-"""What a sample sends: taken from an operation's examples in the interface document.
+"""The requests that a sample sends, from an operation's examples in the interface document.
 
-Some operations need what another one has just created, such as a `confirmation_code`. Their samples send two requests.
+Some operations need a value that another one creates, such as a `confirmation_code`. Their samples send two requests.
 """
 
 import re
@@ -17,16 +17,16 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; the path holds `{name}` where a value of the response before stands."""
+    """One request; `{name}` in the address is a value of the response before."""
 
     method: str
     address: str
     query: Mapping[str, str] = field(default_factory=dict)
-    accept: bool = False  # whether it has to ask for JSON
+    accept: bool = False  # whether it sends `Accept: application/json`
     json: Any = None
     form: Mapping[str, str] | None = None
     with_key: bool = True
-    idempotency_prefix: str = ""  # of a key that the sample makes up
+    idempotency_prefix: str = ""  # of the key that the sample generates
     response: str = "json"  # or "pdf", "text", "nothing"
 
     def headers(self, texts: Mapping[str, str]) -> list[str]:
@@ -48,7 +48,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The requests of a sample: `first`, if any, and `last`, in whose address the values `taken` from it stand."""
+    """The requests of a sample: `last`, and perhaps `first`, from whose response the values `taken` come."""
 
     last: Request
     first: Request | None = None
@@ -65,7 +65,7 @@ def plan_of(document: Mapping[str, Any], name: str, sample: Sample) -> Plan:
 
 
 def _link(document: Mapping[str, Any], source: str, name: str) -> Mapping[str, str]:
-    """Return where a response has the parameters of the operation that it leads to."""
+    """Return the link in the response of `source` to the named operation: expressions for its parameters."""
     _, _, operation = _operation(document, source)
     parameters: Mapping[str, str] = _success(operation)["links"][name]["parameters"]
     return parameters

@@ -39,7 +39,6 @@ def python_sample(plan: Plan) -> str:
 
 
 def _sent(variable: str, request: Request) -> list[str]:
-    """Return the lines that send a request and end the program with the error's message when it fails."""
     address = re.sub(r"\{(\w+)\}", lambda match: f"{{{_variable(match[1])}}}", request.address)
     prefix = "f" if "{" in address else ""
     lines = [f"{variable} = requests.{request.method.lower()}(", f"{_STEP}{prefix}{in_double_quotes(address)},"]

@@ -1,1 +1,1 @@
-"""Applications act for customers: subject tokens of an issuer are exchanged for access tokens (RFC 8693)."""
+"""Applications that act for customers: they exchange an issuer's subject tokens for access tokens (RFC 8693)."""

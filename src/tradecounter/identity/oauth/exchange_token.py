@@ -1,4 +1,4 @@
-"""Exchanging a customer's consent for an access token (specification, section 4, `POST /oauth/token`)."""
+"""Exchanges a customer's consent for an access token (specification, section 4, `POST /oauth/token`)."""
 
 import hmac
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.oauth.queries.access_tokens import consent_revoked_at, issue_token
-from tradecounter.identity.oauth.queries.applications import find_active_application
-from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, RefusedSubjectTokenError, SubjectToken
-from tradecounter.identity.oauth.token_request import ClientCredentials, OAuthRefusal, WrongClientRefusal
+from tradecounter.identity.oauth.queries.applications import find_secret_hash
+from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
+from tradecounter.identity.oauth.token_request import ClientCredentials, InvalidClientError, OAuthRequestError
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.clock import Clock
 
@@ -23,7 +23,7 @@ _NO_HASH = bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class TokenExchange:
-    """What an exchange needs; no database connection is held while the issuer is asked for its keys."""
+    """Exchanges subject tokens; uses no database connection while it fetches the issuer's keys."""
 
     database: Database
     clock: Clock
@@ -31,31 +31,30 @@ class TokenExchange:
     lifetime: timedelta
 
     async def authenticate(self, presented: ClientCredentials) -> None:
-        """Check an application's id and secret. Raises WrongClientRefusal, also for a disabled application."""
+        """Check an application's id and secret. Raises InvalidClientError, also for a disabled application."""
         async with reading(self.database) as tx:
-            application = await find_active_application(tx, presented.client_id)
-        stored = application.secret_hash if application else _NO_HASH
-        if not hmac.compare_digest(stored, secret_hash(presented.client_secret)) or application is None:
-            raise WrongClientRefusal
+            stored = await find_secret_hash(tx, presented.client_id)
+        if not hmac.compare_digest(stored or _NO_HASH, secret_hash(presented.client_secret)):
+            raise InvalidClientError
 
     async def exchange(self, subject_token: str, wanted: Consent) -> str:
         """Return a new access token for the customer who consents.
 
-        Raises OAuthRefusal (invalid_grant), or IssuerUnavailableError. Why a subject token is refused stands in the log
-        only, so that an operator can help the developer of the application.
+        Raises OAuthRequestError (invalid_grant) or IssuerUnavailableError. Only the log has the reason why a subject
+        token is not accepted, so that an operator can help the developer of the application.
         """
         try:
             given = await self._given_consent(subject_token, wanted)
             return await self._issue(wanted.client_id, given)
-        except RefusedSubjectTokenError as error:
+        except InvalidSubjectTokenError as error:
             log.info("subject token refused", client_id=wanted.client_id, reason=str(error))
-            raise OAuthRefusal("invalid_grant") from error
+            raise OAuthRequestError("invalid_grant") from error
 
     async def _issue(self, client_id: str, given: GivenConsent) -> str:
         async with transaction(self.database) as tx:
             token = await issue_token(tx, client_id, given.customer_id, self.clock.now(), self.lifetime)
             if token is None:
-                raise RefusedSubjectTokenError(f"sub: there is no customer {given.customer_id}")
+                raise InvalidSubjectTokenError(f"sub: there is no customer {given.customer_id}")
             revoked_at = await consent_revoked_at(tx, client_id, given.customer_id)
             if revoked_at is not None:
                 given.require_later_than(revoked_at)
@@ -63,7 +62,7 @@ class TokenExchange:
 
     async def _given_consent(self, subject_token: str, wanted: Consent) -> GivenConsent:
         if self.issuer is None:
-            raise RefusedSubjectTokenError("TRADECOUNTER_AUTH_URL is not set: there is no issuer to believe")
+            raise InvalidSubjectTokenError("TRADECOUNTER_AUTH_URL is not set: there is no trusted issuer")
         token = SubjectToken.read(subject_token)
         keys = await self.issuer.keys(token.key_id)
         return token.consent(keys, wanted, self.clock.now())

@@ -1,4 +1,4 @@
-"""The issuer of subject tokens: its name and keys, fetched when they are needed and kept for a while."""
+"""The issuer of subject tokens: its name and keys, fetched when needed and cached."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from tradecounter.settings import Settings
 log = structlog.get_logger()
 
 _FRESH_FOR = timedelta(hours=1)
-_GOOD_FOR = timedelta(hours=24)  # while the issuer is away
+_USABLE_FOR = timedelta(hours=24)  # while the issuer is away
 _BETWEEN_FETCHES = timedelta(seconds=30)
-_BETWEEN_ATTEMPTS = timedelta(seconds=5)  # when there are no keys to go on with
+_BETWEEN_ATTEMPTS = timedelta(seconds=5)  # without usable keys
 
 
 class IssuerUnavailableError(DomainError):
-    """Whether a subject token is good cannot be told now."""
+    """The issuer's keys cannot be fetched."""
 
     def __init__(self) -> None:
         seconds = int(_BETWEEN_ATTEMPTS.total_seconds())
@@ -33,11 +33,11 @@ class IssuerUnavailableError(DomainError):
 
 @dataclass(slots=True)
 class Issuer:
-    """An issuer by its URL. Requests that need its keys at the same time share one fetch."""
+    """The issuer at a URL; requests that need its keys at the same time share one fetch."""
 
     url: str
     clock: Clock
-    _known: IssuerKeys | None = None
+    _cached: IssuerKeys | None = None
     _fetched: datetime | None = None
     _tried: datetime | None = None
     _fetching: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -48,38 +48,37 @@ class Issuer:
         return None if settings.auth_url is None else cls(settings.auth_url, clock)
 
     async def keys(self, kid: str | None) -> IssuerKeys:
-        """Return the issuer's keys, fetched anew when they are older than an hour or lack the one that is asked for.
+        """Return the issuer's keys, fetched again when they are older than an hour or none has the id `kid`.
 
-        Raises IssuerUnavailableError when they cannot be had and those that are known are older than a day, or lack
-        the one that is asked for.
+        Raises IssuerUnavailableError when that fails and the cached keys are older than a day or none has the id.
         """
         age = self._age()
-        if self._known is None or age > _GOOD_FOR:
+        if self._cached is None or age > _USABLE_FOR:
             await self._fetch(_BETWEEN_ATTEMPTS)
-        elif age > _FRESH_FOR or not _holds(self._known, kid):
+        elif age > _FRESH_FOR or not _contains(self._cached, kid):
             await self._fetch(_BETWEEN_FETCHES)
-        if self._known is None or self._age() > _GOOD_FOR:
+        if self._cached is None or self._age() > _USABLE_FOR:
             raise IssuerUnavailableError
-        if self._tried != self._fetched and not _holds(self._known, kid):
+        if self._tried != self._fetched and not _contains(self._cached, kid):
             raise IssuerUnavailableError  # the key may be among those that could not be fetched
-        return self._known
+        return self._cached
 
     def _age(self) -> timedelta:
         return timedelta.max if self._fetched is None else self.clock.now() - self._fetched
 
     async def _fetch(self, pause: timedelta) -> None:
-        """Fetch the keys, or wait for a fetch that is under way; do nothing within a pause after the last one."""
+        """Fetch the keys, or wait for the fetch under way; do nothing during the pause after the last one."""
         now = self.clock.now()
         if self._fetching is None:
             if self._tried is not None and now - self._tried < pause:
                 return
             self._tried = now
             self._fetching = asyncio.create_task(self._load(now))
-        await asyncio.shield(self._fetching)  # others wait for it too, should this request be given up
+        await asyncio.shield(self._fetching)  # other requests may wait for it even if this one is cancelled
 
     async def _load(self, now: datetime) -> None:
         try:
-            self._known = await read_issuer(self.url)
+            self._cached = await read_issuer(self.url)
             self._fetched = now
         except IssuerAwayError as error:
             log.warning("the issuer of subject tokens cannot be used", issuer=self.url, reason=str(error))
@@ -87,5 +86,5 @@ class Issuer:
             self._fetching = None
 
 
-def _holds(known: IssuerKeys, kid: str | None) -> bool:
-    return kid is None or any(key.kid == kid for key in known.keys)
+def _contains(cached: IssuerKeys, kid: str | None) -> bool:
+    return kid is None or any(key.kid == kid for key in cached.keys)

@@ -1,4 +1,4 @@
-"""Reading the issuer's documents over HTTP: its metadata (RFC 8414, OpenID discovery) and its keys (RFC 7517)."""
+"""Reads the issuer's documents over HTTP: its metadata (RFC 8414, OpenID discovery) and its keys (RFC 7517)."""
 
 import asyncio
 import base64
@@ -15,7 +15,7 @@ from joserfc.jwk import ECKey, Key, OKPKey, RSAKey, import_key
 
 from tradecounter.kit.setting_rules import is_loopback, is_safe_url
 
-_SECONDS = 5.0  # for everything together
+_SECONDS = 5.0  # for all documents together
 _MOST_BYTES = 256 * 1024  # of a document
 _MOST_KEYS = 100
 _LEAST_RSA_BITS = 2048
@@ -24,11 +24,11 @@ _OAUTH = "/.well-known/oauth-authorization-server"
 
 
 class IssuerAwayError(Exception):
-    """The issuer cannot be reached, or what it says cannot be used."""
+    """The issuer cannot be reached, or its documents cannot be used."""
 
 
 class IssuerKeys(msgspec.Struct, frozen=True):
-    """The issuer's own name for itself, and its public keys."""
+    """The issuer's name in its metadata, and its public keys."""
 
     name: str
     keys: tuple[Key, ...]
@@ -44,9 +44,9 @@ class _KeySet(msgspec.Struct):
 
 
 async def read_issuer(url: str) -> IssuerKeys:
-    """Return what an issuer publishes. Raises IssuerAwayError.
+    """Return the name and keys of an issuer, without following redirects. Raises IssuerAwayError.
 
-    Its name has to be `url`, but for a slash at the end. Redirects are not followed.
+    Its name must be `url`, with or without a slash at the end.
     """
     try:
         async with (
@@ -69,17 +69,17 @@ async def read_issuer(url: str) -> IssuerKeys:
 
 
 def _require_allowed(jwks_uri: str, issuer: str) -> None:
-    """Raise IssuerAwayError unless the keys may be fetched from an address that the issuer's metadata name."""
+    """Check that keys may be fetched from an address in the issuer's metadata. Raises IssuerAwayError."""
     if not is_safe_url(jwks_uri):
         raise IssuerAwayError("jwks_uri is not an https URL")
-    # An issuer elsewhere must not be able to have this machine's own services asked.
+    # A remote issuer must not make this process send requests to services on this machine.
     if urlsplit(jwks_uri).scheme == "http" and not is_loopback(urlsplit(issuer).hostname or ""):
         raise IssuerAwayError("jwks_uri is plain http, which is for an issuer on this machine only")
 
 
 @cache
 def _trusted_authorities() -> ssl.SSLContext:
-    # Reading them takes tens of milliseconds, which every request would have to wait for.
+    # Loading them takes tens of milliseconds, for which all requests would wait.
     return httpx2.create_ssl_context()
 
 
@@ -97,15 +97,15 @@ async def _read_metadata(client: httpx2.AsyncClient, url: str) -> _Metadata:
 
 
 async def _read(client: httpx2.AsyncClient, url: str) -> bytes:
-    # Not compressed: a few bytes could become gigabytes before their length is known.
+    # Not compressed: a few bytes could become gigabytes.
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-    async with client.stream("GET", url, headers=headers) as answer:
-        if not answer.is_success:
-            raise httpx2.HTTPStatusError(f"status {answer.status_code}", request=answer.request, response=answer)
-        if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+    async with client.stream("GET", url, headers=headers) as response:
+        if not response.is_success:
+            raise httpx2.HTTPStatusError(f"status {response.status_code}", request=response.request, response=response)
+        if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise IssuerAwayError("a document is compressed, which was not asked for")
         body = bytearray()
-        async for piece in answer.aiter_raw():
+        async for piece in response.aiter_raw():
             body += piece
             if len(body) > _MOST_BYTES:
                 raise IssuerAwayError(f"a document is longer than {_MOST_BYTES} bytes")
@@ -113,7 +113,7 @@ async def _read(client: httpx2.AsyncClient, url: str) -> bytes:
 
 
 def _usable_key(data: Any) -> Key | None:
-    """Return a public key for signatures, or None for whatever else a key set may hold."""
+    """Return a public key for signatures, or None for any other member of a key set."""
     if not isinstance(data, dict) or data.get("kty") not in ("RSA", "EC", "OKP") or data.get("use", "sig") != "sig":
         return None
     try:

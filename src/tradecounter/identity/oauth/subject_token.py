@@ -1,4 +1,4 @@
-"""Judging a subject token: a signed JWT by which a customer consents to an application (specification, section 4)."""
+"""Validates subject tokens: signed JWTs in which a customer consents to an application (specification, section 4)."""
 
 import re
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from tradecounter.identity.oauth.issuer_documents import IssuerKeys
 
 LEEWAY = timedelta(seconds=60)
 
-# Asymmetric ones only: with a secret algorithm the public key would do for signing.
+# Asymmetric ones only: with a symmetric one, the public key would be enough to sign.
 ALGORITHMS = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 )
-_TYPES = frozenset({"jwt", "consent+jwt"})  # of any other type, a token was signed for another purpose
+_TYPES = frozenset({"jwt", "consent+jwt"})  # a token of another type was signed for another purpose
 _CUSTOMER_ID = re.compile(r"[1-9][0-9]{0,17}")
 
 
-class RefusedSubjectTokenError(Exception):
-    """The subject token is not good. Why is for the operator's log; whoever presents it is not told."""
+class InvalidSubjectTokenError(Exception):
+    """The subject token is not valid. The reason is for the log, not for the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a subject token has to say: for whom it is, and to whom it was given."""
+    """The consent that a subject token must contain: for which API, and to which application."""
 
     audience: str
     client_id: str
@@ -37,18 +37,18 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class GivenConsent:
-    """Who consents, and when the token was issued (seconds since 1970), if it says so."""
+    """The customer who consents, and when the token was issued (seconds since 1970), if known."""
 
     customer_id: int
     issued_at: float | None
 
     def require_later_than(self, revoked_at: datetime) -> None:
-        """Refuse consent that may be older than its revocation. Raises RefusedSubjectTokenError."""
+        """Check that the consent is later than its revocation. Raises InvalidSubjectTokenError."""
         moment = revoked_at.astimezone(UTC).isoformat(timespec="seconds")
         if self.issued_at is None:
-            raise RefusedSubjectTokenError(f"iat: is required, since the application's access was revoked at {moment}")
+            raise InvalidSubjectTokenError(f"iat: is required, since the application's access was revoked at {moment}")
         if self.issued_at <= revoked_at.timestamp():
-            raise RefusedSubjectTokenError(
+            raise InvalidSubjectTokenError(
                 f"iat: the application's access was revoked at {moment}; only a token issued later is accepted"
             )
 
@@ -65,7 +65,7 @@ class _Claims(msgspec.Struct):
 
 
 class _Signatures(JWSRegistry):
-    """The library's rules, with our choice of algorithms; headers that nobody knows are ignored, as RFC 7515 has it."""
+    """The library's rules with our algorithms; as in RFC 7515, unknown headers are ignored."""
 
     max_header_length = 8 * 1024
 
@@ -73,7 +73,7 @@ class _Signatures(JWSRegistry):
         super().__init__(algorithms=ALGORITHMS, strict_check_header=False)
 
     def get_alg(self, name: str) -> Any:
-        """Return an algorithm of ours; "EdDSA" is one, whatever it is to be called in future."""
+        """Return an algorithm; the library deprecates the name "EdDSA", which is still accepted."""
         return self.algorithms[name]
 
 
@@ -82,43 +82,43 @@ _signatures = _Signatures()
 
 @dataclass(frozen=True, slots=True)
 class SubjectToken:
-    """A subject token that may be good: it has the right form, and names an algorithm that is allowed."""
+    """A well-formed subject token with an allowed algorithm; its signature and claims are not checked yet."""
 
     signed: CompactSignature
     key_id: str | None
 
     @classmethod
     def read(cls, text: str) -> "SubjectToken":
-        """Read a token without believing it. Raises RefusedSubjectTokenError.
+        """Read a token without trusting it. Raises InvalidSubjectTokenError, also for any critical extension.
 
-        Keys and addresses that it brings along are not looked at; extensions that it calls critical are not known.
+        Keys and addresses in the token are ignored.
         """
         try:
             signed = extract_compact(text.encode(), registry=_signatures)
             header = signed.headers()
             if {"crit", "b64"} & header.keys():
-                raise RefusedSubjectTokenError("the header calls extensions critical, none of which is known")
+                raise InvalidSubjectTokenError("the header has critical extensions, which are not supported")
             if header.get("alg") not in ALGORITHMS:
-                raise RefusedSubjectTokenError(f"alg: must be one of {', '.join(sorted(ALGORITHMS))}")
+                raise InvalidSubjectTokenError(f"alg: must be one of {', '.join(sorted(ALGORITHMS))}")
             if "typ" in header and _without_tree(header["typ"]) not in _TYPES:
-                raise RefusedSubjectTokenError("typ: must be JWT or consent+jwt, or absent")
+                raise InvalidSubjectTokenError("typ: must be JWT or consent+jwt, or absent")
             _signatures.check_header(header)
         except (JoseError, AttributeError, TypeError, ValueError, RecursionError) as error:
-            # The header may be any JSON: nobody has checked it.
-            raise RefusedSubjectTokenError("it is not a signed JWT in compact form with a sound header") from error
+            # The header may be any JSON.
+            raise InvalidSubjectTokenError("it is not a signed JWT in compact form with a valid header") from error
         return cls(signed, header.get("kid"))
 
     def consent(self, issuer: IssuerKeys, wanted: Consent, now: datetime) -> GivenConsent:
-        """Check signature and claims; return the consent that they give. Raises RefusedSubjectTokenError."""
+        """Check the signature and the claims; return the consent. Raises InvalidSubjectTokenError."""
         if not any(self._is_signed_by(key) for key in issuer.keys if self.key_id in {None, key.kid}):
-            raise RefusedSubjectTokenError("it is not signed by a key of the issuer that fits its kid and alg")
+            raise InvalidSubjectTokenError("it is not signed by a key of the issuer that matches its kid and alg")
         try:
             claims = msgspec.json.decode(self.signed.payload, type=_Claims)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise RefusedSubjectTokenError(f"the claims cannot be read: {error}") from error
+            raise InvalidSubjectTokenError(f"the claims cannot be read: {error}") from error
         problem = _problem(claims, issuer.name, wanted, now.timestamp())
         if problem is not None:
-            raise RefusedSubjectTokenError(problem)
+            raise InvalidSubjectTokenError(problem)
         return GivenConsent(int(claims.sub), None if claims.iat is UNSET else claims.iat)
 
     def _is_signed_by(self, key: Key) -> bool:
@@ -129,7 +129,7 @@ class SubjectToken:
 
 
 def _without_tree(media_type: str) -> str:
-    """Return a media type in lower case without `application/`, which RFC 7515 lets a token leave out."""
+    """Return a media type in lower case without `application/`, which a token may omit (RFC 7515)."""
     return media_type.lower().removeprefix("application/")
 
 
@@ -143,7 +143,7 @@ def _problem(claims: _Claims, issuer: str, wanted: Consent, now: float) -> str |
         f"aud: must contain {wanted.audience}": wanted.audience not in audiences,
         "client_id, azp: must name the application that exchanges the token": given_to != {wanted.client_id},
         "exp: the token has expired": not claims.exp > earliest,
-        "nbf: the token is not good yet": claims.nbf is not UNSET and not claims.nbf <= latest,
+        "nbf: the token is not valid yet": claims.nbf is not UNSET and not claims.nbf <= latest,
         "iat: must not lie in the future": claims.iat is not UNSET and not claims.iat <= latest,
         "sub: must be a customer's id, as text": not _CUSTOMER_ID.fullmatch(claims.sub),
     }

@@ -1,4 +1,4 @@
-"""Reading a request for an access token: who asks, and for what (RFC 8693; specification, section 4)."""
+"""Reads a request for an access token: the client and the grant (RFC 8693; specification, section 4)."""
 
 import base64
 import binascii
@@ -22,17 +22,17 @@ GRANT_TYPE: GrantType = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN: AccessTokenType = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 the name of a type
 
 
-class OAuthRefusal(Exception):  # noqa: N818 refusing is no fault
-    """A refusal in OAuth's words; the description is for whoever writes the client."""
+class OAuthRequestError(Exception):
+    """An error with a code of OAuth; the description is for developers of the client."""
 
-    def __init__(self, error: ErrorCode, description: str | None = None) -> None:
-        super().__init__(error)
-        self.error: ErrorCode = error
+    def __init__(self, code: ErrorCode, description: str | None = None) -> None:
+        super().__init__(code)
+        self.code: ErrorCode = code
         self.description = description
 
 
-class WrongClientRefusal(OAuthRefusal):
-    """Client credentials were presented, and are wrong."""
+class InvalidClientError(OAuthRequestError):
+    """Wrong client credentials were presented."""
 
     def __init__(self) -> None:
         super().__init__("invalid_client")
@@ -65,32 +65,32 @@ class ClientCredentials:
 
 
 def read_token_request(fields: Mapping[str, str]) -> TokenRequest:
-    """Return a form's request. Raises OAuthRefusal (invalid_request, unsupported_grant_type)."""
+    """Return the request in a form. Raises OAuthRequestError (invalid_request, unsupported_grant_type)."""
     if fields.get("grant_type", GRANT_TYPE) != GRANT_TYPE:
-        raise OAuthRefusal("unsupported_grant_type", f"grant_type: must be {GRANT_TYPE}")
+        raise OAuthRequestError("unsupported_grant_type", f"grant_type: must be {GRANT_TYPE}")
     try:
         return msgspec.convert(fields, TokenRequest)
     except msgspec.ValidationError as error:
-        raise OAuthRefusal("invalid_request", readable(error)) from error
+        raise OAuthRequestError("invalid_request", readable(error)) from error
 
 
 def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> ClientCredentials:
     """Return the client's credentials, from HTTP Basic or from the form (RFC 6749, section 2.3.1).
 
-    Raises OAuthRefusal: invalid_client when there are none, invalid_request when there is more than one, and
-    WrongClientRefusal for what cannot be read. The form may repeat the id that stands in HTTP Basic.
+    Raises OAuthRequestError (invalid_client) when there are none, OAuthRequestError (invalid_request) when there is
+    more than one, and InvalidClientError for malformed ones. The form may repeat the id of HTTP Basic.
     """
     basics = [value for value in authorization if value.partition(" ")[0].lower() == "basic"]
     client_id, client_secret = fields.get("client_id"), fields.get("client_secret")
     if not basics:
         if client_id is None or client_secret is None:
-            raise OAuthRefusal("invalid_client", "client credentials are required, as HTTP Basic or in the form")
+            raise OAuthRequestError("invalid_client", "client credentials are required, as HTTP Basic or in the form")
         return ClientCredentials(client_id, client_secret)
     if len(basics) > 1 or client_secret is not None:
-        raise OAuthRefusal("invalid_request", "client credentials are given more than once")
+        raise OAuthRequestError("invalid_request", "client credentials are given more than once")
     found = _read_basic(basics[0].partition(" ")[2].strip())
     if client_id not in {None, found.client_id}:
-        raise OAuthRefusal("invalid_request", "client_id: is not the one of HTTP Basic")
+        raise OAuthRequestError("invalid_request", "client_id: is not the one of HTTP Basic")
     return found
 
 
@@ -98,7 +98,7 @@ def _read_basic(encoded: str) -> ClientCredentials:
     try:
         user, colon, password = base64.b64decode(encoded.encode(), validate=True).partition(b":")
         if not colon:
-            raise WrongClientRefusal
+            raise InvalidClientError
         return ClientCredentials(form_decoded(user), form_decoded(password))
     except (binascii.Error, ValueError, DomainError) as error:
-        raise WrongClientRefusal from error
+        raise InvalidClientError from error

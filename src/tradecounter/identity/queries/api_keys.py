@@ -1,4 +1,4 @@
-"""API keys: made, listed, disabled; stored as hashes only (decisions, authentication)."""
+"""API keys, of which only the hashes are stored (decisions, authentication)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from tradecounter.identity.secret_hash import new_secret, secret_hash
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key that was just made: its id, and the key itself, which is shown this once."""
+    """The id of a new key, and the key itself, which is shown only now."""
 
     id: int
     key: str
@@ -20,7 +20,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """A key as it is known afterwards: recognisable, not usable."""
+    """A key without its secret; its beginning identifies it."""
 
     id: int
     customer_id: int
@@ -42,7 +42,7 @@ _ADD_KEY = Statement(
 
 
 async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
-    """Make a key for a customer; a given one may be there already (for reproducible demos)."""
+    """Create a key for a customer; a given `key` may exist already (for reproducible demos)."""
     key = key or new_secret()
     row = await tx.fetch_one(
         _ADD_KEY, customer_id=customer_id, name=name, prefix=key[:PREFIX_LENGTH], hash=secret_hash(key), now=now
@@ -76,7 +76,7 @@ _DISABLE_KEY = Statement(
 
 
 async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord | None:
-    """Disable a key, in every process within a few seconds; return it, or None when there is no such key."""
+    """Disable a key, in every process within a few seconds; return it, or None when it does not exist."""
     key = await tx.fetch_one(_DISABLE_KEY, now=now, key_id=key_id)
     await bump(tx, "keys")
     return key
@@ -84,7 +84,7 @@ async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord 
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """What a presented key stands for."""
+    """An enabled key and its customer."""
 
     id: int
     customer_id: int
@@ -104,5 +104,5 @@ _RECORD_USE = Statement("update api_key set last_used_at = :now where id = any(:
 
 
 async def record_use(tx: Transaction, key_ids: list[int], now: datetime) -> None:
-    """Note when keys were last used."""
+    """Record when keys were last used."""
     await tx.execute(_RECORD_USE, now=now, key_ids=key_ids)

@@ -1,6 +1,5 @@
-"""Failed credentials by address, and the addresses that are blocked for them."""
+"""Failures by address, and the addresses that they block."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.advisory_locks import COUNT_FAILURES
@@ -9,25 +8,17 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """An address that is shut out until a moment, which is no longer part of the block."""
-
-    address: str
-    blocked_until: datetime
-
-
 async def lock_address(tx: Transaction, address: str) -> None:
-    """Let the failures of one address be counted one after the other, until the transaction ends."""
+    """Make other transactions that count failures of an address wait for this one."""
     await tx.execute(COUNT_FAILURES, address=address)
 
 
-_BLOCKS_UNDER_WAY = Statement("select address, blocked_until from blocked_address where blocked_until > :now", Block)
+_CURRENT_BLOCKS = Statement("select address, blocked_until from blocked_address where blocked_until > :now")
 
 
-async def blocks_under_way(tx: Transaction, now: datetime) -> list[Block]:
-    """Return all blocks that have not ended."""
-    return await tx.fetch_all(_BLOCKS_UNDER_WAY, now=now)
+async def current_blocks(tx: Transaction, now: datetime) -> dict[str, datetime]:
+    """Return when the blocks that have not ended will end, by address."""
+    return dict(await tx.fetch_all(_CURRENT_BLOCKS, now=now))
 
 
 _BLOCK_OF = Statement("select blocked_until from blocked_address where address = :address and blocked_until > :now")
@@ -45,7 +36,7 @@ _COUNT_FAILURES = Statement("select count(*) from credential_failure where addre
 
 
 async def add_failure(tx: Transaction, address: str, now: datetime, since: datetime) -> int:
-    """Note a failure; return how many there were after `since`, this one included."""
+    """Record a failure; return the number of failures after `since`, including this one."""
     await tx.execute(_INSERT_FAILURE, address=address, now=now)
     count: int = await tx.fetch_value(_COUNT_FAILURES, address=address, since=since)
     return count
@@ -60,7 +51,7 @@ _DELETE_FAILURES_OF = Statement("delete from credential_failure where address = 
 
 
 async def block(tx: Transaction, address: str, until: datetime) -> None:
-    """Block an address in every process; its failures are settled by that."""
+    """Block an address in every process, and delete its failures."""
     await tx.execute(_BLOCK, address=address, until=until)
     await tx.execute(_DELETE_FAILURES_OF, address=address)
     await bump(tx, "blocks")

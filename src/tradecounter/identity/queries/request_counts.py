@@ -1,4 +1,4 @@
-"""Customers' requests in a window, added up from all processes."""
+"""The number of each customer's requests in a window, over all processes."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,7 +15,7 @@ _ADD_REQUESTS = Statement("""
 
 
 async def add_requests(tx: Transaction, window_start: datetime, requests: Mapping[int, int]) -> None:
-    """Add requests to the counts of customers, by id; rows are locked in the order of ids."""
+    """Add requests to the counts of customers, by id; locks the rows in the order of ids."""
     ids = sorted(requests)
     await tx.execute(
         _ADD_REQUESTS, window_start=window_start, ids=ids, requests=[requests[customer_id] for customer_id in ids]

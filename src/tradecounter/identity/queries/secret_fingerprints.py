@@ -1,4 +1,4 @@
-"""The secret keys that something in the database may be encrypted with: it knows them by their fingerprints."""
+"""The fingerprints of the secret keys that data in the database may be encrypted with."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,7 +9,7 @@ from tradecounter.identity.installation_secret import derived_key
 
 
 def fingerprint(secret_key: str) -> str:
-    """Return 64 hexadecimal characters that tell a secret key from others and do not reveal it."""
+    """Return 64 hexadecimal characters that identify a secret key and do not reveal it."""
     return derived_key(secret_key, "fingerprint")
 
 
@@ -17,7 +17,7 @@ _LOCK_FINGERPRINTS = Statement("lock table secret_key in share row exclusive mod
 
 
 async def lock_fingerprints(tx: Transaction) -> None:
-    """Let no other transaction change which keys are registered, or decide on them, until this one ends."""
+    """Make other transactions that register keys, or check them first, wait for this one."""
     await tx.execute(_LOCK_FINGERPRINTS)
 
 
@@ -25,7 +25,7 @@ _REGISTERED_FINGERPRINTS = Statement("select fingerprint from secret_key")
 
 
 async def registered_fingerprints(tx: Transaction) -> set[str]:
-    """Return the fingerprints of the keys that are registered."""
+    """Return the fingerprints of the registered keys."""
     return {found for (found,) in await tx.fetch_all(_REGISTERED_FINGERPRINTS)}
 
 
@@ -35,7 +35,7 @@ _REGISTER_FINGERPRINTS = Statement(
 
 
 async def register_fingerprints(tx: Transaction, fingerprints: Iterable[str], now: datetime) -> None:
-    """Register keys; what is registered already stays as it is."""
+    """Register keys that are not registered yet."""
     await tx.execute(_REGISTER_FINGERPRINTS, fingerprints=list(fingerprints), now=now)
 
 

@@ -1,7 +1,7 @@
-"""Uvicorn's HTTP protocol with bounds on what a client can make it hold, and errors in the service's own format.
+"""Uvicorn's HTTP protocol with bounds on memory and time, and errors in the service's own format.
 
-Uvicorn alone would collect endless headers, trailers and pipelined requests in memory, take trailers for headers, and
-wait forever for a request that never ends or for a client that never reads (docs/adr/0013).
+Uvicorn alone would collect endless headers, trailers and pipelined requests in memory, treat trailers as headers, and
+wait forever for a request that never ends or a client that never reads (docs/adr/0013).
 """
 
 import asyncio
@@ -25,34 +25,33 @@ from tradecounter.web.connection.error_responses import (
 from tradecounter.web.connection.head_checks import check_head
 from tradecounter.web.connection.lenient_protocol import LenientProtocol
 from tradecounter.web.connection.tcp import taken_bytes
-from tradecounter.web.stopping import Stopping
 
 log = structlog.get_logger()
 
-_PIECE = 4096  # bytes that are parsed at a time; what is over a limit by less than this may pass
-_CHUNK_LINES = 12  # bytes around a chunk that are as good as data: its size, and two line breaks
+_PIECE = 4096  # bytes that are parsed at a time; a request may exceed a limit by less than this
+_CHUNK_LINES = 12  # bytes around a chunk that count as data: its size, and two line breaks
 
 
 class _Flow(FlowControl):
-    """Flow control that stops reading while a request waits for the response to the one before it."""
+    """Flow control that reads nothing while a request waits for the response to the one before it."""
 
-    holds = False
+    is_blocked = False
 
-    def hold(self) -> None:
-        self.holds = True
+    def block(self) -> None:
+        self.is_blocked = True
         self.pause_reading()
 
     def resume_reading(self) -> None:
-        if not self.holds:
+        if not self.is_blocked:
             super().resume_reading()
 
 
 class BoundedProtocol(LenientProtocol):
     """One client's connection to an application that has `connections` and `stopping`."""
 
-    most_head_bytes = 64 * 1024  # of a request line and headers, and of what surrounds a body: trailers, extensions
+    most_head_bytes = 64 * 1024  # of a request line and headers, and around the body: trailers, extensions
     longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
-    longest_stuck_seconds = 30.0  # for which a client takes nothing of a response that is ready for it
+    longest_stuck_seconds = 30.0  # in which a client reads nothing of a response
     linger_seconds = 1.0  # for a client to read an error response
 
     __slots__ = (
@@ -74,17 +73,17 @@ class BoundedProtocol(LenientProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._connections: Connections = self.app.connections
-        self._stopping: Stopping = self.app.stopping
+        self._stopping: asyncio.Event = self.app.stopping
         self._overhead = 0  # bytes of the request under way that are not data of its body
         self._body_bytes = 0  # in the piece that is parsed
         self._chunks = 0  # in the piece that is parsed
-        self._unread = b""  # received, and not parsed while the connection holds
-        self._rejected = False  # from then on, what the client sends is discarded
+        self._unread = b""  # received, and not parsed while the flow is blocked
+        self._rejected = False  # afterwards, received data is discarded
         self._pending_error: RejectedError | None = None  # waits for the responses before it
         self._deadline: asyncio.TimerHandle | None = None
         self._responding: RequestResponseCycle | None = None
-        self._taken: int | None = None  # what the client had taken at the last look; None while nothing waits for it
-        self._taken_at = 0.0  # on the loop's clock: when it was first seen to have taken that
+        self._taken: int | None = None  # bytes that the client had read at the last check; None if none are waiting
+        self._taken_at = 0.0  # on the loop's clock: the first check with that number
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request, or reject the connection."""
@@ -96,7 +95,7 @@ class BoundedProtocol(LenientProtocol):
             self._reject_connection()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting, and abandon the responses."""
+        """Abandon the responses."""
         self._connections.forget(self)
         self._clear_deadline()
         self._unread = b""
@@ -109,7 +108,7 @@ class BoundedProtocol(LenientProtocol):
             return
         self._unset_keepalive_if_required()
         self._begun = 0
-        self._take_in(self._unread + data)
+        self._parse_pieces(self._unread + data)
 
     def on_message_begin(self) -> None:
         """Prepare for a request."""
@@ -123,12 +122,12 @@ class BoundedProtocol(LenientProtocol):
         self._unset_keepalive_if_required()  # a cached response to a request in the same piece may have set it
 
     def begin_response(self) -> None:
-        """Have the application respond to the request whose head is there. Raises RejectedError."""
+        """Let the application respond to the request whose head has arrived. Raises RejectedError."""
         check_head(self.headers, self.parser)
         super().begin_response()
         if self.pipeline:
-            self.flow.hold()
-        if self._stopping.is_set or self._method:
+            self.flow.block()
+        if self._stopping.is_set() or self._method:
             self.cycle.keep_alive = False
 
     def on_chunk_header(self) -> None:
@@ -137,7 +136,7 @@ class BoundedProtocol(LenientProtocol):
         self._chunks += 1
 
     def on_body(self, body: bytes) -> None:
-        """Count and take in a piece of the body."""
+        """Count and process a piece of the body."""
         self._body_bytes += len(body)
         super().on_body(body)
 
@@ -149,17 +148,17 @@ class BoundedProtocol(LenientProtocol):
             self.end_request()
 
     def end_request(self) -> None:
-        """Tell the application that the whole request is there."""
+        """Tell the application that the request is complete."""
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on with the requests that wait."""
-        self.flow.holds = len(self.pipeline) > 1
+        """Continue with the requests that wait."""
+        self.flow.is_blocked = len(self.pipeline) > 1
         super().on_response_complete()
         if self.transport.is_closing():
             return
         if self._pending_error is None:
-            self._take_in(self._unread)
+            self._parse_pieces(self._unread)
         elif self._responding is None or self._responding.response_complete:
             self._write_error(self._pending_error)
             self._linger()
@@ -169,7 +168,7 @@ class BoundedProtocol(LenientProtocol):
         super()._start_asgi_task(cycle, app)
 
     def cut_if_stuck(self, now: float) -> bool:
-        """Break the connection when the client has taken nothing for too long; return whether it was broken."""
+        """Break the connection if the client has read nothing for too long; return whether it did."""
         if not self.transport.get_write_buffer_size():
             self._taken = None
             return False
@@ -187,18 +186,18 @@ class BoundedProtocol(LenientProtocol):
             self.transport.close()
 
     def announce_end(self) -> None:
-        """Have the response under way close the connection, unless its head was sent already."""
+        """Let the response under way close the connection, unless its head was sent already."""
         if self._responding is not None and not self._responding.response_started:
             self._responding.keep_alive = False
 
     def send_400_response(self, msg: str) -> None:
-        """Reject what is not HTTP."""
+        """Reject data that is not HTTP."""
         self._reject(NOT_HTTP)
 
-    def _take_in(self, data: bytes) -> None:
-        taken = 0
-        while taken < len(data) and not self._rejected and not self.flow.holds:
-            piece, taken = data[taken : taken + _PIECE], taken + _PIECE
+    def _parse_pieces(self, data: bytes) -> None:
+        parsed = 0
+        while parsed < len(data) and not self._rejected and not self.flow.is_blocked:
+            piece, parsed = data[parsed : parsed + _PIECE], parsed + _PIECE
             begun, self._body_bytes, self._chunks = self._begun, 0, 0
             try:
                 self.parse(piece)
@@ -207,21 +206,21 @@ class BoundedProtocol(LenientProtocol):
             else:
                 if self._under_way and self._begun == begun:
                     self._count(piece)
-        self._unread = data[taken:] if self.flow.holds else b""
-        if self.flow.holds:
-            self._clear_deadline()  # it is not the client that keeps the request from arriving
-        # Most requests come whole and need no timer. Line breaks alone are no request: the wait for one goes on.
+        self._unread = data[parsed:] if self.flow.is_blocked else b""
+        if self.flow.is_blocked:
+            self._clear_deadline()  # the client does not cause this delay
+        # Most requests arrive whole and need no timer. Line breaks alone are no request: the wait continues.
         elif self._deadline is None and not self._rejected and (self._under_way or self._is_idle()):
             self._set_deadline()
 
     def _count(self, piece: bytes) -> None:
-        """Count the bytes of a piece that are not body data. A piece in which a request begins does not count."""
+        """Count the bytes of a piece that are not body data; the first piece of a request is exempt."""
         self._overhead += max(0, len(piece) - self._body_bytes - self._chunks * _CHUNK_LINES)
         if self._overhead > self.most_head_bytes:
             self._reject(HEAD_TOO_LONG)
 
     def _is_responding(self) -> bool:
-        """Return whether the application makes or sends a response."""
+        """Return whether the application works on a response."""
         cycle: RequestResponseCycle | None = self.cycle
         return cycle is not None and not cycle.response_complete
 
@@ -235,18 +234,18 @@ class BoundedProtocol(LenientProtocol):
         elif cause is None or isinstance(cause, httptools.HttpParserError):
             self.send_400_response("")
         else:
-            log.error("a request could not be taken in", exc_info=cause)
+            log.error("a request could not be read", exc_info=cause)
             self._reject(FAULT)
 
     def _reject(self, error: RejectedError) -> None:
-        """Send an error for the request that is being read, after the responses before it, and close.
+        """Send an error for the current request, after the responses before it, and close.
 
-        A request that has a response already gets no second one: the client would take it for the next request's.
+        A request that already has a response gets no second one, which the client would match to its next request.
         """
         if self.transport.is_closing():
             return
         latest: RequestResponseCycle | None = self.cycle
-        if self._in_head or not self._under_way or latest is None:  # the application does not know the request
+        if self._in_head or not self._under_way or latest is None:  # the application has not got the request
             waits = self._is_responding()
         elif latest.response_started:
             self.transport.close()
@@ -274,7 +273,7 @@ class BoundedProtocol(LenientProtocol):
         self.transport.write(error_bytes(error, getattr(self.app, "standing_headers", ())))
 
     def _linger(self) -> None:
-        """Close once the client does, or soon: closing with data unread would reset the connection too early."""
+        """Close when the client does, or soon: closing with unread data would reset the connection too early."""
         self._rejected = self._under_way = True
         self._clear_deadline()
         self.transport.write_eof()

@@ -1,4 +1,4 @@
-"""The open connections of a process: how many there may be, and what ends those that are stuck (docs/adr/0013)."""
+"""The open connections of a process: limits their number, and cuts stuck ones (docs/adr/0013)."""
 
 import asyncio
 import os
@@ -11,29 +11,27 @@ from tradecounter.identity.client_address import UNKNOWN, counted_as, read_addre
 from tradecounter.identity.counted_log import CountedLog
 from tradecounter.settings import PREFIX
 
-_MOST_LINGERING = 32  # refused connections that wait for their client to close
-DESCRIPTORS_KEPT_FREE = (
-    2 * _MOST_LINGERING
-)  # for refused connections, and for files and processes of the service itself
+_MOST_LINGERING = 32  # rejected connections that wait for their client to close
+DESCRIPTORS_KEPT_FREE = 2 * _MOST_LINGERING  # for rejected connections, and for the service's files and processes
 
 
 class Connection(Protocol):
-    """What is asked of a connection."""
+    """The methods of a connection that this module and the server's shutdown use."""
 
     def cut_if_stuck(self, now: float) -> bool:
-        """Break the connection if its client takes nothing of a response; return whether it was broken."""
+        """Break the connection if its client reads nothing of a response; return whether it did."""
         ...
 
     def announce_end(self) -> None:
-        """Have the next response close the connection."""
+        """Let the next response close the connection."""
         ...
 
 
 @dataclass(slots=True)
 class Connections:
-    """Counts connections and looks after them; `trusts` says which addresses may have any number of them.
+    """Counts connections and cuts stuck ones; addresses that `trusts` accepts may have any number.
 
-    It has to be used in an event loop, which it goes on to use as long as that runs.
+    The first connection starts a timer in the running event loop, which never ends.
     """
 
     most: int
@@ -44,7 +42,7 @@ class Connections:
     _by_address: Counter[str] = field(default_factory=Counter)
     _lingering: set[Connection] = field(default_factory=set)
     _sweep: asyncio.TimerHandle | None = None
-    _refused: CountedLog = field(default_factory=lambda: CountedLog("connection refused"))
+    _rejected: CountedLog = field(default_factory=lambda: CountedLog("connection refused"))
     _exhausted: CountedLog = field(default_factory=lambda: CountedLog("no file can be opened: connections are lost"))
     _stuck: CountedLog = field(default_factory=lambda: CountedLog("connection cut: its client takes no response"))
 
@@ -55,30 +53,30 @@ class Connections:
         return iter(list(self._open))
 
     def admit(self, connection: Connection, peer: str | None) -> bool:
-        """Count a new connection; return False, and log it, when it is one too many."""
+        """Count a new connection; return False, and log it, when it exceeds a limit."""
         counted = None if peer is None or self.trusts(peer) else _counted(peer)
         if len(self._open) >= self.most:
-            self._refused.add(setting=f"{PREFIX}MAX_CONNECTIONS", most=str(self.most))
+            self._rejected.add(setting=f"{PREFIX}MAX_CONNECTIONS", most=str(self.most))
             return False
         if counted is not None and self._by_address[counted] >= self.most_per_address:
-            self._refused.add(setting=f"{PREFIX}MAX_CONNECTIONS_PER_ADDRESS", address=counted)
+            self._rejected.add(setting=f"{PREFIX}MAX_CONNECTIONS_PER_ADDRESS", address=counted)
             return False
         self._open[connection] = counted
         if counted is not None:
             self._by_address[counted] += 1
         if self._sweep is None:
-            self._look_again()
+            self._schedule_sweep()
         return True
 
     def linger(self, connection: Connection) -> bool:
-        """Return whether a refused connection may wait for its client to close; `forget` has to follow."""
+        """Return whether a rejected connection may wait for its client to close; `forget` must follow."""
         if len(self._lingering) >= _MOST_LINGERING:
             return False
         self._lingering.add(connection)
         return True
 
     def forget(self, connection: Connection) -> None:
-        """Stop counting a connection that is closed, whether it was admitted or not."""
+        """Stop counting a closed connection, admitted or not."""
         self._lingering.discard(connection)
         counted = self._open.pop(connection, None)
         if counted is None:
@@ -87,22 +85,22 @@ class Connections:
         if not self._by_address[counted]:
             del self._by_address[counted]
 
-    def _look_again(self) -> None:
-        self._sweep = asyncio.get_running_loop().call_later(self.sweep_seconds, self._look_after)
+    def _schedule_sweep(self) -> None:
+        self._sweep = asyncio.get_running_loop().call_later(self.sweep_seconds, self._run_sweep)
 
-    def _look_after(self) -> None:
+    def _run_sweep(self) -> None:
         now = asyncio.get_running_loop().time()
         for connection, counted in list(self._open.items()):
             if connection.cut_if_stuck(now):
                 self._stuck.add(address=counted)
         try:
             os.close(os.open(os.devnull, os.O_RDONLY))
-        except OSError as error:  # then the event loop closes new connections without a word
+        except OSError as error:  # the event loop then drops new connections silently
             self._exhausted.add(reason=error.strerror)
-        self._look_again()
+        self._schedule_sweep()
 
 
 def _counted(peer: str) -> str:
-    """Return the address that a peer counts under: of IPv6, its /64."""
+    """Return the address that a peer counts under; for IPv6, its /64."""
     address = read_address(peer)
     return UNKNOWN if address is None else counted_as(address)

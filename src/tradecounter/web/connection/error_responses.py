@@ -1,4 +1,4 @@
-"""The errors that a connection sends by itself, without the application."""
+"""The errors that a connection sends without the application."""
 
 import secrets
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _RETRY_SECONDS = 5
 
 @dataclass
 class RejectedError(Exception):
-    """A request or a connection is rejected; raised in a callback of the parser, it ends the parsing."""
+    """A rejected request or connection; raising it in a callback of the parser ends the parsing."""
 
     status: str
     message: str

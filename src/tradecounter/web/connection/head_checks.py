@@ -1,4 +1,4 @@
-"""Checks and changes in the head of a request, before the application gets it."""
+"""Checks and changes the head of a request before the application gets it."""
 
 import string
 from collections.abc import Iterable
@@ -13,24 +13,24 @@ _NO_HOST = bytes(_LONGEST_HOST + 1)
 _UPGRADING = {b"upgrade", b"http2-settings"}
 
 METHOD_BYTES = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()  # RFC 9110, section 5.6.2
-LONGEST_METHOD = 40  # bytes; the longest that is registered has 17
-PLACEHOLDER_METHOD = b"PATCH"  # which no resource has
+LONGEST_METHOD = 40  # bytes; the longest registered one has 17
+PLACEHOLDER_METHOD = b"PATCH"  # no resource has it
 
 
 def is_method_error(error: httptools.HttpParserError) -> bool:
-    """Return whether the parser does not know a request's method, or knows it from another protocol only."""
+    """Return whether the parser rejects a method as unknown or as another protocol's."""
     return isinstance(error, httptools.HttpParserInvalidMethodError) or str(error).startswith("Invalid method")
 
 
 def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
-    """Check what decides where a request goes and where its body ends. Raises RejectedError."""
+    """Check the headers that decide the request's host and the end of its body. Raises RejectedError."""
     found = dict(headers)
     if (
         len(found) == len(headers)
         and b"transfer-encoding" not in found
         and len(found.get(b"host", _NO_HOST)) <= _LONGEST_HOST
     ):
-        return  # as nearly always
+        return  # the usual case
     hosts = [value for name, value in headers if name == b"host"]
     if len(hosts) != 1 and (hosts or parser.get_http_version() == "1.1"):
         raise RejectedError("400 Bad Request", "Host: must be given exactly once")

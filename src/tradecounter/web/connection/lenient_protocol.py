@@ -18,17 +18,17 @@ from tradecounter.web.connection.head_checks import (
 class LenientProtocol(HttpToolsProtocol):
     """One client's connection, which is parsed with `parse`."""
 
-    # Python is slow with objects of more than thirty attributes, and uvicorn has used up nearly all: these have slots.
+    # Python is slow with more than thirty attributes in `__dict__`, and uvicorn has nearly as many: these have slots.
     __slots__ = ("_begun", "_head_decides", "_in_head", "_method", "_reading_method", "_start", "_under_way")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._under_way = False
         self._in_head = True
-        self._head_decides = False  # whether another request may follow, whatever the trailers say
-        self._start = b""  # of the request under way, while only its method has come
-        self._method = b""  # of the request under way, when the parser does not know it
-        self._reading_method = False  # while more of that method may come
+        self._head_decides = False  # only the head, not the trailers, decides whether another request may follow
+        self._start = b""  # of the request under way, while only its method has arrived
+        self._method = b""  # of the request under way, if the parser does not know it
+        self._reading_method = False  # whether more of that method may arrive
         self._begun = 0  # requests that began in the received data
 
     def parse(self, piece: bytes) -> None:
@@ -64,13 +64,13 @@ class LenientProtocol(HttpToolsProtocol):
             self.headers = []  # trailers are added to it, and nothing reads them
 
     def begin_response(self) -> None:
-        """Have the application respond to the request whose head is there."""
+        """Let the application respond to the request whose head has arrived."""
         super().on_headers_complete()
         if self._method:
             self.scope["method"] = self._method.decode()
 
     def on_chunk_header(self) -> None:
-        """Parse on behind the request, even when `Connection: close` comes among its trailers."""
+        """Continue after the request, even when its trailers have `Connection: close`."""
         if not self._head_decides and self.parser.should_keep_alive():
             self._let_the_head_decide(decides=True)
 
@@ -81,15 +81,15 @@ class LenientProtocol(HttpToolsProtocol):
     def _restart_with_placeholder_method(self) -> None:
         """Parse a request with an unknown method as one with a method that no resource has.
 
-        The application gets the method as it was sent, and responds as to any method that a resource lacks. The
-        connection is closed then: a proxy in front may see the end of such a request elsewhere.
+        The application gets the method as sent, and responds with 405. The connection is then closed, because a proxy
+        may see the end of such a request elsewhere.
         """
         self._start_parser()
         self.parser.feed_data(PLACEHOLDER_METHOD)
         self._reading_method = True
 
     def _read_method(self, piece: bytes) -> bytes:
-        """Take the part of an unknown method from a piece, and return the rest. Raises httptools.HttpParserError."""
+        """Read an unknown method from a piece, and return the rest of the piece. Raises httptools.HttpParserError."""
         rest = piece.lstrip(METHOD_BYTES)
         self._method += piece[: len(piece) - len(rest)]
         self._reading_method = not rest
@@ -98,9 +98,9 @@ class LenientProtocol(HttpToolsProtocol):
         return rest
 
     def _restart_without_upgrade(self) -> None:
-        """Parse a request that offers an upgrade as if it did not: the parser would take its body for other protocol.
+        """Parse a request without its offer of an upgrade, after which the parser would not parse the body.
 
-        Java's client offers HTTP/2 with every request; HTTP lets a server ignore that (RFC 9110, section 7.8).
+        Java's client offers HTTP/2 with every request; a server may ignore that (RFC 9110, section 7.8).
         """
         method = self.parser.get_method()
         if method == b"CONNECT":

@@ -1,4 +1,4 @@
-"""What only the kernel knows and does about connections."""
+"""What the kernel knows and does about connections."""
 
 import asyncio
 import ctypes
@@ -11,7 +11,7 @@ _INFO_BYTES = 128
 _ACKNOWLEDGED = slice(120, 128)  # of Linux' `struct tcp_info`: tcpi_bytes_acked
 
 _ATTACH_FILTER = 26  # Linux' SO_ATTACH_FILTER
-_DROP_FIRST_SEGMENTS = (  # a classic BPF program, which sees a segment from its TCP header on
+_DROP_FIRST_SEGMENTS = (  # a classic BPF program; its input begins with the TCP header
     (0x30, 0, 0, 13),  # load the byte with the flags
     (0x54, 0, 0, 0x12),  # keep SYN and ACK
     (0x15, 0, 1, 0x02),  # SYN alone?
@@ -21,11 +21,10 @@ _DROP_FIRST_SEGMENTS = (  # a classic BPF program, which sees a segment from its
 
 
 def taken_bytes(transport: asyncio.Transport) -> int:
-    """Return a number that changes when the client takes bytes that wait for it.
+    """Return a number that changes when the client reads bytes that wait for it.
 
-    On Linux these are the bytes that it has acknowledged. The write buffer alone would not do: the kernel lets a
-    process add to a full queue only once a third of it is gone, which takes a slow client longer than a stuck one is
-    given.
+    On Linux, that is the number of acknowledged bytes. The size of the write buffer is not enough: the kernel accepts
+    more data only when a third of a full queue is gone, which a slow client may not reach in time.
     """
     try:
         info = transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
@@ -35,11 +34,11 @@ def taken_bytes(transport: asyncio.Transport) -> int:
 
 
 def drop_new_connections(listeners: Iterable[socket.socket]) -> None:
-    """Have the kernel overlook clients that begin to connect; those that have begun, and all others, go on.
+    """Let the kernel ignore clients that begin to connect; has no effect on other connections and other systems.
 
-    Closing a listening socket resets the connections that nobody has accepted yet, some of whose clients have sent a
-    request. From here on no further ones come in: once the last is accepted, the socket can be closed. A client that is
-    overlooked tries again, and is refused when it is. On systems other than Linux nothing happens.
+    Closing a listening socket resets the connections that are not accepted yet, some of which have sent a request. From
+    now on there are no new ones, so the socket can be closed when the last is accepted. Ignored clients retry, and are
+    refused after that.
     """
     code = b"".join(struct.pack("HBBI", *instruction) for instruction in _DROP_FIRST_SEGMENTS)
     program = ctypes.create_string_buffer(code)

@@ -1,4 +1,4 @@
-"""Known requests: a program that polls sends the same bytes again, and they need no parsing."""
+"""A cache of parsed request heads: a program that polls sends the same bytes again and again."""
 
 from hashlib import sha256
 
@@ -10,17 +10,14 @@ _MOST_REQUEST_BYTES = 2_000
 
 
 class KnownRequests:
-    """Parsed request heads by a digest of the request's bytes, which contain a credential.
-
-    The oldest are evicted first.
-    """
+    """Parsed request heads by a digest of the request's bytes, which contain a credential; first in, first out."""
 
     def __init__(self, most_bytes: int) -> None:
         self._heads: FIFOCache[bytes, RequestHead] = FIFOCache(most_bytes, lambda head: head.size)
 
     @property
     def size(self) -> int:
-        """How many bytes they take together."""
+        """The bytes that all heads take."""
         return int(self._heads.currsize)
 
     def get(self, raw: bytes) -> RequestHead | None:
@@ -31,7 +28,7 @@ class KnownRequests:
             return None
 
     def add(self, raw: bytes, head: RequestHead) -> None:
-        """Add a request, unless it is long or has an id, which no other request will have."""
+        """Add a request, unless it is long or has its own id, so that it never comes again."""
         if len(raw) > _MOST_REQUEST_BYTES or head.request_id or head.size > self._heads.maxsize:
             return
         self._heads.setdefault(sha256(raw).digest(), head)

@@ -1,9 +1,9 @@
 """Sends product responses from the cache, ahead of all other middleware.
 
-Customers' programs ask for the same pages all day, many of them at the same prices. The response to `GET /product`
-follows from the data behind the customer's view, which has a digest, and from a few parts of the request. What belongs
-to one request is done for each: address, credential, rate limit, links, request id. All that is unusual is left to the
-endpoints (docs/adr/0012, docs/adr/0014).
+Customers' programs request the same pages all day, many of them at the same prices. The response to `GET /product`
+depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
+credential, rate limit, links and request id belong to each request. The endpoints respond to unusual requests
+(docs/adr/0012, docs/adr/0014).
 """
 
 import asyncio
@@ -31,17 +31,17 @@ _KNOWN_SHARE = 8  # known requests take at most an eighth of the memory
 
 
 class FastResponse(NamedTuple):
-    """A cached response in one block, and the headers of this request alone."""
+    """A cached response in one block, and the headers of this request."""
 
     cached: CachedResponse
     own_headers: list[Header]
 
 
 class ResponseCacheMiddleware:
-    """Sends responses to reads of products from the cache, and records those that are not cached yet.
+    """Sends cached responses to reads of products, and records those that are not cached yet.
 
     The protocol class uses it without ASGI (`web/fast_path/protocol.py`): `read` or `known`, then `context`, then
-    `respond`. The context then goes into the ASGI scope, so that nothing is read twice.
+    `respond`. The context goes into the ASGI scope, so that nothing is read twice.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ResponseCacheMiddleware:
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a response from the cache, or pass the request on and record the response."""
+        """Send a cached response, or pass the request on and record the response."""
         if scope["type"] != "http" or not may_be_cached(scope):
             await self._app(scope, receive, send)
             return
@@ -72,7 +72,7 @@ class ResponseCacheMiddleware:
         *others, last = cached.blocks
         for block in others:
             await send({"type": "http.response.body", "body": block, "more_body": True})
-            await asyncio.sleep(0)  # a client that reads as fast as this would keep all others waiting
+            await asyncio.sleep(0)  # a fast client would keep all others waiting
         await send({"type": "http.response.body", "body": last})
 
     async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,7 +87,7 @@ class ResponseCacheMiddleware:
             recording.end()
 
     def read(self, scope: Scope) -> RequestHead | None:
-        """Return the head of a request whose response may come from the cache; None for any other request."""
+        """Return the head of a request whose response may be cached; None for any other request."""
         return read_head(scope, self._addresses) if may_be_cached(scope) else None
 
     def context(self, head: RequestHead, client: tuple[str, int] | None) -> RequestContext:
@@ -95,7 +95,7 @@ class ResponseCacheMiddleware:
         return new_context(head, client[0] if client else None, self._addresses)
 
     def respond(self, context: RequestContext) -> FastResponse | None:
-        """Return the response to a request if it is cached in one block, without waiting for anything."""
+        """Return the response to a request if it is cached in one block; never waits."""
         cached = self._find(context)
         if cached is None or len(cached.blocks) > 1:
             return None
@@ -118,15 +118,12 @@ class ResponseCacheMiddleware:
         found = self.cache.get((*key, head.if_none_match))
         if found is not None:
             return found
-        # A client with an older response gets the current one, as a client without one does.
+        # A client with an older response gets the current one, like a client without any.
         current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
         return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
 
     def _count(self, context: RequestContext, cached: CachedResponse) -> list[Header] | None:
-        """Count a request against the rate limit, and return the headers of its own.
-
-        Return None when nothing is left: the endpoint then sends the error.
-        """
+        """Count a request against the rate limit; return its own headers, or None when the endpoint must send an error."""
         own: list[Header] = [(b"x-request-id", context.request_id.encode())]
         customer_id = context.customer_id
         if customer_id is None:

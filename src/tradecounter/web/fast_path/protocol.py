@@ -1,7 +1,7 @@
 """Uvicorn's protocol class with bounds, and with a fast path for cached responses.
 
-A cached response is written directly: a task and the messages of ASGI would cost more than all the rest. A known
-request, of which each byte was received before, is not even parsed.
+It writes cached responses directly, because ASGI's task and messages would cost more than everything else. It does not
+even parse known requests, whose bytes were all received before.
 """
 
 import asyncio
@@ -20,31 +20,31 @@ from tradecounter.web.request_head import RequestHead
 
 
 class FastPathProtocol(BoundedProtocol):
-    """One client's connection; an application that has `fast_path` is asked for cached responses first."""
+    """One client's connection, which tries an application's `fast_path` first, if it has one."""
 
     __slots__ = ("_context", "_fast_path", "_head", "_responded_at", "_response")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._fast_path: ResponseCacheMiddleware | None = None
-        self._context: RequestContext | None = None  # of the known request under way, when it is not cached
-        self._head: RequestHead | None = None  # of the request under way, when it is cached
+        self._context: RequestContext | None = None  # of the known request under way, if its response is not cached
+        self._head: RequestHead | None = None  # of the request under way, if its response is cached
         self._response: FastResponse | None = None
         self._responded_at = 0.0  # on the loop's clock: the last response of the fast path
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request."""
         super().connection_made(transport)
-        if not self._stopping.is_set:
+        if not self._stopping.is_set():
             self._fast_path = getattr(self.app, "fast_path", None)
 
     def announce_end(self) -> None:
-        """Leave all further requests to the application, whose responses close the connection."""
+        """Pass all further requests to the application, whose responses close the connection."""
         self._fast_path = None
         super().announce_end()
 
     def data_received(self, data: bytes) -> None:
-        """Respond to a known request, or parse a piece of a request."""
+        """Respond to a known request, or parse received data."""
         is_between = not self._under_way
         self._context = self._head = None
         if is_between and self._fast_path is not None and self._respond_to_known(data, self._fast_path):
@@ -54,9 +54,9 @@ class FastPathProtocol(BoundedProtocol):
             self._fast_path.add_known(data, self._head)
 
     def begin_response(self) -> None:
-        """Find the response to the request whose head is there, or have the application make it.
+        """Find the cached response to the request whose head has arrived, or let the application respond.
 
-        What the head is checked for never reaches the application, so no such response is cached. Raises RejectedError.
+        A head that fails a check never reaches the application, so no response to it is cached. Raises RejectedError.
         """
         self._response = None
         context, self._context = self._context, None
@@ -68,14 +68,14 @@ class FastPathProtocol(BoundedProtocol):
             super().begin_response()
 
     def end_request(self) -> None:
-        """Write the response of the fast path, or tell the application that the whole request is there."""
+        """Write the response of the fast path, or tell the application that the request is complete."""
         if self._response is None:
             super().end_request()
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
 
     def _respond_to_known(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
-        """Respond to a known request; return whether that was possible."""
+        """Respond to a known request if possible; return whether it was."""
         if not data.startswith(b"GET ") or self._is_busy():
             return False
         head = fast_path.known(data)
@@ -91,11 +91,11 @@ class FastPathProtocol(BoundedProtocol):
         return True
 
     def _is_busy(self) -> bool:
-        """Return whether the client has to take another response first."""
+        """Return whether the client must read another response first."""
         return self.flow.write_paused or self._is_responding()
 
     def _respond(self, fast_path: ResponseCacheMiddleware) -> RequestContext | None:
-        """Find the response to the request whose head is there; return the request's context if it was read."""
+        """Find the cached response to the request whose head has arrived; return its context if it was read."""
         if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
             return None
         url = httptools.parse_url(self.url)
@@ -121,7 +121,7 @@ class FastPathProtocol(BoundedProtocol):
         if not keep_alive:
             self.transport.close()
             return
-        # One timer for many responses: setting and cancelling one for each would take a tenth of the whole time.
+        # One timer for many responses: a timer for each would take a tenth of the whole time.
         self._responded_at = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self._close_if_idle)

@@ -1,4 +1,4 @@
-"""Records a response while it is sent, to cache it."""
+"""Records a response for the cache while it is sent."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,7 @@ _BLOCK = 128 * 1024
 _CURRENT = 200
 _CACHEABLE = {_CURRENT, 304}
 
-# The headers that are the same for all requests with the same key. Any other header belongs to one request: for a
-# cached response, `ResponseCacheMiddleware` makes it for each.
+# The headers that are equal for all requests with the same key. `ResponseCacheMiddleware` adds the others per request.
 _CACHED_HEADERS = frozenset(
     b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
     b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
@@ -22,7 +21,7 @@ _CACHED_HEADERS = frozenset(
 
 
 class Recording:
-    """Passes one response on, and caches it when it is complete, made from the data in its key, and not too large."""
+    """Passes a response on, and caches it if it is complete, from the data in its key, and not too large."""
 
     def __init__(
         self, cache: ResponseCache, key: CacheKey, if_none_match: bytes | None, scope: Scope, send: Send
@@ -45,7 +44,7 @@ class Recording:
         await self._send(message)
 
     def end(self) -> None:
-        """Record no more: the response was sent, or broke off."""
+        """Stop recording, after the response was sent or failed."""
         self._start, self._chunks = None, []
         if self._is_long:
             self._cache.end_recording(self._key)
@@ -71,7 +70,7 @@ class Recording:
         headers = tuple((name, value) for name, value in start["headers"] if name in _CACHED_HEADERS)
         is_current = start["status"] == _CURRENT
         if is_current and not any(name == b"content-length" for name, _ in headers):
-            # The length is known now. In one block, without uvicorn's chunks, the client needs it.
+            # The fast path sends one block without uvicorn's chunks, so the client needs the length.
             headers += ((b"content-length", b"%d" % sum(map(len, self._chunks))),)
         key = self._key if is_current else (*self._key, self._if_none_match)
         links, requests = (links_noted(self._scope), requests_noted(self._scope)) if is_current else (None, 1)
@@ -80,6 +79,6 @@ class Recording:
 
 
 def _blocks(chunks: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the same bytes in blocks of a good size to send: compressed chunks are small, and many."""
+    """Return the same bytes in larger blocks: compressed chunks are many and small."""
     whole = b"".join(chunks)
     return tuple(whole[start : start + _BLOCK] for start in range(0, len(whole), _BLOCK)) or (b"",)

@@ -1,10 +1,10 @@
-"""The cache of product responses, bounded in bytes; the least recently used are evicted.
+"""The cache of product responses, bounded in bytes; evicts the least recently used.
 
-All requests with the same cache key share a response. It contains nothing that belongs to one request, such as the
-query in its links: that is added for each request.
+All requests with the same cache key share a response, without the parts that belong to one request, such as the query
+in its links.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,20 +15,15 @@ from tradecounter.rest.responses import Header
 
 CacheKey = tuple[bytes | str | None, ...]
 
-_OVERHEAD = 1000  # bytes of a response besides its texts, roughly
+_OVERHEAD = 1000  # bytes of a response without its texts, roughly
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
-
-
-def head_lines(headers: Iterable[Header]) -> bytes:
-    """Return headers as they stand in an HTTP message."""
-    return b"".join(name + b": " + value + b"\r\n" for name, value in headers)
 
 
 @dataclass(frozen=True)
 class CachedResponse:
-    """A response as it was sent: status, entity tag, the headers of every such response, and the body in blocks.
+    """A response as it was sent: status, entity tag, the shared headers, and the body in blocks.
 
-    `links` are what its `Link` header is made from; `requests` is how many requests it counts as.
+    `links` are for its `Link` header; `requests` is how many requests it counts as.
     """
 
     key: CacheKey
@@ -41,19 +36,19 @@ class CachedResponse:
 
     @cached_property
     def head(self) -> bytes:
-        """The headers as they stand in an HTTP message."""
-        return head_lines(self.headers)
+        """The headers as lines of an HTTP message."""
+        return b"".join(name + b": " + value + b"\r\n" for name, value in self.headers)
 
     @property
     def size(self) -> int:
-        """How many bytes it takes in the cache; a client decides how long the key is."""
+        """The bytes that it takes in the cache; clients decide how long the key is."""
         key = sum(len(part) for part in self.key if part is not None)
         headers = sum(len(name) + len(value) for name, value in self.headers)
-        return _OVERHEAD + key + 2 * headers + sum(map(len, self.blocks))  # the headers also as a head
+        return _OVERHEAD + key + 2 * headers + sum(map(len, self.blocks))  # `head` repeats the headers
 
 
 class ResponseCache:
-    """The cached responses, and the room for those that are being recorded; 0 bytes cache none."""
+    """The cached responses, and the reserved room for recordings; with 0 bytes it stays empty."""
 
     def __init__(self, most_bytes: int) -> None:
         self._responses: LRUCache[CacheKey, CachedResponse] = LRUCache(most_bytes, lambda response: response.size)
@@ -73,20 +68,19 @@ class ResponseCache:
             self._responses[response.key] = response
 
     def __iter__(self) -> Iterator[CacheKey]:
-        """Iterate over the keys of all cached responses."""
         return iter(self._responses)
 
     def begin_recording(self, key: CacheKey) -> bool:
-        """Return whether a long response may be recorded, one for each key; `end_recording` must follow."""
+        """Begin to record a long response; return False while one with this key is. `end_recording` must follow."""
         if key in self._recording:
             return False
         self._recording[key] = 0
         return True
 
     def reserve(self, key: CacheKey, size: int) -> bool:
-        """Reserve bytes for a response that is being recorded; return False when there is no room.
+        """Reserve bytes for a recording; return False when there is no room.
 
-        All responses that are being recorded, often for slow clients, share as much as one cached response may take.
+        All recordings, many of them for slow clients, share the room of one cached response.
         """
         if sum(self._recording.values()) + size > self._most_bytes_of_one:
             return False
@@ -94,5 +88,5 @@ class ResponseCache:
         return True
 
     def end_recording(self, key: CacheKey) -> None:
-        """Release the room of a response that was being recorded."""
+        """Release the room of a recording."""
         del self._recording[key]

@@ -1,4 +1,4 @@
-"""The document as a whole, and as JSON and YAML."""
+"""Builds the interface document, and encodes it as JSON and YAML."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,7 @@ from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.common_errors import errors_of
 from tradecounter.rest.operation import Body, Operation
 from tradecounter.rest.responses import to_json
-from tradecounter.web.openapi.introduction import (
-    CLIENT_CREDENTIALS,
-    CREDENTIALS,
-    DESCRIPTION,
-    LICENSE,
-    TAGS,
-    VERSION,
-)
+from tradecounter.web.openapi.introduction import CLIENT_CREDENTIALS, CREDENTIALS, DESCRIPTION, LICENSE, TAGS, VERSION
 from tradecounter.web.openapi.parameters import parameters_of
 from tradecounter.web.openapi.responses import Responses, media
 from tradecounter.web.openapi.schemas import Schemas
@@ -32,13 +25,13 @@ class Documents:
     yaml: bytes
 
     def at(self, base_url: str) -> "Documents":
-        """Return the documents of ANY_ADDRESS for a base address."""
+        """Return the documents with a base address in place of ANY_ADDRESS."""
         address = to_json(base_url)[1:-1]
         return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
 
 
 def encode_document(document: dict[str, Any]) -> Documents:
-    """Return the document as JSON and as YAML."""
+    """Return the interface document as text."""
     return Documents(
         msgspec.json.format(msgspec.json.encode(document), indent=2),
         yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110).encode(),
@@ -46,14 +39,14 @@ def encode_document(document: dict[str, Any]) -> Documents:
 
 
 class _Plain(yaml.SafeDumper):
-    """Writes what occurs twice twice: anchors are of no use to readers."""
+    """Repeats values instead of using anchors, which readers do not need."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def build_document(operations: Sequence[Operation], base_url: str, seller: str) -> dict[str, Any]:
-    """Return the interface document of the operations, served at a base address by a seller of that name."""
+    """Return the interface document of operations at a base address."""
     schemas = Schemas(operations)
     responses = Responses(schemas, operations)
     paths: dict[str, dict[str, Any]] = {}
@@ -85,11 +78,7 @@ def build_document(operations: Sequence[Operation], base_url: str, seller: str) 
 
 
 def _operation(operation: Operation, schemas: Schemas, responses: Responses) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "operationId": operation.name,
-        "tags": [operation.tag],
-        "summary": operation.summary,
-    }
+    document: dict[str, Any] = {"operationId": operation.name, "tags": [operation.tag], "summary": operation.summary}
     if operation.description:
         document["description"] = operation.description
     if parameters := parameters_of(operation):
@@ -102,7 +91,7 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses) -> 
         **{str(error.status): responses.error(error) for error in errors_of(operation)},
     }
     if operation.public:
-        # An application may also send its credentials in the form: then nothing is asked of the head.
+        # An application may also send its credentials in the form: then the head needs none.
         document["security"] = [*({name: []} for name in CLIENT_CREDENTIALS), {}] if operation.for_applications else []
     return document
 

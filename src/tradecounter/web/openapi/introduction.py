@@ -1,4 +1,4 @@
-"""What the interface document says about the API as a whole: introduction, tags, credentials."""
+"""The interface document's general parts: introduction, tags, credentials."""
 
 VERSION = "1.0"
 LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
@@ -26,7 +26,7 @@ Errors have a `message` that names the field and says how to correct it; `errors
 `X-Ignored` names unknown parameters and fields, such as misspelt ones; they were ignored. Quote the `X-Request-Id` of a
 response when you contact support.
 """
-# The key in the query is accepted too. As a scheme of its own, generated clients would send it with every request.
+# The key in the query has no scheme: generated clients would send it with every request.
 CREDENTIALS = {
     "apiKey": {
         "type": "apiKey",

@@ -10,13 +10,9 @@ from tradecounter.web.openapi.schemas import tidied
 
 
 def parameters_of(operation: Operation) -> list[dict[str, Any]]:
-    """Return the parameters of an operation: path, query, headers."""
+    """Return the parameters of an operation in the order path, query, headers."""
     headers = (*operation.request_headers, *((IF_NONE_MATCH,) if operation.cacheable else ()))
-    return [
-        *_declared(operation.path_parameters, "path"),
-        *_query_parameters(operation),
-        *_declared(headers, "header"),
-    ]
+    return [*_declared(operation.path_parameters, "path"), *_query_parameters(operation), *_declared(headers, "header")]
 
 
 def _declared(parameters: Iterable[Parameter], place: str) -> Iterator[dict[str, Any]]:
@@ -39,7 +35,7 @@ def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
             "name": field.name,
             "in": "query",
             "required": False,
-            "allowEmptyValue": True,  # an empty value is as if absent
+            "allowEmptyValue": True,  # it counts as absent
             "description": schema.pop("description", ""),
             "schema": schema,
         }

@@ -1,4 +1,4 @@
-"""A collection for Postman (v2.1), which Bruno imports too, made from the interface document."""
+"""Generates a collection for Postman (v2.1), which Bruno imports too, from the interface document."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 _FORM = "application/x-www-form-urlencoded"
-_NEW_KEY = "{{$guid}}"  # both programs put a new one into each request
+_NEW_KEY = "{{$guid}}"  # both programs generate one per request
 _BASIC = [("username", "{{clientId}}"), ("password", "{{clientSecret}}")]
 _VARIABLES = {
     "apiKey": "Your API key.",
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 def postman_collection(document: Json) -> Json:
-    """Return the collection: a folder for each tag, a request for each operation and example of a body."""
+    """Return the collection: a folder per tag, with a request for each operation and example of its body."""
     folders: dict[str, Json] = {
         tag["name"]: {"name": tag["name"], "description": tag["description"], "item": []} for tag in document["tags"]
     }

@@ -1,4 +1,4 @@
-"""The responses of operations, with the shared errors and the headers that they refer to."""
+"""Describes the responses of operations, with the shared errors and headers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from tradecounter.web.openapi.schemas import Schemas
 
 
 class Responses:
-    """Describes responses, and collects what they share for the document's components."""
+    """Describes responses, and collects the document's components that they share."""
 
     def __init__(self, schemas: Schemas, operations: Iterable[Operation]) -> None:
         self._schemas = schemas
@@ -23,7 +23,7 @@ class Responses:
 
     @property
     def shared(self) -> dict[str, Any]:
-        """The errors that several operations have, by name, in the order of their statuses."""
+        """The errors of several operations, by name, in the order of their statuses."""
         return {name: response for _, named in sorted(self._shared.items()) for name, response in named.items()}
 
     @property
@@ -32,7 +32,7 @@ class Responses:
         return dict(sorted(self._headers.items()))
 
     def success(self, operation: Operation) -> dict[str, Any]:
-        """Describe the response when all is well."""
+        """Describe the success response."""
         success = operation.success
         headers = (*success.headers, *(CACHING if operation.cacheable else ()))
         document: dict[str, Any] = {
@@ -50,11 +50,11 @@ class Responses:
         return document
 
     def not_modified(self) -> dict[str, Any]:
-        """Describe the response to a client that has the current one."""
+        """Describe the 304 response."""
         return {"description": "Your copy is current.", "headers": self._references((*CACHING, *RATE_LIMIT))}
 
     def error(self, error: ErrorResponse) -> dict[str, Any]:
-        """Describe an error, or refer to its description when it is shared."""
+        """Describe an error, or refer to the shared description."""
         if not error.name:
             return self._error(error)
         self._shared.setdefault(error.status, {})[error.name] = self._error(error)

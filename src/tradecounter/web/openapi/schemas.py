@@ -1,4 +1,4 @@
-"""The schemas, from the types that decode requests and encode responses."""
+"""Generates schemas from the types that decode requests and encode responses."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ _NULLABLE = 2  # options: a type and null
 
 
 class Schemas:
-    """The schemas of request and response bodies, and the components that these refer to."""
+    """The schemas of bodies, and the components that they refer to."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         sent, received = set[Any](), set[Any]([Error])
@@ -36,20 +36,20 @@ class Schemas:
             _tidy(schema)
 
     def of(self, type_: Any) -> dict[str, Any]:
-        """Return the schema of a body's type; of None, that of the empty object."""
+        """Return the schema of a body's type; for None, the empty object."""
         return {"$ref": SCHEMAS + EMPTY} if type_ is None else self._by_type[type_]
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of msgspec's as the document states it."""
+    """Return a schema from msgspec in the form of the document."""
     _tidy(schema)
     return schema
 
 
 def _tidy(schema: Any) -> None:
-    """Say of numbers what they are on the wire: amounts are numbers (`rest/answers.py`), whole numbers have 64 bits.
+    """State the wire types of numbers: amounts are numbers (`rest/responses.py`), whole numbers have 64 bits.
 
-    A type's own format stays; an empty one is left out.
+    A type may have its own format; an empty one is deleted.
     """
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     for part in parts:
@@ -71,7 +71,7 @@ def _tidy(schema: Any) -> None:
 
 
 def _join_null(schema: dict[str, Any]) -> None:
-    """State a nullable text, number or Boolean as one type: generators name no type of their own for it."""
+    """Make a nullable text, number or Boolean one type, for which generators create no type of their own."""
     options = schema.get("anyOf", [])
     kinds = [option.get("type") for option in options]
     if len(kinds) == _NULLABLE and kinds[1] == "null" and kinds[0] in _SCALARS and "enum" not in options[0]:
@@ -80,7 +80,7 @@ def _join_null(schema: dict[str, Any]) -> None:
 
 
 def _leave_out_nulls(schema: dict[str, Any]) -> None:
-    """State that optional response fields are omitted, never null."""
+    """Remove null from optional response fields, which are omitted and never null."""
     for name, member in schema.get("properties", {}).items():
         if name in schema.get("required", []) or "anyOf" not in member:
             continue
@@ -89,7 +89,7 @@ def _leave_out_nulls(schema: dict[str, Any]) -> None:
 
 
 def _reachable(schemas: Iterable[Any], components: dict[str, Any]) -> set[str]:
-    """Return the names of the components that schemas refer to, however indirectly."""
+    """Return the names of the components that schemas refer to, directly or not."""
     names: set[str] = set()
     waiting: list[Any] = list(schemas)
     while waiting:

@@ -1,15 +1,9 @@
-"""Catalogue, customers, prices, stock, shipping methods, orders, keys.
-
-Revision ID: 0001
-Revises:
-"""
+"""Catalogue, customers, prices, stock, shipping methods, orders, keys."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 SHARED = """
 create table change (
@@ -253,5 +247,4 @@ create index order_line_back_ordered on order_line (product_id) where back_order
 
 def upgrade() -> None:
     """Create the tables, slice by slice."""
-    for part in (SHARED, CATALOGUE, PRICING, CUSTOMERS, STOCK, SHIPPING, ORDERING):
-        run_sql(part)
+    run_sql(SHARED, CATALOGUE, PRICING, CUSTOMERS, STOCK, SHIPPING, ORDERING)

@@ -1,8 +1,4 @@
-"""The job queue's own tables, as the installed Procrastinate ships them.
-
-Revision ID: 0002
-Revises: 0001
-"""
+"""The job queue's own tables, from the installed Procrastinate."""
 
 from procrastinate.schema import SchemaManager
 
@@ -10,8 +6,6 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

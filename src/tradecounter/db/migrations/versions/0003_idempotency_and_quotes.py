@@ -1,15 +1,9 @@
-"""Idempotency keys with the responses that they were answered with; what support settles of a quote.
-
-Revision ID: 0003
-Revises: 0002
-"""
+"""Idempotency keys with their recorded responses; the pricing of quotes by support."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 IDEMPOTENCY = """
 create table idempotency_key (
@@ -38,5 +32,4 @@ create index quotes_waiting on orders (created_at) where kind = 'quote' and stat
 
 def upgrade() -> None:
     """Create the table of keys; extend orders."""
-    run_sql(IDEMPOTENCY)
-    run_sql(QUOTES)
+    run_sql(IDEMPOTENCY, QUOTES)

@@ -1,15 +1,9 @@
-"""Bundles; shipments, serial numbers, tracking, packing videos, configurations; cancelled orders.
-
-Revision ID: 0004
-Revises: 0003
-"""
+"""Bundles; shipments, serial numbers, tracking, packing videos, configurations; cancelled orders."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 ORDERS = """
 alter table product add column components jsonb not null default '[]';
@@ -87,5 +81,4 @@ comment on column configuration.data is 'Encrypted, since it holds passwords.';
 
 def upgrade() -> None:
     """Extend products, orders and lines; create the tables of fulfilment."""
-    run_sql(ORDERS)
-    run_sql(FULFILMENT)
+    run_sql(ORDERS, FULFILMENT)

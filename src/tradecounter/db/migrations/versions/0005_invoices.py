@@ -1,15 +1,9 @@
-"""Invoices that never change, numbered without gaps, and the payments against them.
-
-Revision ID: 0005
-Revises: 0004
-"""
+"""Invoices, which never change and are numbered without gaps, and the payments against them."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 BILLING = """
 create table invoice_number (

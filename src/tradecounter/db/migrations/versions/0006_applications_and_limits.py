@@ -1,15 +1,9 @@
-"""Applications and their access tokens; failed credentials, blocked addresses, counted requests.
-
-Revision ID: 0006
-Revises: 0005
-"""
+"""Applications and their access tokens; failed credentials, blocked addresses, counted requests."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0006"
 down_revision = "0005"
-branch_labels = None
-depends_on = None
 
 APPLICATIONS = """
 create table application (
@@ -58,5 +52,4 @@ comment on table request_count is 'Requests of a customer in a window, added up 
 
 def upgrade() -> None:
     """Create the tables of applications and limits."""
-    run_sql(APPLICATIONS)
-    run_sql(LIMITS)
+    run_sql(APPLICATIONS, LIMITS)

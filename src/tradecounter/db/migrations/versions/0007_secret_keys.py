@@ -1,15 +1,9 @@
-"""Fingerprints of the secret keys in use, by which a key that fits nothing is recognised.
-
-Revision ID: 0007
-Revises: 0006
-"""
+"""Fingerprints of the secret keys in use, to detect a wrong key."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0007"
 down_revision = "0006"
-branch_labels = None
-depends_on = None
 
 KEYS = """
 create table secret_key (

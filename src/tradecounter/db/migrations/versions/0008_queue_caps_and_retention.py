@@ -1,23 +1,17 @@
-"""The job queue without notifications; counting a customer's pending orders; which quotes support was told of.
-
-Revision ID: 0008
-Revises: 0007
-"""
+"""The job queue without notifications; indexes for the cap on pending orders and for clean-up; mails to support."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 # A transaction that notifies commits under a lock of the whole server.
 QUEUE = """
 alter table procrastinate_jobs disable trigger procrastinate_jobs_notify_queue_job_inserted_v1;
 """
 
-# A customer's pending orders are counted for each new one. The worker looks through this index for those to expire.
-# A second index of pending orders, by time, would be preferred for the count where few customers have most of them.
+# Each new order counts its customer's pending orders. The worker scans this index for those to expire. With a second
+# index, by time, the planner would choose that one for the count when few customers have most of the pending orders.
 CAPS = """
 drop index orders_pending;
 create index orders_pending on orders (customer_id, kind, expires_at) where state = 'pending';
@@ -25,7 +19,7 @@ drop index orders_by_customer_reference;
 create index orders_by_customer_reference on orders (customer_id, lower(btrim(customer_reference)));
 """
 
-# Quotes whose mail has not gone out yet are those that still have their job.
+# A quote whose mail was not sent yet still has its job.
 QUOTES = """
 alter table orders add column support_told_at timestamptz;
 comment on column orders.support_told_at is 'When the mail that asks support for a price went out.';
@@ -35,7 +29,7 @@ where kind = 'quote' and id not in (
 );
 """
 
-# What the worker deletes is found by these; a deleted line makes PostgreSQL look for its shipments.
+# For the worker's clean-up; when a line is deleted, PostgreSQL looks for its shipments.
 RETENTION = """
 create index orders_expired on orders (expires_at) where state = 'expired';
 create index address_deleted on address (deleted_at) where deleted_at is not null;
@@ -47,7 +41,4 @@ comment on table idempotency_key is 'Written in the transaction of what the key 
 
 def upgrade() -> None:
     """Disable the trigger that notifies of new jobs, since the worker polls; change indexes; add a column."""
-    run_sql(QUEUE)
-    run_sql(CAPS)
-    run_sql(QUOTES)
-    run_sql(RETENTION)
+    run_sql(QUEUE, CAPS, QUOTES, RETENTION)

@@ -1,15 +1,9 @@
-"""When a customer's consent to an application was last revoked.
-
-Revision ID: 0009
-Revises: 0008
-"""
+"""When a customer's consent to an application was last revoked."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0009"
 down_revision = "0008"
-branch_labels = None
-depends_on = None
 
 REVOKED_CONSENT = """
 create table revoked_consent (

@@ -1,15 +1,9 @@
-"""Shipping regions with names, countries and postcode areas.
-
-Revision ID: 0010
-Revises: 0009
-"""
+"""Shipping regions with names, countries and postcode areas."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0010"
 down_revision = "0009"
-branch_labels = None
-depends_on = None
 
 REGIONS = """
 create table shipping_region (

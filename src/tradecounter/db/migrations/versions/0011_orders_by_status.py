@@ -1,17 +1,12 @@
-"""The index for the lists of a customer's orders also holds their status, so that it answers for one status alone.
+"""Adds the status to the index for order lists, so that a list of one status needs only the index.
 
-The new index is there before the old one goes: only that waits for readers.
-
-Revision ID: 0011
-Revises: 0010
+The new index is created before the old one is dropped: only the drop waits for readers.
 """
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 ORDERS_BY_STATUS = """
 create index orders_of_customer_with_status on orders (customer_id, confirmed_at desc, number desc) include (status)

@@ -1,15 +1,9 @@
-"""What mails need to know: who wants them, what was told already, how parcels are tracked, which installation sends.
-
-Revision ID: 0012
-Revises: 0011
-"""
+"""Mails: who gets them, what was sent already, tracking links, and the id of the installation."""
 
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0012"
 down_revision = "0011"
-branch_labels = None
-depends_on = None
 
 MAILS = """
 alter table customer add column order_mails boolean not null default true;

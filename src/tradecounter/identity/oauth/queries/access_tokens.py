@@ -1,4 +1,4 @@
-"""Access tokens: issued to an application for a customer, found, revoked; stored as hashes only."""
+"""Access tokens, issued to an application for a customer; only their hashes are stored."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,13 +8,13 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
-# Expired tokens are still told apart from wrong ones for so long (`ExpiredTokenError`).
+# Until then, an expired token is not taken for a wrong one (`ExpiredTokenError`).
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveToken:
-    """What a token stands for unless it is revoked; it may have expired."""
+    """The customer of a token that is not revoked, and its expiry, which may have passed."""
 
     customer_id: int
     expires_at: datetime
@@ -29,7 +29,7 @@ _ISSUE_TOKEN = Statement("""
 async def issue_token(
     tx: Transaction, client_id: str, customer_id: int, now: datetime, lifetime: timedelta
 ) -> str | None:
-    """Make a token for an application acting for a customer; None when there is no such customer."""
+    """Create a token for an application that acts for a customer; return None when the customer does not exist."""
     token = new_secret()
     made = await tx.execute(
         _ISSUE_TOKEN,
@@ -75,7 +75,7 @@ async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: 
 
     Takes effect in every process within a few seconds.
     """
-    # Waits for exchanges under way, whose tokens the update then sees; later ones wait for this transaction.
+    # Waits for exchanges under way, whose tokens the update then sees; later exchanges wait for this transaction.
     await tx.execute(_LOCK_APPLICATION, client_id=client_id)
     await tx.execute(_REVOKE_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
     count = await tx.execute(_REVOKE_TOKENS, now=now, client_id=client_id, customer_id=customer_id)
@@ -91,7 +91,7 @@ _CONSENT_REVOKED_AT = Statement(
 async def consent_revoked_at(tx: Transaction, client_id: str, customer_id: int) -> datetime | None:
     """Return when a customer's consent to an application was last revoked, or None.
 
-    Ask after `issue_token` in the same transaction: a concurrent revocation is then either seen or revokes the token.
+    Call it after `issue_token` in the same transaction: it sees a concurrent revocation, or that one revokes the token.
     """
     revoked_at: datetime | None = await tx.fetch_value(
         _CONSENT_REVOKED_AT, client_id=client_id, customer_id=customer_id
@@ -103,5 +103,5 @@ _DELETE_EXPIRED_TOKENS = Statement("delete from access_token where expires_at <=
 
 
 async def delete_expired_tokens(tx: Transaction, now: datetime) -> int:
-    """Delete tokens that expired a day ago or earlier; return how many."""
+    """Delete tokens a day after they expired; return how many."""
     return await tx.execute(_DELETE_EXPIRED_TOKENS, until=now - _KEPT_AFTER_EXPIRY)

@@ -1,4 +1,4 @@
-"""Registered OAuth applications, confidential clients all of them: made, listed, disabled."""
+"""Registered OAuth applications, which are all confidential clients."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _SHORTEST_BEGINNING = 4  # characters
 
 @dataclass(frozen=True, slots=True)
 class NewApplication:
-    """An application that was just made: its id, and its secret, which is shown this once."""
+    """The id of a new application, and its secret, which is shown only now."""
 
     client_id: str
     client_secret: str
@@ -24,20 +24,12 @@ class NewApplication:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationRecord:
-    """An application as it is known afterwards."""
+    """An application without its secret."""
 
     client_id: str
     name: str
     created_at: datetime
     disabled_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveApplication:
-    """What a presented secret is compared with."""
-
-    client_id: str
-    secret_hash: bytes
 
 
 _ADD_APPLICATION = Statement(
@@ -47,11 +39,11 @@ _ADD_APPLICATION = Statement(
 
 async def add_application(tx: Transaction, name: str, now: datetime) -> NewApplication:
     """Register an application."""
-    made = NewApplication(secrets.token_hex(_ID_BYTES), new_secret())
+    new = NewApplication(secrets.token_hex(_ID_BYTES), new_secret())
     await tx.execute(
-        _ADD_APPLICATION, client_id=made.client_id, name=name, secret_hash=secret_hash(made.client_secret), now=now
+        _ADD_APPLICATION, client_id=new.client_id, name=name, secret_hash=secret_hash(new.client_secret), now=now
     )
-    return made
+    return new
 
 
 _LIST_APPLICATIONS = Statement(
@@ -70,7 +62,7 @@ _DISABLE_APPLICATION = Statement(
 
 
 async def disable_application(tx: Transaction, client_id: str, now: datetime) -> bool:
-    """Disable an application and its tokens, in every process within a few seconds; tell whether there is one."""
+    """Disable an application and its tokens, in every process within a few seconds; return whether it exists."""
     found = await tx.execute(_DISABLE_APPLICATION, now=now, client_id=client_id)
     await bump(tx, "keys")
     return found == 1
@@ -82,10 +74,7 @@ _WHOLE_CLIENT_ID = Statement(
 
 
 async def whole_client_id(tx: Transaction, beginning: str) -> str:
-    """Return the client id that a text is the beginning of, or else the text.
-
-    Raises DomainError (invalid) when several client ids begin so.
-    """
+    """Return the client id that begins with a text, or else the text. Raises DomainError (invalid) for several ids."""
     found = await tx.fetch_all(_WHOLE_CLIENT_ID, beginning=beginning)
     ids = [client_id for (client_id,) in found]
     if len(beginning) < _SHORTEST_BEGINNING or not ids:
@@ -99,16 +88,16 @@ _APPLICATION_EXISTS = Statement("select from application where client_id = :clie
 
 
 async def application_exists(tx: Transaction, client_id: str) -> bool:
-    """Tell whether an application is registered, disabled or not."""
+    """Return whether an application is registered, disabled or not."""
     return await tx.execute(_APPLICATION_EXISTS, client_id=client_id) == 1
 
 
-_FIND_ACTIVE_APPLICATION = Statement(
-    "select client_id, secret_hash from application where client_id = :client_id and disabled_at is null",
-    ActiveApplication,
+_FIND_SECRET_HASH = Statement(
+    "select secret_hash from application where client_id = :client_id and disabled_at is null"
 )
 
 
-async def find_active_application(tx: Transaction, client_id: str) -> ActiveApplication | None:
-    """Return an enabled application, or None."""
-    return await tx.fetch_one(_FIND_ACTIVE_APPLICATION, client_id=client_id)
+async def find_secret_hash(tx: Transaction, client_id: str) -> bytes | None:
+    """Return the hash of an enabled application's secret, or None."""
+    found: bytes | None = await tx.fetch_value(_FIND_SECRET_HASH, client_id=client_id)
+    return found
