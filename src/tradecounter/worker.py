@@ -66,11 +66,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
         PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
         PeriodicJob(
-            "update_expected_dates",
-            EVERY_MINUTE,
-            update_expected_dates,
-            "expected dates changed",
-            batches=MOST_BATCHES,
+            "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),

@@ -97,7 +97,7 @@ def test_a_contract_price_has_its_customer_and_both_dates_looked_at(shop: Import
         'sku: there is no product "GONE"',
         f"valid_from: {day}",
         f"valid_until: {day}",
-        "valid_until: lies before valid_from",
+        "valid_until: is before valid_from",
     }
 
 

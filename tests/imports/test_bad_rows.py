@@ -132,7 +132,7 @@ BAD_ROWS = [
     Bad(
         "contract-prices",
         contract(valid_from="2026-02-02", valid_until="2026-02-01"),
-        "valid_until: lies before valid_from",
+        "valid_until: is before valid_from",
     ),
     # Shipping methods.
     Bad("shipping-methods", {"id": 9}, "base_cost_net: is required for a new shipping method"),
@@ -273,7 +273,7 @@ def test_a_key_that_is_there_twice_is_refused_with_both_lines(
         ("sku\nPHONE\n", 1, "there is no column for available"),
         ("sku,available\nPH\x00NE,1\n", 2, "holds a NUL character"),
         ("sku,stock\nPHONE,1\n", 1, "column 'stock' is unknown"),
-        ("sku,available,sku\nPHONE,1,PHONE\n", 1, "column 'sku' is there twice"),
+        ("sku,available,sku\nPHONE,1,PHONE\n", 1, "column 'sku' appears twice"),
         ('sku,available\n"PHONE,1\n', 2, "not CSV: unexpected end of data"),
         ('sku,available\n"PHONE"x,1\n', 2, "not CSV: ',' expected after '\"'"),
         ("", 1, "the file is empty"),

@@ -26,11 +26,7 @@ def required_when_new(
         where s.key is not null and t.{key} is null and not jsonb_exists(s.row, needed.name)
         """
     ).format(
-        what=SQL(what),
-        table=Identifier(table),
-        key=Identifier(key),
-        key_type=SQL(key_type),
-        names=Literal(list(names)),
+        what=SQL(what), table=Identifier(table), key=Identifier(key), key_type=SQL(key_type), names=Literal(list(names))
     )
     return Statement(sql)
 

@@ -61,11 +61,7 @@ def disable(client_id: ClientId, as_json: AsJson = False) -> None:
 
 
 @app.command("revoke")
-def revoke(
-    client_id: ClientId,
-    customer_id: CustomerId,
-    as_json: AsJson = False,
-) -> None:
+def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Revoke an application's tokens and consent for one customer, in every process within five seconds."""
 
     async def work(tx: Transaction) -> tuple[str, int]:

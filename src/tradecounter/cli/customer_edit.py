@@ -12,13 +12,7 @@ from msgspec import UNSET, structs
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show_record
 from tradecounter.cli.session import run_change
-from tradecounter.customers.queries.accounts import (
-    Account,
-    AccountChange,
-    Packing,
-    add_account,
-    edit_account,
-)
+from tradecounter.customers.queries.accounts import Account, AccountChange, Packing, add_account, edit_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import parse_email
 from tradecounter.kit.money import rounded
@@ -85,8 +79,7 @@ _OPTIONS: dict[str, Any] = {
         typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="The most that may be owed, in pounds."),
     ],
     "term_days": Annotated[
-        int,
-        typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date."),
+        int, typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date.")
     ],
     "packing": Annotated[Packing, typer.Option("--packing", help="Own-brand or plain.")],
     "shipping_method": Annotated[

@@ -26,8 +26,7 @@ def demo(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     catalogue: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Products to load on the first start, instead of the demo's own."),
+        str | None, typer.Option(metavar="FILE", help="Products to load on the first start, instead of the demo's own.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

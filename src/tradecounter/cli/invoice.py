@@ -73,10 +73,7 @@ def show_one(number: Number, as_json: AsJson = False) -> None:
     async def work(tx: Transaction) -> dict[str, Any]:
         invoice = await the_invoice(tx, number)
         document = await invoice_document(tx, number)
-        items: list[int | None] = [
-            *await invoiced_items(tx, invoice.order_id),
-            None,
-        ]  # the last one is the shipping
+        items: list[int | None] = [*await invoiced_items(tx, invoice.order_id), None]  # the last one is the shipping
         lines = [_line(item, line) for item, line in zip(items, document.lines, strict=True)]
         return {**_shown(invoice), "lines": lines}
 

@@ -36,11 +36,7 @@ def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
             yield Row(
                 row.line,
                 PriceRow(
-                    price_list,
-                    row.values.sku,
-                    cost,
-                    percentage(cost, Decimal(97)),
-                    percentage(cost, Decimal(94)),
+                    price_list, row.values.sku, cost, percentage(cost, Decimal(97)), percentage(cost, Decimal(94))
                 ),
             )
 

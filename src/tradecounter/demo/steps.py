@@ -26,7 +26,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.quotes.price_quote import price_quote
-from tradecounter.stock.queries.deliveries import announce_delivery
+from tradecounter.stock.queries.levels import store_delivery
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Announced:
         day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
         for line in await _lines(tx, code):
             if line.back_ordered:
-                await announce_delivery(tx, line.product_id, 1000, day)
+                await store_delivery(tx, line.product_id, 1000, day)
 
 
 @dataclass(frozen=True, slots=True)
