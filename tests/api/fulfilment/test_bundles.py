@@ -129,7 +129,10 @@ def test_an_order_keeps_the_components_that_it_was_created_with(shop: Service, c
     [
         ([{"sku": "NO-SUCH", "quantity": 1}], 'components: there is no product "NO-SUCH"'),
         ([{"sku": "new-kit", "quantity": 1}], "components: NEW-KIT cannot contain itself"),
-        ([{"sku": "PHONE", "quantity": 1}, {"sku": "phone", "quantity": 1}], "components[1].sku: phone is listed twice"),
+        (
+            [{"sku": "PHONE", "quantity": 1}, {"sku": "phone", "quantity": 1}],
+            "components[1].sku: phone is listed twice",
+        ),
         ([{"sku": "KIT", "quantity": 1}], 'components: "KIT" is a bundle, so it cannot be in the bundle "NEW-KIT"'),
     ],
 )
