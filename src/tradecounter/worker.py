@@ -1,4 +1,4 @@
-"""Background jobs: a queue in the same PostgreSQL, and what runs on a schedule."""
+"""Background jobs: mails from a queue in the same PostgreSQL, and scheduled jobs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -34,7 +34,7 @@ EVERY_MINUTE = "* * * * *"
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 
 BATCH = 500  # orders, addresses or keys that one transaction of a retention job deletes
-MOST_BATCHES = 20  # per minute and retention job: about a second of work, which a stop can wait for
+MOST_BATCHES = 20  # per minute and retention job: about a second of work, short enough for a stop to wait
 
 JOBS_AT_ONCE = 5  # they mostly wait for the mail server
 POLL_SECONDS = 0.25  # between polls for new jobs
@@ -55,7 +55,7 @@ class PeriodicJob:
     name: str
     cron: str
     work: Callable[[Transaction, datetime], Awaitable[int]]
-    done: str  # logged with the count when that is not 0
+    done: str  # logged with the count, unless that is 0
     batches: int = 1
 
 
@@ -66,11 +66,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
         PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
         PeriodicJob(
-            "update_expected_dates",
-            EVERY_MINUTE,
-            update_expected_dates,
-            "expected dates changed",
-            batches=MOST_BATCHES,
+            "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),
@@ -91,9 +87,9 @@ def _retention(
 
 
 class _Connector(procrastinate.PsycopgConnector):
-    """The queue's connections. Sets `lost` when the database fails while the end of a job is being recorded.
+    """The queue's connections. Sets `lost` if the database fails while the end of a job is being recorded.
 
-    Such a job counts as running for as long as this worker lives, so the worker has to restart.
+    Such a job counts as running until this worker ends, so the worker must restart.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -110,9 +106,9 @@ class _Connector(procrastinate.PsycopgConnector):
 
 
 async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.Event) -> None:
-    """Run jobs until `stop` is set; when the database is lost, wait for it and start again.
+    """Run jobs until `stop` is set; if the database is lost, wait for it and start again.
 
-    Raises SettingsError when the mail settings are invalid.
+    Raises SettingsError if the mail settings are invalid.
     """
     worker = _Worker(settings, url, clock)
     stopping = asyncio.create_task(stop.wait())
@@ -125,11 +121,11 @@ async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.E
 
 
 async def drain(settings: Settings, url: str, clock: Clock) -> None:
-    """Run the due jobs and return when none is left that can start."""
+    """Run the due jobs; return when no job can start."""
     worker = _Worker(settings, url, clock)
     async with Database(url, connections=1) as database:
         before, due = None, await _count_due(database)
-        while before is None or 0 < due < before:  # the end of one job may let another of its group start
+        while before is None or 0 < due < before:  # the end of a job may allow another one of its group to start
             await worker.run(stopping=None)
             before, due = due, await _count_due(database)
 
@@ -156,7 +152,7 @@ class _Worker:
             kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
         )
         async with Database(self._url, connections=JOBS_AT_ONCE + 1) as database:
-            await database.pool.wait(WAIT_SECONDS)  # the queue itself would wait longer than a stop may take
+            await database.pool.wait(WAIT_SECONDS)  # the queue itself would wait longer than a stop may
             app = self._app(connector, database)
             async with app.open_async():
                 await _requeue(app, database)

@@ -130,7 +130,7 @@ def test_a_second_start_has_the_same_data_and_keys_and_tells_people_how_to_try(
         assert f"{first['api_key']} (disabled)\n" in text
         assert text.count("(disabled)") == 1
         assert f"curl -H 'X-Api-Key: {second['api_key']}'" in text
-        assert "Mails land in .tradecounter/mail" in text
+        assert "Mails are written to .tradecounter/mail" in text
         postmaster = postmaster_of(folder)
         assert customers_in(folder) == [customer["id"] for customer in announced["customers"]]
         assert alive(postmaster)

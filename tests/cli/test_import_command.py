@@ -105,10 +105,10 @@ def test_replacing_more_than_a_fifth_wants_a_yes(tradecounter: Program) -> None:
     given = '{"sku":"PHONE"}'
     found = "replacing would deactivate 1 of 2, more than a fifth"
     reason = tradecounter.refused("import", "products", "-", "--replace", "--json", given=given)
-    assert reason == f"{found}: if that is right, confirm it with --yes"
+    assert reason == f"{found}: confirm it with --yes"
     tried = tradecounter.json("import", "products", "-", "--replace", "--dry-run", given=given)
     assert counts(tried) == counted(unchanged=1, deactivated=1)
-    assert tried["warnings"] == [{"line": None, "message": f"{found}: without --yes that is refused"}]
+    assert tried["warnings"] == [{"line": None, "message": f"{found}: this requires --yes"}]
 
 
 def test_a_refused_import_reports_every_bad_row_and_ends_with_status_1(tradecounter: Program) -> None:
@@ -116,7 +116,7 @@ def test_a_refused_import_reports_every_bad_row_and_ends_with_status_1(tradecoun
     errors = [
         {"line": 3, "message": 'sku: there is no product "GONE"'},
         {"line": 4, "message": "available: must be at least 0"},
-        {"line": 5, "message": "repeats what is on line 2"},
+        {"line": 5, "message": "repeats line 2"},
     ]
     set_stock(tradecounter, 70)
     reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more faults)\n'
@@ -145,7 +145,7 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Progra
     assert {error["line"] for error in done.document["errors"]} == {1}
     assert done.err == (
         "error: nothing was imported: line 1: column 'Item Code' is unknown (and 5 more faults); "
-        "--map THEIRS=OURS names a column's field, --ignore-unknown leaves out the others\n"
+        "--map THEIRS=OURS names a column's field, --ignore-unknown ignores the others\n"
     )
 
 
@@ -192,7 +192,7 @@ def test_options_that_make_no_sense_are_wrong_usage(
 @pytest.mark.parametrize("option", [("--map", "Code=sku"), ("--ignore-unknown",)])
 def test_columns_of_json_cannot_be_mapped(option: tuple[str, ...], tradecounter: Program) -> None:
     reason = tradecounter.refused("import", "products", "products.jsonl", *option, "--json")
-    assert reason == "products.jsonl: JSON Lines is read strictly: only columns of CSV and XLSX can be mapped"
+    assert reason == "products.jsonl: JSON Lines is read strictly: only columns of CSV and XLSX files can be mapped"
 
 
 def test_a_file_that_is_not_utf_8_is_said_to_be_read_as_cp1252(tradecounter: Program) -> None:
@@ -232,5 +232,5 @@ def test_files_that_cannot_be_read_are_refused(tradecounter: Program) -> None:
 
 def test_customers_cannot_be_replaced(tradecounter: Program) -> None:
     (tradecounter.folder / "customers.jsonl").write_text("")
-    reason = "this kind of file cannot replace what is there"
+    reason = "this kind of file cannot replace all records"
     assert tradecounter.refused("import", "customers", "customers.jsonl", "--replace", "--json") == reason

@@ -53,7 +53,7 @@ def test_two_files_have_different_secrets(here: Program, tmp_path_factory: pytes
 def test_a_file_that_is_there_is_kept(here: Program) -> None:
     (here.folder / ".env").write_text("TRADECOUNTER_LOW_STOCK=7\n")
     reason = here.refused("init", "--json")
-    assert reason == ".env exists: edit it, or replace it with --force, which keeps the old one as .env.old"
+    assert reason == ".env exists: edit it, or replace it with --force, which renames it to .env.old"
     assert (here.folder / ".env").read_text() == "TRADECOUNTER_LOW_STOCK=7\n"
 
 

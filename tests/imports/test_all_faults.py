@@ -91,13 +91,13 @@ def test_a_contract_price_has_its_customer_and_both_dates_looked_at(shop: Import
         "valid_from": "1999-01-01",
         "valid_until": "1998-01-01",
     }
-    day = "must be a date from 2000-01-01 to 2100-12-31; leave out what is not known"
+    day = "must be a date from 2000-01-01 to 2100-12-31; leave out an unknown date"
     assert faults(shop, "contract-prices", row) == {
         "customer_id: there is no customer 999",
         'sku: there is no product "GONE"',
         f"valid_from: {day}",
         f"valid_until: {day}",
-        "valid_until: lies before valid_from",
+        "valid_until: is before valid_from",
     }
 
 

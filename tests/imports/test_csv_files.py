@@ -109,9 +109,9 @@ def test_columns_with_other_names_are_mapped(shop: Importer) -> None:
 @pytest.mark.parametrize(
     ("header", "renamed", "faults"),
     [
-        ("sku,SKU,available", {}, ["column 'SKU' is there twice"]),
+        ("sku,SKU,available", {}, ["column 'SKU' appears twice"]),
         ("Code,Item,available", {"code": "sku", "item": "sku"}, ["columns 'Code' and 'Item' are both sku"]),
-        ("sku,Code,available", {"code": "sku"}, ["column 'sku' is left over, since another one is mapped to sku"]),
+        ("sku,Code,available", {"code": "sku"}, ["column 'sku' has no field: another column is mapped to sku"]),
         ("sku,available", {"Code": "sku"}, ["there is no column 'Code' to map"]),
         ("bin,shelf,sku", {}, ["column 'bin' is unknown", "column 'shelf' is unknown", "there is no column for avail"]),
         ("skuu,avail", {}, ["column 'skuu' is unknown; did you mean sku?", "column 'avail' is unknown; did you mean"]),

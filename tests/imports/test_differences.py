@@ -86,7 +86,7 @@ def test_a_file_that_changes_nothing_has_no_differences(shop: Importer) -> None:
 def test_a_refused_file_has_no_differences(shop: Importer) -> None:
     found: list[Change] = []
     report = shop.load("stock", [{"sku": "A", "available": 6}, {"sku": "GONE", "available": 1}], on_change=found.append)
-    assert report.refused
+    assert report.errors
     assert found == []
 
 

@@ -54,7 +54,7 @@ def test_a_dry_run_only_warns(shop: Importer) -> None:
     report = shop.load("stock", ROWS["stock"][:1], replace=True, confirmed=False, dry_run=True)
     assert counts(report) == (0, 0, 1, 19)
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (None, "replacing would deactivate 19 of 20, more than a fifth: without --yes that is refused")
+        (None, "replacing would deactivate 19 of 20, more than a fifth: this requires --yes")
     ]
 
 

@@ -1,1 +1,1 @@
-"""Bulk imports: reading files of several forms row by row, checking the rows, merging them into tables."""
+"""Bulk imports: reads files in several formats row by row, checks the rows and merges them into tables."""

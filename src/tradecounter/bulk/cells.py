@@ -1,6 +1,6 @@
-"""Reading cells as people and spreadsheets write them: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
+"""Reads cells as people and spreadsheets write them: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
 
-Text that cannot be read as its field's type is handed on as it is, so that the validator says what is wrong with it.
+Text that is not a value of its field's type is returned unchanged, and the validator reports it.
 """
 
 import re
@@ -18,15 +18,15 @@ ReadCell = Callable[[str], Any]
 
 
 class UnreadableCellError(ValueError):
-    """A cell holds nothing that could be a value; the message says why."""
+    """A cell contains no value; the message says why."""
 
 
-# What a field of text holds, where cells may spell it in other ways. Files of JSON are strict.
+# Marks of text fields whose cells may be written in several ways. JSON files are strict.
 MOMENT = Meta(extra={"cell": "moment"})
 TIME = Meta(extra={"cell": "time"})
 PERCENT = Meta(extra={"cell": "percent"})
 
-# What spreadsheets show, and write into CSV files, where a formula failed.
+# Spreadsheets write these into CSV files for failed formulas.
 _FAILED = {"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
 
 _BOOLEANS = {"yes": True, "y": True, "no": False, "n": False}
@@ -37,9 +37,9 @@ _TIME = re.compile(r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?P<second>:[0-9]{
 
 
 def cell_reader(annotation: Any) -> ReadCell:
-    """Return the function that turns a cell's text into a value of a type; it raises UnreadableCellError.
+    """Return the function that reads a cell as a value of a type; it raises UnreadableCellError.
 
-    An empty cell is null, empty text, or absent, whichever the type allows first.
+    An empty cell is null, empty text or absent: the first of these that the type allows.
     """
     options = alternatives(annotation)
     read = _reader(annotation, options)
@@ -50,7 +50,7 @@ def cell_reader(annotation: Any) -> ReadCell:
         if not text:
             return empty
         if text[0] == "#" and text in _FAILED:
-            raise UnreadableCellError(f"holds the spreadsheet's error {text}")
+            raise UnreadableCellError(f"contains the spreadsheet error {text}")
         return read(text)
 
     return read_cell
@@ -93,7 +93,7 @@ def _json(text: str) -> Any:
 
 
 def _list_reader(element: Any) -> ReadCell:
-    """Return how a list is read: JSON text, or elements separated by `|` where each of them is a text."""
+    """Return the reader of a list: JSON text or, if the elements are text, elements separated by `|`."""
     names = [field.encode_name for field in msgspec.structs.fields(element)] if _is_struct(element) else []
     if len(names) > 1 or (not names and str not in alternatives(element)):
         return _json
@@ -130,7 +130,7 @@ def _percent(text: str) -> str:
 
 
 def _uk_date(text: str) -> str:
-    """Return a date that is written day first as `YYYY-MM-DD`, with its time if it has one."""
+    """Convert a date written day first to `YYYY-MM-DD`, with its time if it has one."""
     found = _UK_DATE.fullmatch(text)
     if found is None:
         return text
@@ -139,7 +139,7 @@ def _uk_date(text: str) -> str:
 
 
 def _day(text: str) -> str:
-    """Return a date, also one with midnight beside it, as databases write them."""
+    """Read a date, also with a time of midnight, as databases export dates."""
     midnight = _MIDNIGHT.search(text)
     return _uk_date(text[: midnight.start()] if midnight and midnight.end() == len(text) else text)
 
@@ -154,7 +154,7 @@ def _time(text: str) -> str:
 
 
 def _clock(text: str, *, seconds: bool) -> str:
-    """Return a time of day as `HH:MM`, or as `HH:MM:SS`; seconds that are not kept have to be none."""
+    """Convert a time of day to `HH:MM:SS`, or to `HH:MM` if it has no seconds other than `:00`."""
     found = _TIME.fullmatch(text)
     if found is None or (not seconds and found["second"] not in {None, ":00"}):
         return text

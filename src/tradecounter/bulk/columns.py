@@ -1,4 +1,4 @@
-"""From a table's header to the fields of its rows: names without case, renamed columns, unknown and missing ones."""
+"""Maps the columns of a table's header to the fields of its rows."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -15,11 +15,11 @@ _GAPS = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
-    """How the columns of somebody else's file are taken.
+    """How columns are mapped to fields.
 
     Attributes:
-        renamed: the field for each column that has another name.
-        ignore_unknown: whether columns that are not fields are left out; else they are faults.
+        renamed: the field for each column that is not named after it.
+        ignore_unknown: whether columns without a field are ignored instead of being faults.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that is a field: its place in the header, the field's name, and how its cells are read."""
+    """A column of a field: its place in the header, the field's name, and the reader of its cells."""
 
     place: int
     name: str
@@ -37,13 +37,13 @@ class Column:
 
 @dataclass(slots=True)
 class Header:
-    """A header, compared with the fields of a row.
+    """The columns of a header.
 
     Attributes:
-        columns: those that are fields.
+        columns: the columns that are mapped to fields.
         unnamed: the places of columns without a name.
-        unknown: the names of columns that are not fields.
-        faults: what keeps the table from being read.
+        unknown: the names of columns without a field.
+        faults: why the table cannot be read.
     """
 
     columns: list[Column] = field(default_factory=list)
@@ -53,20 +53,20 @@ class Header:
 
 
 def normal_name(name: str) -> str:
-    """Return the form in which names of columns are compared: `Single Unit-Cost` is `single_unit_cost`."""
+    """Return a column's name in the form that is compared: `Single Unit-Cost` is `single_unit_cost`."""
     return _GAPS.sub("_", fold(name.strip()))
 
 
 def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> int:
-    """Return how many columns are fields."""
+    """Return the number of columns with a field."""
     known = {f.encode_name for f in msgspec.structs.fields(shape)} | set(map(normal_name, options.renamed))
     return sum(1 for name in header if normal_name(name) in known)
 
 
 def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
-    """Return what a table's columns are, with everything that is wrong with them."""
+    """Map columns to fields; the result has all faults."""
     if not any(names):
-        return Header(faults=["the file is empty: it starts with a line of column names"])
+        return Header(faults=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
     renamed = {normal_name(theirs): ours for theirs, ours in options.renamed.items()}
     header, taken = Header(), dict[str, str]()
@@ -80,7 +80,7 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
         elif ours in taken:
             same = fold(taken[ours]) == fold(name)
             header.faults.append(
-                f"column {name!r} is there twice" if same else f"columns {taken[ours]!r} and {name!r} are both {ours}"
+                f"column {name!r} appears twice" if same else f"columns {taken[ours]!r} and {name!r} are both {ours}"
             )
         else:
             taken[ours] = name
@@ -101,6 +101,6 @@ def _unknown(names: Sequence[str], fields: Container[str], candidates: Sequence[
         normal = normal_name(name)
         near = get_close_matches(normal, candidates, n=1)
         if normal in fields:
-            yield f"column {name!r} is left over, since another one is mapped to {normal}"
+            yield f"column {name!r} has no field: another column is mapped to {normal}"
         else:
             yield f"column {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else "")

@@ -1,4 +1,4 @@
-"""Reading the lines of CSV files: cells separated by commas, semicolons or tabs, in any of the known encodings."""
+"""Reads lines of CSV files, with cells separated by commas, semicolons or tabs."""
 
 import csv
 import re
@@ -11,13 +11,13 @@ from tradecounter.bulk.columns import ColumnOptions, known_columns
 from tradecounter.bulk.tables import Line, UnreadableLineError
 
 _SEPARATORS = (",", ";", "\t")
-_STATED = re.compile(r"sep=(?P<separator>.)\s*", re.IGNORECASE)  # how Excel is told, on a line of its own
+_STATED = re.compile(r"sep=(?P<separator>.)\s*", re.IGNORECASE)  # Excel reads this line before the header
 
 
 def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptions) -> tuple[str, int]:
-    """Return what separates a file's cells, and how many lines were read before its header.
+    """Return the separator of a file's cells, and the number of lines that were read before its header.
 
-    It is what the file states, else what makes the most known columns of its header, or the most columns.
+    Without a `sep=` line, it is the separator that finds the most known columns in the header, then the most columns.
     """
     line, skipped = file.readline(), 0
     while line and not line.strip():
@@ -35,7 +35,7 @@ def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptio
 
 
 def csv_lines(file: TextIO, separator: str, skipped: int) -> Iterator[Line]:
-    """Yield each line's number and cells; so many lines were read before. Raises UnreadableLineError."""
+    """Yield each line's number and cells, after `skipped` lines. Raises UnreadableLineError."""
     reader = csv.reader(file, delimiter=separator, strict=True)
     start = skipped + 1
     try:

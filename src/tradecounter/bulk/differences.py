@@ -1,4 +1,4 @@
-"""What an import changes, record by record: the records before and after it are compared in the database."""
+"""Reports the records that an import changes, by comparing them before and after it in the database."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ Members = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an import changes of one record.
+    """A change to one record.
 
     Attributes:
-        line: the line that changes it; None when it changes because the file lacks it.
-        key: the record's name.
-        change: what becomes of it.
-        before: the members that change, as they were; all of a record that is deleted; None of a new one.
-        after: the same as they are then; None of a record that is deleted.
+        line: the line that changes it; None if it changes because it is not in the file.
+        key: the values of its key fields.
+        change: what the import does to it.
+        before: the old values of the changed members; all members of a deleted record; None for a new record.
+        after: the new values of the changed members; all members of a new record; None for a deleted record.
     """
 
     line: int | None
@@ -38,14 +38,13 @@ OnChange = Callable[[Change], None]
 
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
-
 _INDEX_BEFORE = Statement("create index on before (key)")
 _ANALYZE_BEFORE = Statement("analyze before")
 _DROP_BEFORE = Statement("drop table before")
 
 
 async def keep_records(tx: Transaction, kind: ImportKind[Any], *, replace: bool) -> None:
-    """Keep the records that an import may change as they are now."""
+    """Copy the records that an import may change."""
     await tx.execute(
         Statement(SQL("create temporary table before on commit drop as {}").format(_records(kind, replace=replace)))
     )
@@ -54,7 +53,7 @@ async def keep_records(tx: Transaction, kind: ImportKind[Any], *, replace: bool)
 
 
 async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnChange, *, replace: bool) -> None:
-    """Call `on_change` with each record that is not what was kept of it, in the order of the file's lines."""
+    """Call `on_change` for each record that differs from its copy, in the order of the file's lines."""
     compared = SQL(
         """
         select s.line, b.row::text, a.row::text
@@ -69,8 +68,8 @@ async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnCh
 
 
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
-    of_the_file: Composable = SQL("" if replace else "where v.key in (select key from staged)")
-    return SQL("select v.key, v.row from ({}) v {}").format(SQL(kind.view), of_the_file)
+    only_staged: Composable = SQL("" if replace else "where v.key in (select key from staged)")
+    return SQL("select v.key, v.row from ({}) v {}").format(SQL(kind.view), only_staged)
 
 
 def _members(row: str | None) -> dict[str, Any] | None:

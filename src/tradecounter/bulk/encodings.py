@@ -1,4 +1,4 @@
-"""Telling a text file's encoding before it is read: UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
+"""Detects the encoding of a text file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
 
 import codecs
 from collections.abc import Iterator
@@ -11,25 +11,25 @@ _BLOCK = 1 << 20
 _NOT_IN_CP1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
-UTF_8 = "utf-8-sig"  # takes a byte order mark, and does without one
+UTF_8 = "utf-8-sig"  # with or without a byte order mark
 
 
 class UnreadableFileError(OperatorError):
-    """The file as a whole cannot be read; the message says why."""
+    """A file cannot be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The name of a file's encoding, and how many line breaks it has."""
+    """The name of a file's encoding, and the number of its line breaks."""
 
     encoding: str
     lines: int
 
 
 def scan(file: BinaryIO) -> Scanned:
-    """Read a file to its end to tell its encoding. Raises UnreadableFileError.
+    """Read a file to its end and detect its encoding. Raises UnreadableFileError.
 
-    Bytes that are not UTF-8 are Windows-1252, unless there is text in UTF-8 before them: then the file is damaged.
+    A file that is not UTF-8 is Windows-1252, unless text in UTF-8 precedes the first invalid byte: then it is damaged.
     """
     marked = file.read(2) in _UTF16_MARKS
     file.seek(0)
@@ -43,7 +43,7 @@ def scan(file: BinaryIO) -> Scanned:
                 beyond_ascii |= not good.isascii()
                 utf8_until = lines + good.count(b"\n") + 1
         lines += block.count(b"\n")
-    if utf8_until is None and decoder.getstate()[0]:  # the file ends within a character
+    if utf8_until is None and decoder.getstate()[0]:  # the file ends inside a character
         utf8_until = lines + 1
     if marked:
         return Scanned("utf-16", lines)
@@ -55,7 +55,7 @@ def scan(file: BinaryIO) -> Scanned:
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield a file in pieces, from its start."""
+    """Yield the blocks of a file from its start."""
     file.seek(0)
     while block := file.read(_BLOCK):
         yield block

@@ -1,4 +1,4 @@
-"""Opening import files: JSON Lines, a JSON array, CSV or XLSX, told apart by the file's name; rows come one by one."""
+"""Opens import files: JSON Lines, a JSON array, CSV or XLSX, by the file's name; yields rows one by one."""
 
 import io
 import shutil
@@ -38,11 +38,11 @@ class FileFacts:
     """How a file was read.
 
     Attributes:
-        form: what kind of file it is.
-        encoding: of text; `utf-8`, `utf-16` or `cp1252`.
-        separator: what separates the cells of CSV.
-        sheet: the sheet of a workbook.
-        unknown_columns: those that are not fields.
+        form: the format.
+        encoding: `utf-8`, `utf-16` or `cp1252`; None for a workbook.
+        separator: the separator of cells in CSV.
+        sheet: the name of the sheet that was read from a workbook.
+        unknown_columns: the names of columns without a field.
     """
 
     form: Form
@@ -54,7 +54,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class ImportFile:
-    """An import file that is open: what it is, about how many lines it has (None: not known), and its rows."""
+    """An open import file; `lines` is the approximate number of lines, or None if it is unknown."""
 
     file: BinaryIO
     facts: FileFacts
@@ -62,10 +62,12 @@ class ImportFile:
     lines: int | None
 
     def rows(self, shape: type[Shape], options: ColumnOptions | None = None) -> Iterator[Row[Shape] | BadRow[Shape]]:
-        """Yield the rows from the file's start. Raises UnreadableFileError."""
+        """Yield all rows. Raises UnreadableFileError."""
         self.file.seek(0)
         if options and (options.renamed or options.ignore_unknown) and self.facts.form not in {"CSV", "XLSX"}:
-            raise UnreadableFileError(f"{self.facts.form} is read strictly: only columns of CSV and XLSX can be mapped")
+            raise UnreadableFileError(
+                f"{self.facts.form} is read strictly: only columns of CSV and XLSX files can be mapped"
+            )
         match self.facts.form:
             case "JSON Lines":
                 self._skip_mark()
@@ -91,7 +93,7 @@ class ImportFile:
         except UnicodeDecodeError as error:
             raise UnreadableFileError(f"not {self.facts.encoding} text") from error
         finally:
-            with suppress(ValueError):  # the file was closed before its rows were read to the end
+            with suppress(ValueError):  # the file was closed before all rows were read
                 text.detach()
 
     def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
@@ -102,7 +104,7 @@ class ImportFile:
 
 @contextmanager
 def open_import(path: str) -> Iterator[ImportFile]:
-    """Open a file for a block; `-` is standard input, whose beginning tells what it is. Raises UnreadableFileError."""
+    """Open a file; `-` is standard input, whose format is detected from its start. Raises UnreadableFileError."""
     try:
         if path == "-":
             with _copied(sys.stdin.buffer) as file:
@@ -128,7 +130,7 @@ def _file(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Give a copy of a stream on disk, since an import file is read more than once."""
+    """Copy a stream to disk: an import file is read more than once."""
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)

@@ -1,6 +1,6 @@
-"""Importing a file in bulk: rows are checked as they stream in, staged by COPY, and merged by a few statements.
+"""Imports a file: checks rows as they are read, stages them by COPY and merges them with a few statements.
 
-All or nothing: one bad row and the caller's transaction has to be rolled back (`ImportReport.refused`).
+The caller must roll back the transaction if the report has errors: a file is imported completely or not at all.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ import msgspec
 
 from tradecounter.bulk.differences import OnChange, keep_records, report_changes
 from tradecounter.bulk.files import FileFacts
-from tradecounter.bulk.kinds import Check, ImportKind, Stage
+from tradecounter.bulk.kinds import ImportKind, Stage
 from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
 from tradecounter.bulk.values import RowNotes
 from tradecounter.db.changes import bump
@@ -21,14 +21,14 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.json_text import contains_nul
 
 _REPORT_EVERY = 1000
-_MOST_REMOVED = 5  # one in so many may go without being confirmed
+_MOST_REMOVED = 5  # one in five records may be removed without confirmation
 
 Hook = Callable[[Transaction], Awaitable[Any]]
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or would do; `file` says how the file was read, where there was one."""
+    """What an import did, or would do in a dry run; with errors, nothing is imported."""
 
     added: int = 0
     changed: int = 0
@@ -38,22 +38,17 @@ class ImportReport:
     warnings: list[LineMessage] = field(default_factory=list)
     file: FileFacts | None = None
 
-    @property
-    def refused(self) -> bool:
-        """Whether a bad row forbids the whole import."""
-        return bool(self.errors)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How an import is made.
+    """Options of an import.
 
     Attributes:
-        dry_run: everything is done, and rolled back by the caller.
-        replace: what the file lacks is deactivated as well.
-        confirmed: also when that is more than a fifth of what there is.
-        progress: is told how many rows were read.
-        on_change: is told what becomes of each record; None: nobody asks.
+        dry_run: whether the caller rolls the import back.
+        replace: whether records that are not in the file are deactivated.
+        confirmed: whether `replace` may deactivate more than a fifth of the records.
+        progress: called with the number of rows read.
+        on_change: called with each change, if given.
     """
 
     dry_run: bool = False
@@ -61,13 +56,6 @@ class ImportOptions:
     confirmed: bool = False
     progress: Callable[[int], None] = lambda _count: None
     on_change: OnChange | None = None
-
-
-_PLAIN = ImportOptions()
-
-
-async def _nothing(_tx: Transaction) -> None:
-    """Do nothing: the hook of an import that has none."""
 
 
 _CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
@@ -80,17 +68,17 @@ async def run_import(
     tx: Transaction,
     kind: ImportKind[Shape],
     rows: Iterator[Row[Shape] | BadRow[Shape]],
-    options: ImportOptions = _PLAIN,
+    options: ImportOptions,
     *,
-    before_merge: Hook = _nothing,
-    after_merge: Hook = _nothing,
+    before_merge: Hook | None = None,
+    after_merge: Hook | None = None,
 ) -> ImportReport:
-    """Import rows in the caller's transaction, which has to be rolled back when the report is refused.
+    """Import rows in the caller's transaction, which must be rolled back if the report has errors.
 
-    `before_merge` runs once all rows are staged, `after_merge` when they are written. Raises DomainError.
+    `before_merge` runs when all rows are staged, `after_merge` when they are merged. Raises DomainError.
     """
     if options.replace and kind.removal is None:
-        raise DomainError(Kind.INVALID, "this kind of file cannot replace what is there")
+        raise DomainError(Kind.INVALID, "this kind of file cannot replace all records")
     report = ImportReport()
     await tx.execute(_CREATE_STAGED)
     count = await _stage(tx, kind, rows, report, options)
@@ -98,20 +86,22 @@ async def run_import(
     await tx.execute(_ANALYZE_STAGED)
     if options.replace and not count and not report.errors:
         raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
-    # Nobody is kept waiting while the rows stream in.
-    await before_merge(tx)
+    # Locks are taken only now, so that nobody waits for them while rows are read.
+    if before_merge is not None:
+        await before_merge(tx)
     if kind.lock is not None:
         await tx.execute(kind.lock)
     if options.on_change is not None:
         await keep_records(tx, kind, replace=options.replace)
-    # What goes, goes first: the checks judge what will be there.
+    # Removals come first, so that the checks see the records that remain.
     removed = await _remove(tx, kind) if options.replace else _Removed(0, 0)
     await _check(tx, kind, report)
-    if report.refused:
+    if report.errors:
         return report
     _limit_removal(removed, report, options)
     await _merge(tx, kind, report, count)
-    await after_merge(tx)
+    if after_merge is not None:
+        await after_merge(tx)
     if options.on_change is not None:
         await report_changes(tx, kind, options.on_change, replace=options.replace)
     await tx.execute(_DROP_STAGED)
@@ -125,7 +115,7 @@ async def _stage(
     report: ImportReport,
     options: ImportOptions,
 ) -> int:
-    """Copy the rows into `staged`, also what is right of bad ones, for the checks; return how many were staged."""
+    """Copy rows to `staged`, bad ones without their bad fields, for the checks; return the number of rows staged."""
     stage = await kind.prepare(tx)
     missing = kind.replaced if options.replace else {}
     line_of_key: dict[str, int] = {}
@@ -136,7 +126,7 @@ async def _stage(
                 options.progress(count)
             for key, text in _examined(row, stage, missing, report):
                 if key is not None and key in line_of_key:
-                    report.errors.append(LineMessage(row.line, f"repeats what is on line {line_of_key[key]}"))
+                    report.errors.append(LineMessage(row.line, f"repeats line {line_of_key[key]}"))
                     continue
                 if key is not None:
                     line_of_key[key] = row.line
@@ -147,7 +137,7 @@ async def _stage(
 def _examined(
     row: Row[Shape] | BadRow[Shape], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
 ) -> Iterable[tuple[str | None, str]]:
-    """Return what of a row is staged, as JSON text; its faults and warnings go into the report."""
+    """Return a row's keys and values to stage, as JSON text; add its faults and warnings to the report."""
     faults: tuple[str, ...] = row.faults if isinstance(row, BadRow) else ()
     staged: list[tuple[str | None, str]] = []
     if row.values is not None:
@@ -156,7 +146,7 @@ def _examined(
             good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if faults else values
             encoded = msgspec.json.encode({**missing, **good})
             if (key is not None and "\x00" in key) or contains_nul(encoded):
-                faults = (*faults, "holds a NUL character")
+                faults = (*faults, "contains a NUL character")
             else:
                 staged.append((key, encoded.decode()))
         faults = (*faults, *notes.faults)
@@ -166,20 +156,17 @@ def _examined(
 
 
 async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
-    """Add to the report what the database finds, in the order of the lines."""
+    """Add the errors and warnings that the database finds to the report, in the order of lines."""
     known = {(error.line, _field(error.message)) for error in report.errors}
     for check in kind.checks:
-        found = [LineMessage(*pair) for pair in await _checked(tx, check)]
-        # A field that is at fault already looks to the checks as if it were missing.
+        rows = await check(tx) if callable(check) else await tx.fetch_all(check)
+        found = [LineMessage(*row) for row in rows]
+        # To the checks, a field that already has an error is missing.
         report.errors += [error for error in found if (error.line, _field(error.message)) not in known]
     for statement in kind.warnings:
-        report.warnings += [LineMessage(*pair) for pair in await tx.fetch_all(statement)]
+        report.warnings += [LineMessage(*row) for row in await tx.fetch_all(statement)]
     report.errors.sort(key=lambda error: error.line or 0)
     report.warnings.sort(key=lambda warning: warning.line or 0)
-
-
-async def _checked(tx: Transaction, check: Check) -> Iterable[Any]:
-    return await check(tx) if callable(check) else await tx.fetch_all(check)
 
 
 def _field(message: str) -> str:
@@ -194,23 +181,23 @@ class _Removed(NamedTuple):
 async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removed:
     if kind.removal is None:
         return _Removed(0, 0)
-    there = await tx.fetch_value(kind.removal.count)
-    return _Removed(await tx.execute(kind.removal.statement), there)
+    of = await tx.fetch_value(kind.removal.count)
+    return _Removed(await tx.execute(kind.removal.statement), of)
 
 
 def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptions) -> None:
-    """Have the removal of more than a fifth confirmed: half a file is an accident, and looks like any other."""
+    """Raise DomainError if removing more than a fifth is not confirmed: the file may have been cut off."""
     report.deactivated = removed.records
     if options.confirmed or removed.records * _MOST_REMOVED <= removed.of:
         return
     found = f"replacing would deactivate {removed.records} of {removed.of}, more than a fifth"
     if not options.dry_run:
-        raise DomainError(Kind.CONFLICT, f"{found}: if that is right, confirm it with --yes")
-    report.warnings.insert(0, LineMessage(None, f"{found}: without --yes that is refused"))
+        raise DomainError(Kind.CONFLICT, f"{found}: confirm it with --yes")
+    report.warnings.insert(0, LineMessage(None, f"{found}: this requires --yes"))
 
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
-    """Write the staged rows, count what they did, and tell the caches."""
+    """Merge the staged rows, count the changes, and tell the caches."""
     written = await tx.fetch_all(kind.merge)
     report.added = sum(1 for (is_new,) in written if is_new)
     report.changed = len(written) - report.added

@@ -1,4 +1,4 @@
-"""Reading the rows of JSON files, which are strict: JSON Lines, or one array."""
+"""Reads rows of JSON files strictly: JSON Lines, or one array."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -16,7 +16,7 @@ _exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the object on each line that has one."""
+    """Yield the object on each line; blank lines are skipped."""
     decoder = msgspec.json.Decoder(shape)
     for number, text in enumerate(lines, start=1):
         if not text.isspace():
@@ -24,7 +24,7 @@ def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[S
 
 
 def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the objects of an array; their numbers count from 1. Raises UnreadableFileError."""
+    """Yield the objects of an array, numbered from 1. Raises UnreadableFileError."""
     try:
         elements = msgspec.json.decode(text, type=list[Raw])
     except msgspec.DecodeError as error:
@@ -40,16 +40,16 @@ def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> 
     try:
         return Row(number, decoder.decode(text))
     except msgspec.ValidationError as error:
-        return _refused(number, text, decoder.type, error)
+        return _bad_row(number, text, decoder.type, error)
     except msgspec.DecodeError as error:
         return BadRow(number, (f"not a JSON object: {error}",))
     except RecursionError:
         return BadRow(number, ("not a JSON object: nested too deeply",))
 
 
-def _refused(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
+def _bad_row(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
     try:
         members = _exact.decode(text)
-    except (msgspec.DecodeError, RecursionError):  # not an object, or broken behind the first fault
+    except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first fault
         return BadRow(number, (readable(error).replace("the body ", "the row ", 1),))
     return bad_row(number, members, shape, strict=True)

@@ -1,4 +1,4 @@
-"""What a kind of import is; the slices define theirs in their `importing.py` files."""
+"""Kinds of import; each slice defines its kinds in `importing.py`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,11 +20,11 @@ Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, s
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What becomes of the records that a replacing file lacks: both statements see the staged rows.
+    """Statements on the records that are not in a file that replaces everything; both see the staged rows.
 
     Attributes:
-        statement: deactivates or deletes them.
-        count: selects how many active records there are, of those that the statement may touch.
+        statement: deactivates or deletes these records.
+        count: selects the number of active records that the statement could affect with an empty file.
     """
 
     statement: Statement[Any]
@@ -32,7 +32,7 @@ class Removal:
 
 
 def by_row(stage: Stage[Shape]) -> Prepare[Shape]:
-    """Return the preparation of a stage that needs nothing but the row."""
+    """Return the `prepare` of a kind whose staging needs nothing but the row."""
 
     async def prepare(_tx: Transaction) -> Stage[Shape]:
         return stage
@@ -41,7 +41,7 @@ def by_row(stage: Stage[Shape]) -> Prepare[Shape]:
 
 
 def deactivation(table: str, key: str) -> Removal:
-    """Return the removal that switches off the rows of a table."""
+    """Return the removal that sets `active` to false."""
     names = {"table": Identifier(table), "key": Identifier(key)}
     return Removal(
         statement=Statement(
@@ -55,25 +55,25 @@ def deactivation(table: str, key: str) -> Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportKind(Generic[Shape]):
-    """How rows of one kind get into the database.
+    """How rows of one kind are imported.
 
-    Rows are staged in the temporary table `staged (line, key, row)`: `key` tells rows apart, and is null where it is at
-    fault; `row` is JSON.
+    Rows are staged in the temporary table `staged (line, key, row)`: `key` is unique, or null if it has a fault; `row`
+    is JSON.
 
     Attributes:
-        shape: what a row has to look like.
-        key: the fields that name a record.
-        prepare: looks up what staging needs, and returns the function that turns a row into what is staged: one or
-            several pairs of key and JSON. That function notes what is wrong with the row.
-        lock: a statement that keeps others from writing the same rows in another order, once all is staged.
-        checks: statements that select (line, message) of bad staged rows, or functions that return them.
-        warnings: statements that select (line, message) of staged rows that may be mistaken.
-        merge: a statement that writes the staged rows and selects, per row written, whether it is new.
+        shape: the type of a row.
+        key: the fields that identify a record.
+        prepare: reads the data that staging needs. Returns the function that turns a row into one or several pairs of
+            key and JSON, and notes the row's faults.
+        lock: locks the table before the merge, if rows could be written in an order that deadlocks.
+        checks: statements that select (line, message) of bad staged rows, or functions that return these.
+        warnings: statements that select (line, message) of staged rows that may be mistakes.
+        merge: writes the staged rows and selects, for each row written, whether it is new.
         after: statements that run after the merge and select the number of rows that only they changed.
-        replaced: members that a row takes, when it lacks them, in a file that replaces everything.
-        removal: what becomes of what such a file lacks; None: a file cannot replace.
-        view: selects (key, row) of all records, to compare before and after; `row` has the names of the fields.
-        topics: what changed, for the caches.
+        replaced: defaults for missing members in a file that replaces everything.
+        removal: for records that are not in such a file; None if a file cannot replace everything.
+        view: selects (key, row) of all records, for comparison; `row` has a member per field.
+        topics: the versions to bump for caches.
     """
 
     shape: type[Shape]

@@ -1,4 +1,4 @@
-"""What a file is read into: rows, bad rows, and what the report says of them."""
+"""Rows, bad rows, and messages about them."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Shape]):
-    """A well-formed row and the line on which it starts (in a JSON array: the number of the element)."""
+    """A valid row and the line on which it starts; in a JSON array, the number of its element."""
 
     line: int
     values: Shape
@@ -18,12 +18,12 @@ class Row(Generic[Shape]):
 
 @dataclass(frozen=True, slots=True)
 class BadRow(Generic[Shape]):
-    """A row that is refused, with all its faults.
+    """An invalid row.
 
     Attributes:
-        line: the line on which the row starts.
-        faults: what is wrong, led by the field where there is one.
-        values: the row with its bad fields unset, for the checks that remain; None when it cannot be read at all.
+        line: as in Row.
+        faults: all faults; each starts with the field if it has one.
+        values: the row with its bad fields unset, for further checks; None if it cannot be read at all.
     """
 
     line: int
@@ -33,7 +33,7 @@ class BadRow(Generic[Shape]):
 
 @dataclass(frozen=True, slots=True)
 class LineMessage:
-    """An error or a warning of the report; `line` is None when it concerns the whole file."""
+    """An error or a warning; `line` is None if it concerns the whole file."""
 
     line: int | None
     message: str

@@ -1,4 +1,4 @@
-"""The statements that several kinds of imports share; `staged (line, key, row)` holds the rows of the file."""
+"""SQL shared by several import kinds; `staged (line, key, row)` holds the rows of the file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -18,7 +18,7 @@ UNKNOWN_SKU = Statement("""
 def required_when_new(
     table: str, key: str, names: Sequence[str], what: LiteralString, *, key_type: LiteralString = "text"
 ) -> Statement[Any]:
-    """Return the check that a row which adds to a table holds all that it needs."""
+    """Return the check that a row for a new record has the members `names`."""
     sql = SQL(
         """
         select s.line, format('%s: is required for a new {what}', needed.name)
@@ -26,11 +26,7 @@ def required_when_new(
         where s.key is not null and t.{key} is null and not jsonb_exists(s.row, needed.name)
         """
     ).format(
-        what=SQL(what),
-        table=Identifier(table),
-        key=Identifier(key),
-        key_type=SQL(key_type),
-        names=Literal(list(names)),
+        what=SQL(what), table=Identifier(table), key=Identifier(key), key_type=SQL(key_type), names=Literal(list(names))
     )
     return Statement(sql)
 
@@ -38,10 +34,10 @@ def required_when_new(
 def merge_statement(
     table: str, key: str, columns: Sequence[str], defaults: Mapping[str, Any], *, key_type: LiteralString = "text"
 ) -> Statement[Any]:
-    """Return the statement that merges staged rows into a table, by the column that holds their key.
+    """Return the statement that merges staged rows into a table by its key column.
 
-    Members that a row lacks leave what is there; a new row takes the defaults for them. Materialized, since each column
-    read of `r` would otherwise put the whole row together again.
+    Members that a row lacks keep their values, or get the defaults in a new record. Without `materialized`, reading a
+    column of `r` would compute the whole row again.
     """
     names = SQL(", ").join(Identifier(column) for column in columns)
     sql = SQL(

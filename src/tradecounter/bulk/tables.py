@@ -1,4 +1,4 @@
-"""Reading the rows of a table, which CSV and XLSX files are: a header, then lines of cells as text."""
+"""Reads rows of tables (CSV and XLSX files): a header, then lines of text cells."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Line = tuple[int, Sequence[str]]
 
 
 class UnreadableLineError(Exception):
-    """A table cannot be read further: the number of the line, and why."""
+    """The rest of a table cannot be read, from `line` on; the message says why."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -24,9 +24,9 @@ class UnreadableLineError(Exception):
 def table_rows(
     lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, padded: bool = False
 ) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the rows of a table whose first line is its header; lines without any value are passed over.
+    """Yield the rows of a table whose first line is its header; empty lines are skipped.
 
-    The names of columns that are not fields are added to `unknown`. With `padded`, a line may have fewer cells than the
+    The names of columns without a field are added to `unknown`. If `padded`, a line may have fewer cells than the
     header.
     """
     rest = ((number, cells) for number, cells in lines if any(cells))
@@ -44,14 +44,14 @@ def table_rows(
                 if fitted is None:
                     yield BadRow(number, (f"has {len(cells)} cells where the header has {width}",))
                     continue
-                cells = fitted  # noqa: PLW2901 the same line, cut to size
+                cells = fitted  # noqa: PLW2901 the same line, with the header's width
             yield _row(number, cells, header, shape, options)
     except UnreadableLineError as error:
         yield BadRow(error.line, (str(error),))
 
 
 def _fitted(cells: Sequence[str], width: int, *, padded: bool) -> Sequence[str] | None:
-    """Return as many cells as the header has, or None when that would lose or make up a value."""
+    """Return the cells with the header's width, or None if that would drop or invent a value."""
     if len(cells) < width:
         return [*cells, *[""] * (width - len(cells))] if padded else None
     return None if any(cells[width:]) else cells[:width]
@@ -84,9 +84,9 @@ def _bad_row(number: int, cells: Sequence[str], header: Header, shape: type[Shap
         except UnreadableCellError as error:
             unreadable[column.name] = str(error)
     bad = bad_row(number, _given(read), shape, strict=False, unreadable=unreadable)
-    return BadRow(number, tuple(map(_as_people_write, bad.faults)), bad.values)
+    return BadRow(number, tuple(map(_reworded_for_cells, bad.faults)), bad.values)
 
 
-def _as_people_write(fault: str) -> str:
-    """Return a fault of a cell: all cells are text, and dates may be written day first."""
+def _reworded_for_cells(fault: str) -> str:
+    """Reword a fault for cells, which are all text and may have dates written day first."""
     return fault.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")

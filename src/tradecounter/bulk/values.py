@@ -1,6 +1,6 @@
-"""Checking what rows hold beyond what the validator can: amounts, sizes, dates. Faults are collected, not raised.
+"""Checks of amounts, sizes and dates that the validator cannot make. Faults are collected, not raised.
 
-What is bad already is UNSET and passed over.
+A value that already has a fault is UNSET and skipped.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 
 class RowNotes:
-    """What is wrong with a row, and what is remarkable about it."""
+    """Faults and warnings of a row."""
 
     __slots__ = ("faults", "warnings")
 
@@ -29,16 +29,16 @@ class RowNotes:
         self.warnings: list[str] = []
 
     def fault(self, field: str, problem: str) -> None:
-        """Note why the row is refused."""
+        """Add a fault, which rejects the row."""
         self.faults.append(f"{field}: {problem}")
 
     def warn(self, field: str, problem: str) -> None:
-        """Note what may be a mistake."""
+        """Add a warning about a possible mistake."""
         self.warnings.append(f"{field}: {problem}")
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Run a block and note the refusal that ends it, if any."""
+        """Add the DomainError that the block raises, if any, as a fault."""
         try:
             yield
         except DomainError as error:
@@ -46,35 +46,35 @@ class RowNotes:
 
 
 def folded(value: object) -> str | None:
-    """Return the form in which a key is compared, or None for a bad one."""
+    """Return a key folded for comparison, or None if it is not text."""
     return fold(value) if isinstance(value, str) else None
 
 
 def text_of(value: object) -> str | None:
-    """Return a value as text, or None for a bad one."""
+    """Return a value as text, or None if it is unset."""
     return None if value is msgspec.UNSET else str(value)
 
 
 def joined_key(*parts: str | None) -> str | None:
-    """Return one key made of several, or None when one of them is bad."""
+    """Join keys into one, or return None if one of them is None."""
     return None if None in parts else "\x1f".join(map(str, parts))
 
 
 def check_date(notes: RowNotes, field: str, day: object) -> None:
-    """Refuse a date that can only be a placeholder."""
+    """Add a fault for a date that must be a placeholder."""
     if isinstance(day, date) and not EARLIEST <= day <= LATEST:
-        notes.fault(field, f"must be a date from {EARLIEST} to {LATEST}; leave out what is not known")
+        notes.fault(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
 
 
 def measured(notes: RowNotes, field: str, value: Any, most: Decimal, places: int) -> Any:
-    """Return a number between 0 and `most`, rounded, as text for the database; what is no number stays as it is."""
+    """Return a number between 0 and `most`, rounded, as text for the database; any other value unchanged."""
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
     return str(value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP))
 
 
 def pounds(notes: RowNotes, field: str, value: Any, most: Decimal = MOST_POUNDS) -> Any:
-    """Return an amount with two decimal places, as text for the database; what is no number stays as it is."""
+    """Return an amount with two decimal places as text for the database; any other value unchanged."""
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
     if value != (amount := rounded(value)):
@@ -90,6 +90,6 @@ def _bounded(notes: RowNotes, field: str, value: Decimal, most: Decimal) -> bool
 
 
 def given(row: msgspec.Struct) -> dict[str, Any]:
-    """Return the members that a row holds, as JSON has them; what it left out is absent."""
+    """Return a row's members as JSON values, without unset ones."""
     values: dict[str, Any] = msgspec.to_builtins(row)
     return values

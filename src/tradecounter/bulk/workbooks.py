@@ -1,4 +1,4 @@
-"""Reading the lines of XLSX files: the cells of a workbook's first sheet, as text such as a CSV file would hold."""
+"""Reads the first sheet of XLSX files as lines of text cells, as in a CSV file."""
 
 import warnings
 from collections.abc import Iterator
@@ -11,32 +11,32 @@ from openpyxl import load_workbook
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
 
-_AT_ONCE = 1000
-_SIGNIFICANT = ".15g"  # digits of a number: what a spreadsheet shows at most; the rest is left over from its arithmetic
+_BATCH = 1000  # rows
+_SIGNIFICANT = ".15g"  # digits that a spreadsheet shows at most; further digits are rounding errors
 
 
 class Workbook:
-    """A workbook that is read from its first sheet, a thousand rows at a time."""
+    """A workbook; reads its first sheet in batches of rows."""
 
     def __init__(self, file: BinaryIO) -> None:
         try:
-            with warnings.catch_warnings(action="ignore"):  # they tell what would be lost if it were written again
+            with warnings.catch_warnings(action="ignore"):  # about content that would be lost on saving
                 self._book = load_workbook(file, read_only=True, data_only=True)
                 self._sheet: Any = self._book.worksheets[0]
-                self._sheet.reset_dimensions()  # what a file says of its size is often wrong
-        except Exception as error:  # the library raises whatever its parts do, on what is damaged
+                self._sheet.reset_dimensions()  # a file often states a wrong size
+        except Exception as error:  # the library raises many types for a damaged file
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
 
     @property
     def sheet(self) -> str:
-        """The name of the sheet that is read."""
+        """The first sheet's name."""
         return str(self._sheet.title)
 
     def lines(self) -> Iterator[Line]:
         """Yield each row's number and cells. Raises UnreadableFileError."""
         rows, number = self._sheet.iter_rows(), 0
-        while some := self._next(rows):
-            for row in some:
+        while batch := self._next(rows):
+            for row in batch:
                 number += 1
                 yield number, [_text(cell) for cell in row]
 
@@ -44,7 +44,7 @@ class Workbook:
     def _next(rows: Iterator[Any]) -> list[Any]:
         try:
             with warnings.catch_warnings(action="ignore"):
-                return list(islice(rows, _AT_ONCE))
+                return list(islice(rows, _BATCH))
         except Exception as error:
             raise UnreadableFileError(f"the workbook is damaged: {error}") from error
 

@@ -18,7 +18,7 @@ from tradecounter.rest.responses import json_response
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEndpoints:
-    """The reference data's endpoints; `snapshot` returns the current one."""
+    """Endpoints of the reference data; `snapshot` returns the current snapshot."""
 
     snapshot: Callable[[], CatalogueSnapshot]
 

@@ -17,7 +17,7 @@ Text = Annotated[str, Meta(max_length=100_000)]
 
 _MOST_COMPONENTS = 100
 _LARGEST_SIZE = Decimal(1_000_000)
-_SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # and the places kept
+_SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # with their decimal places
 
 
 class ManufacturerRow(Struct, forbid_unknown_fields=True):
@@ -45,14 +45,14 @@ class CategoryRow(Struct, forbid_unknown_fields=True):
 
 
 class ComponentRow(Struct, forbid_unknown_fields=True):
-    """What a bundle holds: so many units of a product in each."""
+    """A component of a bundle and its units in each bundle."""
 
     sku: Sku
     quantity: Annotated[int, Meta(ge=1, le=10_000)]
 
 
 class ProductRow(Struct, forbid_unknown_fields=True):
-    """A product; all but the SKU may be left out, once it is there."""
+    """A product; a row for an existing product needs nothing but the SKU."""
 
     sku: Sku
     ean: Annotated[str, Meta(max_length=20)] | UnsetType | None = UNSET
@@ -117,7 +117,7 @@ def staged_named(row: ManufacturerRow | AttributeRow, _notes: RowNotes) -> Itera
 
 
 class AttributeKeys:
-    """The keys of the attributes that there are, by what products' rows call them: their keys or their names."""
+    """The keys of the existing attributes, which rows of products name by key or by name."""
 
     def __init__(self, name_of_key: Mapping[str, str]) -> None:
         self._keys = name_of_key.keys()
@@ -126,7 +126,7 @@ class AttributeKeys:
         self._unknown: set[str] = set()
 
     def resolved(self, values: dict[str, str], notes: RowNotes) -> dict[str, str]:
-        """Return a product's values by the attributes' keys; an unknown name stays, with a warning when it is new."""
+        """Return a product's values by attribute key; an unknown name stays, with one warning per file."""
         if values.keys() <= self._keys:
             return values
         names: dict[str, str] = {}
@@ -172,7 +172,7 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
 def _check_components(sku: object, components: list[ComponentRow], notes: RowNotes) -> None:
     keys = [fold(component.sku) for component in components]
     if folded(sku) in keys:
-        notes.fault("components", f"{sku} cannot hold itself")
+        notes.fault("components", f"{sku} cannot contain itself")
     for number, key in enumerate(keys):
         if key in keys[:number]:
-            notes.fault(f"components[{number}].sku", f"{components[number].sku} is there twice: add up its quantities")
+            notes.fault(f"components[{number}].sku", f"{components[number].sku} is listed twice: add up its quantities")

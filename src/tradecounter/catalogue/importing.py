@@ -15,29 +15,16 @@ from tradecounter.catalogue.import_rows import (
     staged_named,
     staged_product,
 )
-from tradecounter.catalogue.queries.importing import (
-    ACTIVE_AND_STAGED_NAMES,
-    ATTRIBUTE_NAMES,
-    ATTRIBUTE_VIEW,
-    CATEGORY_VIEW,
-    CHECK_BUNDLES,
-    CHECK_CATEGORIES,
-    CHECK_CHILDREN,
-    CHECK_LINKS,
-    CHECK_MANUFACTURERS,
-    MANUFACTURER_VIEW,
-    PRODUCT_VIEW,
-)
+from tradecounter.catalogue.queries import importing as sql
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
 
 
 async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
-    """Return the lines whose attribute has the name of another one, without case: products show values by name."""
-    rows = await tx.fetch_all(ACTIVE_AND_STAGED_NAMES)
+    """Return the lines whose attribute has another one's name, ignoring case: products show values by name."""
     key_of_name: dict[str, str] = {}
     taken = []
-    for line, key, name in rows:
+    for line, key, name in await tx.fetch_all(sql.ACTIVE_AND_STAGED_NAMES):
         other = key_of_name.setdefault(fold(name), key)
         if other != key and line is not None:
             taken.append((line, f"name: {name!r} is already the name of the attribute {other!r}"))
@@ -45,8 +32,7 @@ async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
 
 
 async def _stage_of_products(tx: Transaction) -> Stage[ProductRow]:
-    """Return how products are staged, with the attributes that there are."""
-    attributes = AttributeKeys(dict(await tx.fetch_all(ATTRIBUTE_NAMES)))
+    attributes = AttributeKeys(dict(await tx.fetch_all(sql.ATTRIBUTE_NAMES)))
     return lambda product, notes: staged_product(product, attributes, notes)
 
 
@@ -56,7 +42,7 @@ MANUFACTURERS = ImportKind(
     prepare=by_row(staged_named),
     merge=merge_statement("manufacturer", "key", ["name", "active"], {}),
     removal=deactivation("manufacturer", "key"),
-    view=MANUFACTURER_VIEW,
+    view=sql.MANUFACTURER_VIEW,
     topics=("catalogue",),
 )
 
@@ -67,7 +53,7 @@ ATTRIBUTES = ImportKind(
     checks=(_names_taken,),
     merge=merge_statement("attribute", "key", ["name", "type", "possible_values", "active"], {"possible_values": []}),
     removal=deactivation("attribute", "key"),
-    view=ATTRIBUTE_VIEW,
+    view=sql.ATTRIBUTE_VIEW,
     topics=("catalogue",),
 )
 
@@ -75,10 +61,10 @@ CATEGORIES = ImportKind(
     shape=CategoryRow,
     key=("key",),
     prepare=by_row(staged_categories),
-    checks=(CHECK_CHILDREN,),
+    checks=(sql.CHECK_CHILDREN,),
     merge=merge_statement("category", "key", ["name", "parent_key", "position", "active"], {}),
     removal=deactivation("category", "key"),
-    view=CATEGORY_VIEW,
+    view=sql.CATEGORY_VIEW,
     topics=("catalogue",),
 )
 
@@ -88,17 +74,16 @@ PRODUCTS = ImportKind(
     prepare=_stage_of_products,
     checks=(
         required_when_new("product", "sku_key", ("name", "manufacturer"), "product"),
-        CHECK_MANUFACTURERS,
-        CHECK_CATEGORIES,
-        CHECK_LINKS,
-        # What is a bundle once the file is in, and what would stand in one: either may be in the file.
-        CHECK_BUNDLES,
+        sql.CHECK_MANUFACTURERS,
+        sql.CHECK_CATEGORIES,
+        sql.CHECK_LINKS,
+        sql.CHECK_BUNDLES,
     ),
     merge=merge_statement(
         "product", "sku_key", ["sku", "ean", "name", "manufacturer", *PRODUCT_DEFAULTS], PRODUCT_DEFAULTS
     ),
     replaced={"active": True},
     removal=deactivation("product", "sku_key"),
-    view=PRODUCT_VIEW,
+    view=sql.PRODUCT_VIEW,
     topics=("catalogue",),
 )

@@ -1,4 +1,4 @@
-"""Suggestions for an unknown SKU: the SKUs that are spelled most like it."""
+"""Suggests the SKUs that are spelled most like an unknown one."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -9,19 +9,19 @@ from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.kit.text import fold
 
 MOST_SUGGESTED = 3
-_ALIKE = 0.6
-_NEIGHBOURS = 20  # rows on either side of where the SKU would be
-_MOST_FOUND = 20  # rows of a search, which ignores punctuation
+_LEAST_SIMILARITY = 0.6
+_NEIGHBOURS = 20  # rows on either side of the place where the SKU would be
+_MOST_FOUND = 20  # rows of a text search, which ignores punctuation
 
 
 def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
     """Return the candidates that are spelled most like a SKU, the most similar first."""
     spelled = {fold(candidate): candidate for candidate in candidates}
-    return [spelled[key] for key in get_close_matches(fold(sku.strip()), spelled, MOST_SUGGESTED, _ALIKE)]
+    return [spelled[key] for key in get_close_matches(fold(sku.strip()), spelled, MOST_SUGGESTED, _LEAST_SIMILARITY)]
 
 
 def similar_skus(snapshot: CatalogueSnapshot, sku: str, priced: BitMap) -> list[str]:
-    """Return the SKUs of active products in the `priced` rows that are most like one."""
+    """Return the SKUs most like `sku` among active products in the `priced` rows."""
     place = snapshot.row_of_sku.place(fold(sku.strip()))
     rows = BitMap(range(max(place - _NEIGHBOURS, 0), min(place + _NEIGHBOURS, len(snapshot))))
     if (found := snapshot.search.find(sku)) is not None:

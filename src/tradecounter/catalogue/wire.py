@@ -1,4 +1,4 @@
-"""The catalogue's resources as they stand on the wire (specification, section 2)."""
+"""The catalogue's resources on the wire (specification, section 2)."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -68,8 +68,7 @@ class Category(Struct):
     key: Annotated[str, Meta(description="Use it in the `category` filter.")]
     name: Annotated[str, Meta(description="The category's name, which the filter accepts too.")]
     children: Annotated[
-        list["Category"] | None,
-        Meta(description="The subcategories; null for a subcategory, or if there are none."),
+        list["Category"] | None, Meta(description="The subcategories; null for a subcategory, or if there are none.")
     ]
 
 

@@ -1,1 +1,1 @@
-"""The command line, one file per noun; `main.py` assembles it."""
+"""The command line: a file per noun, and `main.py`, which lists the commands."""

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.cli.arguments import CustomerId
-from tradecounter.cli.output import AsJson, show, show_json, show_table
+from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
@@ -29,11 +29,11 @@ ClientId = Annotated[
 
 
 @app.command("add")
-def add(name: Annotated[str, typer.Argument(help="What the application is called.")], as_json: AsJson = False) -> None:
+def add(name: Annotated[str, typer.Argument(help="The application's name.")], as_json: AsJson = False) -> None:
     """Register an application; its secret is shown only once."""
-    made = run_change(lambda tx: add_application(tx, name, SystemClock().now()))
-    text = f"client id: {made.client_id}\nclient secret: {made.client_secret}\nStore it now: it is not shown again."
-    show(made, text, as_json=as_json)
+    added = run_change(lambda tx: add_application(tx, name, SystemClock().now()))
+    text = f"client id: {added.client_id}\nclient secret: {added.client_secret}\nStore it now: it is not shown again."
+    show(added, text, as_json=as_json)
 
 
 @app.command("list")
@@ -54,18 +54,11 @@ def disable(client_id: ClientId, as_json: AsJson = False) -> None:
         return whole_id
 
     whole_id = run_change(work)
-    if as_json:
-        show_json({"client_id": whole_id, "disabled": True})
-    else:
-        typer.echo(f"application {whole_id} is disabled")
+    show({"client_id": whole_id, "disabled": True}, f"application {whole_id} is disabled", as_json=as_json)
 
 
 @app.command("revoke")
-def revoke(
-    client_id: ClientId,
-    customer_id: CustomerId,
-    as_json: AsJson = False,
-) -> None:
+def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Revoke an application's tokens and consent for one customer, in every process within five seconds."""
 
     async def work(tx: Transaction) -> tuple[str, int]:
@@ -76,10 +69,8 @@ def revoke(
         return whole_id, await revoke_tokens(tx, whole_id, customer_id, SystemClock().now())
 
     whole_id, count = run_change(work)
-    if as_json:
-        show_json({"client_id": whole_id, "customer_id": customer_id, "revoked": count})
-    else:
-        typer.echo(f"{count} tokens revoked; subject tokens issued before now are refused")
+    text = f"{count} tokens revoked; subject tokens issued before now are rejected"
+    show({"client_id": whole_id, "customer_id": customer_id, "revoked": count}, text, as_json=as_json)
 
 
 def _unknown(client_id: str) -> DomainError:

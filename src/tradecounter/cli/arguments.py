@@ -7,7 +7,7 @@ import typer
 
 from tradecounter.kit.local_time import at_uk_time
 
-LARGEST_ID = 2**63 - 1  # of PostgreSQL's bigint
+LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
 
 CustomerId = Annotated[
     int, typer.Argument(min=1, max=LARGEST_ID, metavar="CUSTOMER_ID", help="The customer's id, from `customer list`.")

@@ -8,7 +8,7 @@ import typer
 from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.customer_edit import add, edit
-from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
+from tradecounter.cli.output import AsJson, Parts, show_record, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.credit.queries import outstanding_of
@@ -27,6 +27,7 @@ _ADDRESSES = ("id", Prose("contact_name"), Prose("street_one"), Prose("city", 12
               Prose("company_name"), Prose("street_two"), Prose("street_three"), "state", "contact_number",
               "tax_number")  # fmt: skip
 _KEYS = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
+_PARTS: Parts = {"addresses": ("Addresses", _ADDRESSES), "keys": ("API keys", _KEYS)}
 
 app.command("add")(add)
 app.command("edit")(edit)
@@ -40,7 +41,7 @@ def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
-    """Show a customer with its credit, its addresses and its API keys."""
+    """Show a customer with its credit, addresses and API keys."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
         account = await the_account(tx, customer_id)
@@ -51,14 +52,7 @@ def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
             "keys": [_key(key) for key in await list_keys(tx, customer_id)],
         }
 
-    found = run_query(work)
-    if as_json:
-        show_json(found)
-        return
-    addresses, keys = found.pop("addresses"), found.pop("keys")
-    show_record(found, as_json=False)
-    show_part("Addresses", addresses, _ADDRESSES)
-    show_part("API keys", keys, _KEYS)
+    show_record(run_query(work), parts=_PARTS, as_json=as_json)
 
 
 async def _credit(tx: Transaction, account: Account) -> dict[str, Any]:
@@ -72,11 +66,4 @@ async def _credit(tx: Transaction, account: Account) -> dict[str, Any]:
 
 
 def _key(key: KeyRecord) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "prefix": key.prefix,
-        "created_at": key.created_at,
-        "last_used_at": key.last_used_at,
-        "disabled_at": key.disabled_at,
-    }
+    return {name: value for name, value in asdict(key).items() if name != "customer_id"}

@@ -1,4 +1,4 @@
-"""`customer add` and `customer edit`: what the reseller sets for a customer."""
+"""`tradecounter customer add` and `customer edit`."""
 
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
@@ -12,13 +12,7 @@ from msgspec import UNSET, structs
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show_record
 from tradecounter.cli.session import run_change
-from tradecounter.customers.queries.accounts import (
-    Account,
-    AccountChange,
-    Packing,
-    add_account,
-    edit_account,
-)
+from tradecounter.customers.queries.accounts import Account, AccountChange, Packing, add_account, edit_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import parse_email
 from tradecounter.kit.money import rounded
@@ -26,7 +20,7 @@ from tradecounter.shipping.methods import require_method
 
 
 class Clearable(StrEnum):
-    """The members of a customer that may be empty."""
+    """Members of a customer that can be empty."""
 
     COMPANY = "company"
     ACCOUNTS_EMAIL = "accounts-email"
@@ -85,8 +79,7 @@ _OPTIONS: dict[str, Any] = {
         typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="The most that may be owed, in pounds."),
     ],
     "term_days": Annotated[
-        int,
-        typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date."),
+        int, typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date.")
     ],
     "packing": Annotated[Packing, typer.Option("--packing", help="Own-brand or plain.")],
     "shipping_method": Annotated[
@@ -97,7 +90,7 @@ _OPTIONS: dict[str, Any] = {
     ],
     "unique_references": Annotated[
         bool,
-        typer.Option("--unique-references/--no-unique-references", help="Refuse a customer reference used before."),
+        typer.Option("--unique-references/--no-unique-references", help="Reject a customer reference used before."),
     ],
     "order_mails": Annotated[
         bool,
@@ -110,7 +103,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add _OPTIONS to a command, which gets their values as `change`."""
+    """Add _OPTIONS to a command, which receives their values as `change`."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
@@ -129,7 +122,7 @@ def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..
         ]
         own = [p for p in signature(command).parameters.values() if p.name != "change"]
         run.__doc__ = command.__doc__
-        run.__signature__ = Signature([*options, *own])  # type: ignore[attr-defined]  # what the library reads
+        run.__signature__ = Signature([*options, *own])  # type: ignore[attr-defined]  # Typer reads it
         return run
 
     return decorate
@@ -159,7 +152,7 @@ def edit(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a customer; what no option names stays as it is."""
+    """Change a customer; without an option, a value stays the same."""
     if no_credit and (change.credit_limit, change.term_days) != (UNSET, UNSET):
         raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
     cleared = _cleared(change, clear or [])
@@ -174,7 +167,7 @@ def edit(
 
 
 def _cleared(change: AccountChange, options: list[Clearable]) -> AccountChange:
-    """Return a change that also makes members empty. Raises BadParameter for one that it sets."""
+    """Return the change with members emptied. Raises BadParameter for a member that it also sets."""
     empty = {option.replace("-", "_"): "" if option == Clearable.COMPANY else None for option in options}
     for name in empty:
         if getattr(change, name) is not UNSET:

@@ -3,8 +3,7 @@
 import typer
 
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.schema import require_current_schema
-from tradecounter.cli.session import database_url, refusing
+from tradecounter.cli.session import database_url, reporting_errors, require_current_schema
 from tradecounter.db.migrate import upgrade
 from tradecounter.settings import read_settings
 
@@ -14,7 +13,7 @@ app = typer.Typer(no_args_is_help=True, help="The database's schema.")
 @app.command("upgrade")
 def run_upgrade(as_json: AsJson = False) -> None:
     """Upgrade the schema to the newest revision; creates the embedded database if there is none."""
-    with refusing(), database_url(read_settings(), create=True) as url:
+    with reporting_errors(), database_url(read_settings(), create=True) as url:
         state = upgrade(url, report=lambda line: typer.echo(line, err=True))
     show({"revision": state.revision}, f"the schema is at revision {state.revision}", as_json=as_json)
 
@@ -22,6 +21,6 @@ def run_upgrade(as_json: AsJson = False) -> None:
 @app.command("check")
 def check(as_json: AsJson = False) -> None:
     """Check that the schema is current; status 1 if it is not."""
-    with refusing(), database_url(read_settings()) as url:
+    with reporting_errors(), database_url(read_settings()) as url:
         state = require_current_schema(url)
     show({"revision": state.revision}, f"the schema is current, at revision {state.revision}", as_json=as_json)

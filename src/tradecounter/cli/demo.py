@@ -1,4 +1,4 @@
-"""`tradecounter demo`: everything at once, with demo data."""
+"""`tradecounter demo`: database, API and worker in one process, with demo data."""
 
 import asyncio
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.secret import require_secret
 from tradecounter.cli.serve import Host, Port
-from tradecounter.cli.session import database_url, refusing, run_until_stopped
+from tradecounter.cli.session import database_url, reporting_errors, run_until_stopped
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
 from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
@@ -26,14 +26,13 @@ def demo(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     catalogue: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Products to load on the first start, instead of the demo's own."),
+        str | None, typer.Option(metavar="FILE", help="Products to load on the first start, instead of the demo's own.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Start the whole service with demo data: database, API and worker. Ctrl-C stops all of it."""
     configure_logs()
-    with refusing():
+    with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)
         with database_url(settings, create=True, serving=True) as url:
@@ -49,11 +48,13 @@ async def _run(
     async with Database(url, connections=2) as database:
         await load_demo(database, settings, clock.now(), catalogue)
         customers = await demo_customers(database, secret_key(settings), clock.now())
-    mailing = replace(settings, base_url=settings.base_url or listener.url)  # mails name where the API is
+    mail_settings = replace(settings, base_url=settings.base_url or listener.url)  # mails link to the API
     if settings.smtp_url is None:
-        await drain(mailing, url, clock)  # else what is logged of the demo's mails would push the keys out of sight
+        await drain(
+            mail_settings, url, clock
+        )  # before the keys are printed, so that the log lines of mails do not follow them
     async with serving(settings, url, clock, listener):
-        working = asyncio.create_task(run_worker(mailing, url, clock, stop))
+        working = asyncio.create_task(run_worker(mail_settings, url, clock, stop))
         _announce(listener.url, customers, settings, as_json=as_json)
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait({stopped, working}, return_when=asyncio.FIRST_COMPLETED)
@@ -68,12 +69,12 @@ def _announce(base_url: str, customers: list[DemoCustomer], settings: Settings, 
         return
     typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)\n")
     if settings.smtp_url is None:
-        typer.echo(f"Mails land in {mail_folder(settings)}\n")
+        typer.echo(f"Mails are written to {mail_folder(settings)}\n")
     for customer in customers:
         disabled = " (disabled)" if customer.disabled else ""
         typer.echo(f"  {customer.name}\n    key   {customer.api_key}{disabled}\n    note  {customer.note}\n")
     if not customers:
-        typer.echo("The database holds no demo customers: it was filled otherwise.\n\nCtrl-C stops everything.")
+        typer.echo("The database has no demo customers: it contains other data.\n\nCtrl-C stops everything.")
         return
     key = next((customer.api_key for customer in customers if not customer.disabled), "YOUR_KEY")
     typer.echo("Try it:\n")

@@ -7,7 +7,7 @@ from tradecounter.cli.checks.of_database import check_contents, check_schema
 from tradecounter.cli.checks.of_services import check_issuer, check_mail, check_snapshot
 from tradecounter.cli.checks.of_settings import check_settings
 from tradecounter.cli.output import AsJson, show_json, show_table
-from tradecounter.cli.session import EXPECTED, database_url, reason_for, refuse
+from tradecounter.cli.session import EXPECTED, database_url, fail, reason_for
 from tradecounter.cli.tables import Prose
 from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import schema_state
@@ -27,7 +27,7 @@ def doctor(as_json: AsJson = False) -> None:
     else:
         show_table(checks, _COLUMNS, as_json=False)
     if failed:
-        refuse(f"{len(failed)} of {len(checks)} checks failed: {', '.join(failed)}")
+        fail(f"{len(failed)} of {len(checks)} checks failed: {', '.join(failed)}")
 
 
 def _checks() -> list[Check]:

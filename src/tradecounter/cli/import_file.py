@@ -14,7 +14,7 @@ from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.cli.differences import changes_to
 from tradecounter.cli.output import AsJson, show, show_json
-from tradecounter.cli.session import refusing, with_database
+from tradecounter.cli.session import reporting_errors, with_database
 from tradecounter.cli.text import one_line
 from tradecounter.db.pool import Database
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
@@ -22,7 +22,7 @@ from tradecounter.imports.run import import_rows
 from tradecounter.imports.samples import write_samples
 
 SAMPLES = "samples"
-_MOST_WARNINGS = 20  # shown to a person
+_MOST_WARNINGS = 20  # printed without --json
 
 Map = Annotated[
     list[str] | None,
@@ -37,7 +37,7 @@ Output = Annotated[
 
 
 def kind(text: str) -> str:
-    """Return a kind of import, or `samples`. Raises BadParameter for any other word."""
+    """Parse a kind of import, or `samples`. Raises BadParameter."""
     if text not in IMPORT_KINDS and text != SAMPLES:
         raise typer.BadParameter(f"{text!r} is not one of {', '.join(IMPORT_KINDS)}, {SAMPLES}")
     return text
@@ -92,9 +92,9 @@ def import_file(
     if as_json:
         show_json(report)
     else:
-        _tell(report, dry_run=dry_run)
-    if report.refused:
-        typer.echo(f"error: {_refusal(report)}", err=True)
+        _print(report, dry_run=dry_run)
+    if report.errors:
+        typer.echo(f"error: {_error(report)}", err=True)
         raise typer.Exit(1)
 
 
@@ -121,14 +121,14 @@ def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
 
 
 def _write_samples(folder: str, *, as_json: bool) -> None:
-    with refusing():
+    with reporting_errors():
         paths = [str(path) for path in write_samples(folder)]
     show({"files": paths}, "\n".join(paths), as_json=as_json)
 
 
 @contextmanager
 def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error if it is a terminal; yields the function that reports progress."""
+    """Show a progress bar if standard error is a terminal; yields the function that reports progress."""
     columns: tuple[Any, ...] = (
         SpinnerColumn(),
         TextColumn(title),
@@ -142,16 +142,16 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
         yield lambda count: bar.update(task, completed=count)
 
 
-def _tell(report: ImportReport, *, dry_run: bool) -> None:
+def _print(report: ImportReport, *, dry_run: bool) -> None:
     if report.file is not None:
-        _tell_how_read(report.file, refused=report.refused)
+        _print_file_facts(report.file, has_errors=bool(report.errors))
     for warning in report.warnings[:_MOST_WARNINGS]:
         typer.echo(f"warning: {_placed(warning.line, warning.message)}", err=True)
     if (more := len(report.warnings) - _MOST_WARNINGS) > 0:
         typer.echo(f"warning: {more} more, which --json lists", err=True)
     for error in report.errors:
         typer.echo(_placed(error.line, error.message), err=True)
-    if report.refused:
+    if report.errors:
         return
     verb = "would be " if dry_run else ""
     typer.echo(
@@ -160,20 +160,20 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
     )
 
 
-def _tell_how_read(facts: FileFacts, *, refused: bool) -> None:
+def _print_file_facts(facts: FileFacts, *, has_errors: bool) -> None:
     if facts.encoding == "cp1252":
         typer.echo("note: the file is not UTF-8, so it was read as Windows-1252 (cp1252)", err=True)
-    if facts.unknown_columns and not refused:
+    if facts.unknown_columns and not has_errors:
         typer.echo(f"note: columns without a field: {one_line(', '.join(facts.unknown_columns))}", err=True)
 
 
-def _refusal(report: ImportReport) -> str:
-    """Return why an import is refused, on one line."""
+def _error(report: ImportReport) -> str:
+    """Return why nothing was imported, on one line."""
     first, count = report.errors[0], len(report.errors)
     more = f" (and {count - 1} more fault{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
     hint = ""
     if report.file is not None and report.file.unknown_columns and first.line == 1:
-        hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown leaves out the others"
+        hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown ignores the others"
     return f"nothing was imported: {_placed(first.line, first.message)}{more}{hint}"
 
 

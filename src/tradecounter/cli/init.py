@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import refuse
+from tradecounter.cli.session import fail
 from tradecounter.identity.installation_secret import kept_secret
 from tradecounter.kit.setting_rules import SHORTEST_SECRET, comma_separated
 from tradecounter.settings import FILE, PREFIX, Settings, SettingsError, describe, values_in
@@ -20,7 +20,7 @@ _SECRET_BYTES = 32
 _WIDTH = 100
 _SAVED = Path(f"{FILE}.old")
 
-# The settings that a service for customers needs, with examples. The defaults of the others will do.
+# The settings that a service for customers needs, with examples. Other settings have usable defaults.
 _NEEDED = {
     "DATABASE_URL": "postgresql://user:password@host/tradecounter",
     "BASE_URL": "https://api.example.com",
@@ -46,7 +46,9 @@ _SECRETS = {"SECRET_KEY", "FORMER_SECRET_KEYS"}
 
 
 def init(
-    force: Annotated[bool, typer.Option("--force", help=f"Replace {FILE}; the old one is kept as {_SAVED}.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help=f"Replace {FILE}; the old file is renamed to {_SAVED}.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a commented `.env` with all settings and a new secret key, readable only by you."""
@@ -55,24 +57,22 @@ def init(
         saved = _save(path) if force else None
         _write(path, _text(_former_secrets(saved)))
     except FileExistsError:
-        refuse(f"{FILE} exists: edit it, or replace it with --force, which keeps the old one as {_SAVED}")
+        fail(f"{FILE} exists: edit it, or replace it with --force, which renames it to {_SAVED}")
     except OSError as error:
-        refuse(f"{FILE} cannot be written: {error.strerror}")
-    text = f"{path.absolute()} is written. Set what it lists first, then run `tradecounter doctor`."
+        fail(f"{FILE} cannot be written: {error.strerror}")
+    text = f"{path.absolute()} is written. Set the settings at its top, then run `tradecounter doctor`."
     show(
         {"path": str(path.absolute()), "saved": None if saved is None else str(saved.absolute())}, text, as_json=as_json
     )
 
 
 def _save(path: Path) -> Path | None:
-    """Rename a file that is there; return its new name."""
-    if not path.exists():
-        return None
-    return path.replace(_SAVED)
+    """Rename a file, if it exists; return its new name."""
+    return path.replace(_SAVED) if path.exists() else None
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole, unless there is one; raises FileExistsError."""
+    """Create a file atomically; raises FileExistsError."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=path.name, encoding="utf-8") as draft:  # mode 0600
         draft.write(text)
         draft.flush()
@@ -81,10 +81,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _former_secrets(saved: Path | None) -> list[str]:
-    """Return the secrets that were in use here: with them encrypted passwords can still be read."""
+    """Return the secrets used here before, which can still decrypt passwords."""
     values: dict[str, str] = {}
     if saved is not None:
-        with suppress(SettingsError):  # a file that cannot be read sets nothing
+        with suppress(SettingsError):  # an invalid file sets nothing
             values = values_in(saved)
     named = [values.get(f"{PREFIX}SECRET_KEY", ""), *comma_separated(values.get(f"{PREFIX}FORMER_SECRET_KEYS"))]
     embedded = kept_secret(Path(values.get(f"{PREFIX}DATA_DIR") or Settings().data_dir))

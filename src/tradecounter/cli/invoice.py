@@ -1,7 +1,6 @@
-"""`tradecounter invoice`: invoices that were issued."""
+"""`tradecounter invoice`: issued invoices."""
 
 import sys
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +18,8 @@ from tradecounter.billing.queries.lookup import (
 )
 from tradecounter.billing.resend_invoice import resend_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
-from tradecounter.cli.output import AsJson, show, show_json, show_part, show_record, show_table
-from tradecounter.cli.session import refuse, run_change, run_query
+from tradecounter.cli.output import AsJson, show, show_record, show_table
+from tradecounter.cli.session import fail, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import the_account
@@ -28,7 +27,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import uk_date
 
-app = typer.Typer(no_args_is_help=True, help="Invoices that were issued; `order invoice` issues one.")
+app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` issues one.")
 
 Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice's number.")]
 
@@ -53,17 +52,17 @@ def show_all(
     """List invoices, the latest first. --from and --to filter by time of issue."""
 
     async def work(tx: Transaction) -> list[InvoiceRecord]:
-        wanted = InvoiceFilter(
+        chosen = InvoiceFilter(
             customer_id=None if customer is None else (await the_account(tx, customer)).id,
             issued_from=since,
             issued_to=until,
             unpaid=unpaid,
             overdue_at=SystemClock().now() if overdue else None,
         )
-        return await list_invoices(tx, wanted, limit)
+        return await list_invoices(tx, chosen, limit)
 
-    found = [_shown(invoice) for invoice in run_query(work)]
-    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+    invoices = [_shown(invoice) for invoice in run_query(work)]
+    show_table(invoices, _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("show")
@@ -73,20 +72,11 @@ def show_one(number: Number, as_json: AsJson = False) -> None:
     async def work(tx: Transaction) -> dict[str, Any]:
         invoice = await the_invoice(tx, number)
         document = await invoice_document(tx, number)
-        items: list[int | None] = [
-            *await invoiced_items(tx, invoice.order_id),
-            None,
-        ]  # the last one is the shipping
+        items: list[int | None] = [*await invoiced_items(tx, invoice.order_id), None]  # the last line is the shipping
         lines = [_line(item, line) for item, line in zip(items, document.lines, strict=True)]
         return {**_shown(invoice), "lines": lines}
 
-    found = run_query(work)
-    if as_json:
-        show_json(found)
-        return
-    lines = found.pop("lines")
-    show_record(found, as_json=False)
-    show_part("Lines", lines, _LINES)
+    show_record(run_query(work), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 
 
 @app.command("pdf")
@@ -111,7 +101,7 @@ def pdf(
     try:
         path.write_bytes(content)
     except OSError as error:
-        refuse(f"{path} cannot be written: {error.strerror}")
+        fail(f"{path} cannot be written: {error.strerror}")
     show(
         {"number": number, "file": str(path), "bytes": len(content)}, f"invoice {number} is in {path}", as_json=as_json
     )
@@ -142,7 +132,7 @@ def _shown(invoice: InvoiceRecord) -> dict[str, Any]:
 
 
 def _line(item_id: int | None, line: InvoiceLine) -> dict[str, Any]:
-    shown: dict[str, int | str | Decimal | None] = {
+    return {
         "item_id": item_id,
         "sku": line.sku or None,
         "description": line.description,
@@ -152,4 +142,3 @@ def _line(item_id: int | None, line: InvoiceLine) -> dict[str, Any]:
         "tax_rate": line.vat_rate,
         "cost_tax": line.vat,
     }
-    return shown

@@ -30,8 +30,8 @@ def add(
         await the_account(tx, customer_id)
         return await add_key(tx, customer_id, name, SystemClock().now())
 
-    made = run_change(work)
-    show(made, f"key {made.id}: {made.key}\nStore it now: it is not shown again.", as_json=as_json)
+    added = run_change(work)
+    show(added, f"key {added.id}: {added.key}\nStore it now: it is not shown again.", as_json=as_json)
 
 
 @app.command("list")

@@ -1,4 +1,4 @@
-"""Logs: a JSON object a line on standard error."""
+"""Logs: a JSON object per line on standard error."""
 
 import logging
 import sys
@@ -8,12 +8,12 @@ from structlog.tracebacks import ExceptionDictTransformer
 
 
 def configure_logs() -> None:
-    """Send the project's and its libraries' logs to standard error, as JSON lines."""
+    """Write the logs of this project and of its libraries to standard error as JSON lines."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        # Without the values of variables: they hold API keys and customers' data.
+        # Without the values of local variables, which contain API keys and customers' data.
         structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
     ]
     structlog.configure(
@@ -24,10 +24,7 @@ def configure_logs() -> None:
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
-        processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.JSONRenderer(),
-        ],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.JSONRenderer()],
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)

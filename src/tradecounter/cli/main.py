@@ -1,6 +1,6 @@
-"""`tradecounter`: the command line, assembled.
+"""`tradecounter`: the command line.
 
-A command's module is imported when the command is called, so that the quick ones do not wait for what the rest needs.
+A command's module is imported when the command is called, so that quick commands start fast.
 """
 
 import importlib
@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import typer
 from typer._click.exceptions import NoSuchOption
 from typer._click.shell_completion import CompletionItem
+from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from tradecounter.cli.groups import CommandGroup
 from tradecounter.settings import SettingsError, unknown_settings
 
 COMMANDS = {
@@ -41,23 +41,34 @@ COMMANDS = {
     "openapi": "tradecounter.cli.openapi:openapi",
 }
 
+SERVICES = {"serve", "worker"}  # these log warnings that other commands print
 
-SERVICES = {"serve", "worker"}  # they log what the other commands write for a person
+
+class _CommandGroup(TyperGroup):
+    # The library cuts descriptions off after one line.
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _description(command)) for name, command in commands if command is not None])
 
 
-class _Commands(CommandGroup):
+def _description(command: Any) -> str:
+    """Return the first paragraph of a command's help, on one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+class _Commands(_CommandGroup):
     """The commands of `COMMANDS`, each loaded when it is called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # the names alone, for lists and suggestions
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # only names, for lists and suggestions
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command, or None."""
         return _load(cmd_name, COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. For an unknown option, suggest similar ones, as the library does for commands."""
+        # The library suggests similar names for an unknown command, but not for an unknown option.
         try:
             return super().invoke(ctx)
         except NoSuchOption as error:
@@ -67,7 +78,7 @@ class _Commands(CommandGroup):
             raise
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
-        """Return completions of a command's name, without the commands' help, since reading it would load them all."""
+        # Without the commands' help: reading it would load every command.
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
@@ -77,12 +88,12 @@ def _load(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
     found = getattr(importlib.import_module(module), attribute)
     if isinstance(found, typer.Typer):
-        found.info.cls, found.rich_markup_mode = CommandGroup, None
+        found.info.cls, found.rich_markup_mode = _CommandGroup, None
         command: Any = get_group(found)
     else:
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(name)(found)
-        command = get_command(alone)
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name)(found)
+        command = get_command(single)
     command.name = name
     return command
 
@@ -91,7 +102,7 @@ app = typer.Typer(
     cls=_Commands,
     name="tradecounter",
     no_args_is_help=True,
-    rich_markup_mode=None,  # its panels cut off the names of options on a terminal of 80 columns
+    rich_markup_mode=None,  # panels would cut off the names of options on a terminal with 80 columns
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
@@ -107,7 +118,7 @@ def _show_version(wanted: bool) -> None:
 def program(
     context: typer.Context,
     *,
-    version: Annotated[  # noqa: ARG001 its callback has shown it
+    version: Annotated[  # noqa: ARG001 the callback prints it
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
@@ -117,7 +128,7 @@ def program(
 
 
 def _warn_of_unknown_settings() -> None:
-    with suppress(SettingsError):  # the command that needs the settings says what is wrong with them
+    with suppress(SettingsError):  # a command that needs the settings reports it
         for name, nearest in unknown_settings():
             hint = "" if nearest is None else f"; did you mean {nearest}?"
             typer.echo(f"warning: {name} is not a setting{hint}", err=True)
@@ -125,8 +136,8 @@ def _warn_of_unknown_settings() -> None:
 
 def run() -> None:
     """Run the command line."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # the latter when the terminal is closed
-        signal.signal(ending, _terminated)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # SIGHUP: the terminal was closed
+        signal.signal(number, _terminated)
     if not all(map(_is_text, sys.argv)):
         typer.echo("error: the command line is not UTF-8 text", err=True)
         sys.exit(2)
@@ -142,5 +153,5 @@ def _is_text(word: str) -> bool:
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
-    # Ends like an exception, so that what the command started is stopped too.
+    # An exception, so that the command stops everything that it started.
     sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""`tradecounter openapi`: the interface document, or a collection made from it; needs no server."""
+"""`tradecounter openapi`: the interface document, or a collection generated from it; needs no server."""
 
 import json
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`tradecounter order`: what customers ordered."""
+"""`tradecounter order`: customers' orders."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import order_to_show
 
 app = typer.Typer(no_args_is_help=True, help="Customers' orders.")
-
 
 app.command("list")(order_list)
 

@@ -8,7 +8,7 @@ import typer
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import refusing, run_change
+from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
@@ -18,7 +18,7 @@ Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's ref
 
 
 def pounds(text: str) -> Decimal:
-    """Return an amount. Raises BadParameter for anything else."""
+    """Parse an amount. Raises BadParameter."""
     try:
         return Decimal(text)
     except InvalidOperation as error:
@@ -27,7 +27,7 @@ def pounds(text: str) -> Decimal:
 
 def invoice(reference: Reference, as_json: AsJson = False) -> None:
     """Issue the invoice of a fully dispatched order; if it was issued before, show its number."""
-    with refusing():
+    with reporting_errors():
         letterhead = letterhead_from(read_settings())
     issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now()))
     if issued.anew and letterhead.examples:

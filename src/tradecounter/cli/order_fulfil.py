@@ -1,4 +1,4 @@
-"""`order dispatch`, `track`, `video` and `cancel`: what happens to an order after its confirmation."""
+"""`tradecounter order dispatch`, `track`, `video` and `cancel`."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ from tradecounter.ordering.lookup import any_order
 Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 
 _ITEM = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
-# The MAC may itself hold colons: then it is taken whole.
+# A MAC address may contain colons too.
 _SERIAL = re.compile(
     r"(?P<item>[0-9]{1,18}):(?P<serial>[^:]+)"
     r"(?::(?P<mac>(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|[^:]*)(?::(?P<sku>.*))?)?",
@@ -100,10 +100,10 @@ def cancel(
             metavar="ORDER", help="The order's reference or id, or its confirmation code or how that begins."
         ),
     ],
-    reason: Annotated[str, typer.Option(help="The reason; it is sent to the customer and kept with the order.")],
+    reason: Annotated[str, typer.Option(help="The reason; it is sent to the customer and stored with the order.")],
     as_json: AsJson = False,
 ) -> None:
-    """Cancel an order of which nothing is dispatched; its stock and credit are released."""
+    """Cancel an order before anything is dispatched; its stock and credit are released."""
 
     async def work(tx: Transaction) -> None:
         await cancel_order(tx, reference, reason, SystemClock().now())

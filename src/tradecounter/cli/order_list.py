@@ -24,9 +24,9 @@ _COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_
 
 
 def _status(text: str) -> dict[str, str]:
-    """Return the member of OrderFilter that a status label or a state sets. Raises BadParameter for other words."""
+    """Return the member of OrderFilter for a status label or a state. Raises BadParameter."""
     known = {label: {"status": label} for label in STATUSES} | {state: {"state": state} for state in _STATES}
-    found = next((chosen for name, chosen in known.items() if joined_word(name) == joined_word(text)), None)
+    found = next((member for name, member in known.items() if joined_word(name) == joined_word(text)), None)
     if found is None:
         raise typer.BadParameter(f"{text!r} is not one of: {', '.join(known)}")
     return found
@@ -58,7 +58,7 @@ def order_list(
     """List orders and quotes, the latest first, by confirmation or, before that, by creation."""
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
-        wanted = OrderFilter(
+        chosen = OrderFilter(
             customer_id=None if customer is None else (await the_account(tx, customer)).id,
             reference=reference,
             customer_reference=customer_reference,
@@ -67,7 +67,7 @@ def order_list(
             created_to=until,
             **(status or {}),
         )
-        return await _listed(tx, wanted, limit)
+        return await _listed(tx, chosen, limit)
 
     found = run_query(work)
     if not as_json:
@@ -75,14 +75,14 @@ def order_list(
     show_table(found, _COLUMNS, as_json=as_json, names=columns)
 
 
-async def _listed(tx: Transaction, wanted: OrderFilter, limit: int) -> list[dict[str, Any]]:
-    orders = await list_all_orders(tx, wanted, limit)
+async def _listed(tx: Transaction, chosen: OrderFilter, limit: int) -> list[dict[str, Any]]:
+    orders = await list_all_orders(tx, chosen, limit)
     ids = [order.id for order in orders]
     lines, invoices = await lines_of(tx, ids), await invoice_numbers(tx, ids)
     return [as_operators_see_it(o, lines[o.id]) | {"invoice": invoices.get(o.id)} for o in orders]
 
 
 def _for_people(order: dict[str, Any]) -> dict[str, Any]:
-    """Return an order with one name, its reference or else its code, and its state where it has no status."""
+    """Return an order with its reference or else its code as name, and with its state if it has no status."""
     name = order["order_reference"] or order["confirmation_code"]
     return {**order, "order": name, "status": order["status"] or order["state"]}

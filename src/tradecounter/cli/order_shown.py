@@ -1,4 +1,4 @@
-"""An order as the command line prints it."""
+"""Prints an order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ _HIDDEN = "(hidden)"
 
 
 def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
-    """Return an order with the names of the wire, its lines by SKU, and what only the reseller may see."""
+    """Return an order with the wire's names, with the SKUs of its lines and with details for the reseller only."""
     numbered = order if isinstance(order, NumberedOrder) else None
     cancelled = order if isinstance(order, CancelledOrder | DeclinedOrder) else None
     chosen = order.chosen_shipping
@@ -79,7 +79,7 @@ def _item(line: OrderLine) -> dict[str, Any]:
 
 
 async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = False) -> dict[str, Any]:
-    """Return an order as `as_operators_see_it`, with what became of it; passwords are hidden unless asked for."""
+    """Return an order as `as_operators_see_it`, with fulfilment and billing; passwords are hidden by default."""
     lines = await lines_of_order(tx, order.id)
     unreadable: list[int] = []
     fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(read_settings())), unreadable.extend)
@@ -138,7 +138,7 @@ def _shipment(shipped: Shipped) -> dict[str, Any]:
 
 
 def print_order(order: dict[str, Any], *, as_json: bool) -> None:
-    """Print what `whole_order` returned, for a program or for a person."""
+    """Print the result of `whole_order`."""
     if as_json:
         show_json(order)
         return
@@ -174,7 +174,7 @@ def _shipment_in_words(shipment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return what an order's items and their components have in a member, each with the item's id."""
+    """Return the values of a list member of items and their components, each with the item's id."""
     return [
         {"item": part["id"], **msgspec.to_builtins(value.data if isinstance(value, OrderItemConfiguration) else value)}
         for part in parts

@@ -2,8 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -12,11 +13,12 @@ from tradecounter.cli.tables import Column, print_table
 from tradecounter.cli.text import cell
 from tradecounter.rest.responses import to_json
 
+Parts = Mapping[str, tuple[str, Sequence[Column]]]
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]
 
 
 def show_json(value: Any) -> None:
-    """Print a value as one JSON document, on one line."""
+    """Print a value as one JSON document on one line."""
     sys.stdout.write(to_json(value).decode() + "\n")
     sys.stdout.flush()
 
@@ -30,7 +32,7 @@ def show(value: Any, text: str, *, as_json: bool) -> None:
 
 
 def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: bool, names: str | None = None) -> None:
-    """Print records, as a JSON array or as a table; `names` are the columns that the operator chose."""
+    """Print records as a JSON array or as a table; `names` are the columns that the operator chose."""
     records = _plain(list(values))
     if as_json:
         show_json(records)
@@ -38,16 +40,21 @@ def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: boo
         print_table(records, columns, names, hint="Widen the terminal or use --columns to see them.")
 
 
-def show_record(value: Any, *, as_json: bool) -> None:
-    """Print one record, as a JSON object or as a line per member, and per member of its objects (`address.city`)."""
-    record = _plain(value)
+def show_record(value: Any, *, as_json: bool, parts: Parts = MappingProxyType({})) -> None:
+    """Print one record: a JSON object, or a line per member and per member of its objects (`address.city`).
+
+    `parts` has the titles and columns of members that are printed as tables after the others.
+    """
     if as_json:
-        show_json(record)
+        show_json(value)
         return
-    record = dict(_flat(record))
-    width = max(map(len, record), default=0)
-    for name, member in record.items():
+    record = _plain(value)
+    lines = dict(_flat({name: member for name, member in record.items() if name not in parts}))
+    width = max(map(len, lines), default=0)
+    for name, member in lines.items():
         typer.echo(f"{name:<{width}}  {cell(member)}")
+    for name, (title, columns) in parts.items():
+        show_part(title, record[name], columns)
 
 
 def show_part(title: str, values: Iterable[Any], columns: Sequence[Column]) -> None:

@@ -1,4 +1,4 @@
-"""`tradecounter price`: what a product costs a customer, and why."""
+"""`tradecounter price`: explains customers' prices."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from tradecounter.ordering.wire import MOST_UNITS
 from tradecounter.pricing.explain_price import CONTRACT, Buyer, ExplainedPrice, explain_price
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 
-app = typer.Typer(no_args_is_help=True, help="What products cost customers, and why.")
+app = typer.Typer(no_args_is_help=True, help="Customers' prices of products, and why.")
 
 _COLUMNS = ("rule", "price_list", "applies", Prose("why", 22), "single_unit_cost", "five_plus_unit_cost",
             "ten_plus_unit_cost", "valid_from", "valid_until")  # fmt: skip
@@ -57,10 +57,10 @@ def show_one(
 
 
 def _in_words(price: ExplainedPrice) -> str:
-    of_what = f"{one_line(price.sku)} for customer {price.customer_id}"
+    subject = f"{one_line(price.sku)} for customer {price.customer_id}"
     if price.unit_cost is None:
-        return f"{of_what}: no price applies, so the customer does not see the product and cannot order it"
-    won = next(candidate for candidate in price.candidates if candidate.applies)
-    source = "contract price" if price.rule == CONTRACT else f"price list {won.price_list}"
+        return f"{subject}: no price applies, so the customer does not see the product and cannot order it"
+    winner = next(candidate for candidate in price.candidates if candidate.applies)
+    source = "contract price" if price.rule == CONTRACT else f"price list {winner.price_list}"
     less = f", less {price.discount} %" if price.discount else ""
-    return f"{of_what}: {in_pounds(price.unit_cost)} a unit for {price.quantity} (break {price.break_}, {source}{less})"
+    return f"{subject}: {in_pounds(price.unit_cost)} a unit for {price.quantity} (break {price.break_}, {source}{less})"

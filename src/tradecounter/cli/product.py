@@ -7,15 +7,20 @@ from msgspec import structs
 
 from tradecounter.catalogue.queries.lookup import FoundProduct, find_product
 from tradecounter.cli.arguments import Sku
-from tradecounter.cli.output import AsJson, show_json, show_part, show_record
+from tradecounter.cli.output import AsJson, Parts, show_record
 from tradecounter.cli.session import run_query
-from tradecounter.cli.stock_shown import expected_deliveries, stock_of
+from tradecounter.cli.stock import expected_deliveries, stock_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 
 app = typer.Typer(no_args_is_help=True, help="Products with their stock and prices.")
 
 _COSTS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
+_PARTS: Parts = {
+    "deliveries": ("Deliveries", ("expected_on", "incoming")),
+    "prices": ("List prices", ("price_list", *_COSTS)),
+    "contract_prices": ("Contract prices", ("customer_id", "valid_from", "valid_until", *_COSTS)),
+}
 
 
 @app.command("show")
@@ -34,21 +39,13 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
         }
 
     found = run_query(work)
-    if as_json:
-        show_json(found)
-        return
-    deliveries, prices, contracts = (found.pop(name) for name in ("deliveries", "prices", "contract_prices"))
-    del found["description_html"]  # the same as the description, with markup
-    show_record(found, as_json=False)
-    show_part("Deliveries", deliveries, ("expected_on", "incoming"))
-    show_part("List prices", prices, ("price_list", *_COSTS))
-    show_part("Contract prices", contracts, ("customer_id", "valid_from", "valid_until", *_COSTS))
+    if not as_json:
+        del found["description_html"]  # the same text as the description
+    show_record(found, parts=_PARTS, as_json=as_json)
 
 
 def _members(found: FoundProduct) -> dict[str, Any]:
     members = structs.asdict(found.record)
-    for internal in ("id", "sku_key"):
-        del members[internal]
-    held = members.pop("components")
-    components = [{"sku": component["key"], "quantity": component["quantity"]} for component in held]
+    del members["id"], members["sku_key"]
+    components = [{"sku": c["key"], "quantity": c["quantity"]} for c in members.pop("components")]
     return {**members, "configurable": found.configurable, "components": components}

@@ -1,4 +1,4 @@
-"""`tradecounter quote`: quotes, which support prices."""
+"""`tradecounter quote`: quotes, to which support gives prices."""
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
@@ -8,7 +8,7 @@ import typer
 
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
-from tradecounter.cli.session import refusing, run_change, run_query
+from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
@@ -57,7 +57,7 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
 
 
 def _priced(text: str, form: str = "SKU=UNIT_COST") -> tuple[str, Decimal]:
-    name, equals, cost = text.rpartition("=")  # a SKU may hold an equals sign, a cost cannot
+    name, equals, cost = text.rpartition("=")  # a SKU may contain an equals sign, a cost cannot
     if not equals or not name:
         raise typer.BadParameter(f"{text!r} is not {form}")
     try:
@@ -99,7 +99,7 @@ def price(
         raise typer.BadParameter("give at least one --item or --shipping")
     unit_costs = [_priced(item) for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
-    with refusing():
+    with reporting_errors():
         lifetime = read_settings().quote_lifetime
 
     async def work(tx: Transaction) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def confirm(
     as_json: AsJson = False,
 ) -> None:
     """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
-    with refusing():
+    with reporting_errors():
         policy = OrderingPolicy.from_settings(read_settings())
 
     async def work(tx: Transaction) -> dict[str, Any]:

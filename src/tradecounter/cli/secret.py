@@ -1,4 +1,4 @@
-"""`tradecounter secret`: the secret key; and the check of it with which services start."""
+"""`tradecounter secret`, and the check of the secret key when a service starts."""
 
 import asyncio
 from typing import Annotated
@@ -31,7 +31,7 @@ def rotate(
         bool,
         typer.Option(
             "--accept-loss",
-            help="Accept that keys are lost: data encrypted with them stays unreadable, but services start again.",
+            help="Accept that keys are lost: data encrypted with them stays unreadable, but services can start.",
         ),
     ] = False,
     as_json: AsJson = False,

@@ -7,9 +7,8 @@ import typer
 
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
-from tradecounter.cli.schema import require_current_schema
 from tradecounter.cli.secret import require_secret
-from tradecounter.cli.session import database_url, refusing, run_until_stopped
+from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
@@ -30,7 +29,7 @@ def serve(
 ) -> None:
     """Serve the API."""
     configure_logs()
-    with refusing():
+    with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)
         with database_url(settings, serving=True) as url:
@@ -58,7 +57,7 @@ def _announce(base_url: str, *, as_json: bool) -> None:
 
 
 def application() -> Application:
-    """Return the application of one of several processes, its logs going where those of one process go."""
+    """Return the application of one of several server processes; called by each process."""
     configure_logs()
     return worker_application()
 
@@ -66,7 +65,7 @@ def application() -> Application:
 def worker(as_json: AsJson = False) -> None:
     """Run background jobs until stopped."""
     configure_logs()
-    with refusing():
+    with reporting_errors():
         settings = read_settings()
         with database_url(settings, serving=True) as url:
             state = require_current_schema(url)

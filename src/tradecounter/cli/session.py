@@ -1,4 +1,4 @@
-"""Runs commands: finds the database that the settings name, and reports expected failures."""
+"""Runs commands on the database that the settings name, and reports expected errors."""
 
 import asyncio
 import signal
@@ -15,6 +15,7 @@ from tradecounter.cli.logs import configure_logs
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 from tradecounter.db.pool import Database
+from tradecounter.db.schema_state import SchemaState, schema_state
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.errors import DomainError, OperatorError
 from tradecounter.settings import Settings, read_settings
@@ -39,14 +40,14 @@ class NoDatabaseError(OperatorError):
     """The settings do not name a usable database."""
 
 
-def refuse(reason: str) -> NoReturn:
+def fail(reason: str) -> NoReturn:
     """End the command with status 1 and a one-line reason on standard error."""
     typer.echo(f"error: {' '.join(reason.split())}", err=True)
     raise typer.Exit(1)
 
 
 def reason_for(error: Exception) -> str:
-    """Return why a command fails, for one of the EXPECTED errors."""
+    """Return the message for one of the EXPECTED errors."""
     match error:
         case psycopg.errors.UndefinedTable() | psycopg.errors.UndefinedColumn() | psycopg.errors.UndefinedFunction():
             return "the database's tables are not those of this version: run `tradecounter db upgrade`"
@@ -59,20 +60,20 @@ def reason_for(error: Exception) -> str:
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """Turn expected failures into a refusal."""
+def reporting_errors() -> Iterator[None]:
+    """End the command with a message if the block raises an expected error."""
     try:
         yield
     except EXPECTED as error:
-        refuse(reason_for(error))
+        fail(reason_for(error))
 
 
 @contextmanager
 def database_url(settings: Settings, *, create: bool = False, serving: bool = False) -> Iterator[str]:
-    """Yield the URL of a reachable database; the embedded one runs for at least as long as the block.
+    """Yield the URL of a reachable database; the embedded one runs at least until the block ends.
 
-    With `serving`, the embedded one is restarted when it dies. It is created only with `create`: otherwise a command
-    in the wrong folder would leave an empty database behind.
+    With `serving`, the embedded one is restarted if it dies. Only `create` creates one: otherwise, a command in the
+    wrong folder would leave an empty database there.
     """
     if settings.database_url is not None:
         try:
@@ -104,7 +105,7 @@ def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
 
 
 def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
-    """Run a command's changes in a transaction, which is committed before the result is returned."""
+    """Run a command's changes in a transaction and commit it."""
 
     async def work(database: Database) -> Result:
         async with transaction(database) as tx:
@@ -114,15 +115,24 @@ def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
 
 
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
-    """Run a command's work on the database that the settings name; expected failures end the command."""
+    """Run a command's work on the database that the settings name; expected errors end the command."""
 
     async def run(url: str) -> Result:
         async with Database(url, connections=4) as database:
             return await work(database)
 
-    with refusing(), database_url(read_settings()) as url:
+    with reporting_errors(), database_url(read_settings()) as url:
         return asyncio.run(run(url))
-    raise AssertionError  # refusing() lets no failure through
+    raise AssertionError  # never reached: reporting_errors() ends the command
+
+
+def require_current_schema(url: str) -> SchemaState:
+    """Return the schema's state; end the command if the schema is not current."""
+    state = schema_state(url)
+    if not state.current:
+        found = state.revision or "(none)"
+        fail(f"the schema is at revision {found}, not {state.newest}: run `tradecounter db upgrade`")
+    return state
 
 
 def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:

@@ -1,4 +1,4 @@
-"""What a service logs of its settings when it starts: unknown ones, and those that are still examples."""
+"""Warnings that a service logs when it starts: unknown settings, and settings that are still examples."""
 
 from dataclasses import dataclass
 from email.utils import parseaddr
@@ -14,14 +14,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A setting that still has a value which only suits a trial."""
+    """A setting whose value suits only a trial."""
 
     setting: str
     consequence: str
 
 
 def examples_in(settings: Settings) -> list[Example]:
-    """Return the settings that a service for customers needs and that are still examples or not set."""
+    """Return the settings that a service for customers needs but that are examples or not set."""
     found = [Example(name, "invoices and mails show the built-in example") for name in example_settings(settings)]
     found += [
         Example(PREFIX + name.upper(), "no mail server delivers to or from localhost")
@@ -38,7 +38,7 @@ def examples_in(settings: Settings) -> list[Example]:
 
 
 def log_setting_warnings(settings: Settings) -> None:
-    """Log what a service starts with: unknown settings, and those that are still examples."""
+    """Log unknown settings and settings that are still examples."""
     for name, nearest in unknown_settings():
         log.warning("unknown setting", setting=name, nearest=nearest)
     for example in examples_in(settings):

@@ -1,13 +1,13 @@
 """`tradecounter settings`."""
 
 from tradecounter.cli.output import AsJson, show_table
-from tradecounter.cli.session import refusing
+from tradecounter.cli.session import reporting_errors
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.settings import describe, read_settings
 
 
 def show_settings(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List all settings with their values and meaning."""
-    with refusing():
+    with reporting_errors():
         rows = describe(read_settings())
     show_table(rows, ("name", Prose("value", 20), Prose("meaning", 40)), as_json=as_json, names=columns)

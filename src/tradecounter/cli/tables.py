@@ -18,7 +18,7 @@ from tradecounter.cli.text import cell
 
 _WIDE = 10_000  # characters, of a file or a pipe
 _GAP = 2
-_BREAKING = Console()  # the library wants one where it breaks lines
+_CONSOLE = Console()  # the library needs one to wrap lines
 
 ColumnNames = Annotated[
     str | None,
@@ -32,7 +32,7 @@ ColumnNames = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A column of texts that may be broken over several lines; it is shown where there is room for `width`."""
+    """A column whose text may be wrapped; it needs room for at least `width` characters."""
 
     name: str
     width: int = 16
@@ -42,8 +42,8 @@ Column = str | Prose
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
-    """A column with its cells, the width that it needs, and the one at which nothing of it is broken."""
+class _Layout:
+    """A column with its cells, its least width, and its natural width, at which nothing is wrapped."""
 
     name: str
     title: str
@@ -57,10 +57,9 @@ class _Laid:
 def print_table(
     records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None = None, *, hint: str
 ) -> None:
-    """Print records: the columns that are named, else as many of `columns` as fit, the first ones first.
+    """Print records with the columns in `names`, or else with as many of `columns` as fit, the first ones first.
 
-    In a file or a pipe all fit. `hint` says how to see those that do not. Raises BadParameter for a name that no record
-    has.
+    In a file or a pipe, all fit. `hint` says how to see hidden columns. Raises BadParameter for an unknown name.
     """
     if not records:
         typer.echo("nothing found")
@@ -68,16 +67,16 @@ def print_table(
     on_terminal = sys.stdout.isatty()
     room = Console().width if on_terminal else _WIDE
     wanted = _named(names, columns, records) if names else columns
-    laid = [_lay(column, records, in_words=on_terminal) for column in wanted]
-    shown = laid if names else _fitting(laid, room)
+    layouts = [_layout(column, records, in_words=on_terminal) for column in wanted]
+    shown = layouts if names else _fitting(layouts, room)
     widths = _widths(shown, room)
     lines = max(column.title.count("\n") for column in shown)
-    titles = ["\n" * (lines - column.title.count("\n")) + column.title for column in shown]  # they stand on one line
+    titles = ["\n" * (lines - column.title.count("\n")) + column.title for column in shown]  # aligned at the bottom
     heading = _row(titles, shown, widths)
     typer.echo(typer.style(heading, bold=True) if on_terminal else heading)
     for values in zip(*(column.cells for column in shown), strict=True):
         typer.echo(_row(values, shown, widths))
-    if hidden := [column.name for column in laid if column not in shown]:
+    if hidden := [column.name for column in layouts if column not in shown]:
         Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
 
 
@@ -90,14 +89,14 @@ def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, An
     return [known[name] for name in dict.fromkeys(chosen)]
 
 
-def _lay(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Laid:
-    """Return a column with its cells; its title is its name, or the words of that on lines as narrow as the cells."""
+def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Layout:
+    """Return a column with its cells; with `in_words`, its title is the words of its name, wrapped to the cells."""
     name = column.name if isinstance(column, Prose) else column
     values = [record.get(name) for record in records]
     cells = [cell(value) for value in values]
     natural = max(map(cell_len, (*cells, *(name.split("_") if in_words else [name]))))
     given = [value for value in values if value is not None]
-    return _Laid(
+    return _Layout(
         name,
         textwrap.fill(name.replace("_", " "), natural) if in_words else name,
         cells,
@@ -108,18 +107,18 @@ def _lay(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -
     )
 
 
-def _fitting(columns: Sequence[_Laid], width: int) -> list[_Laid]:
-    """Return the columns for which there is room, earlier ones first and those without any value last."""
-    chosen: list[_Laid] = []
+def _fitting(columns: Sequence[_Layout], width: int) -> list[_Layout]:
+    """Return the columns that fit; empty columns are dropped first, then the last ones."""
+    chosen: list[_Layout] = []
     for column in sorted(columns, key=lambda column: column.is_empty):
         if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
             chosen.append(column)
     return [column for column in columns if column in chosen]
 
 
-def _row(values: Sequence[str], columns: Sequence[_Laid], widths: Sequence[int]) -> str:
-    """Return a row, on as many lines as its longest value takes; named columns that do not fit stay whole too."""
-    cells = [_broken(value, width) for value, width in zip(values, widths, strict=True)]
+def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int]) -> str:
+    """Return a row on as many lines as its longest value takes."""
+    cells = [_wrapped(value, width) for value, width in zip(values, widths, strict=True)]
     lines = []
     for pieces in zip_longest(*cells, fillvalue=""):
         padded = [
@@ -130,17 +129,17 @@ def _row(values: Sequence[str], columns: Sequence[_Laid], widths: Sequence[int])
     return "\n".join(lines)
 
 
-def _broken(value: str, width: int) -> list[str]:
-    """Return a value on lines of a width in cells, of which letters of some scripts take two."""
+def _wrapped(value: str, width: int) -> list[str]:
+    """Wrap a value to a width in cells; letters of some scripts take two cells."""
     if "\n" in value:  # a title
         return value.split("\n")
     if cell_len(value) <= width:
         return [value]
-    return [line.plain.rstrip() for line in Text(value).wrap(_BREAKING, width, overflow="fold")]
+    return [line.plain.rstrip() for line in Text(value).wrap(_CONSOLE, width, overflow="fold")]
 
 
-def _widths(columns: Sequence[_Laid], width: int) -> list[int]:
-    """Return the columns' widths: the room that is left is shared by those that would need more."""
+def _widths(columns: Sequence[_Layout], width: int) -> list[int]:
+    """Return the columns' widths; columns below their natural width share the remaining room."""
     room = max(width - sum(column.least + _GAP for column in columns) + _GAP, 0)
     wanted = sum(column.natural - column.least for column in columns)
     share = Fraction(min(room, wanted), wanted or 1)

@@ -9,7 +9,7 @@ _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})\.
 
 
 def cell(value: Any) -> str:
-    """Return a value of a record on one line; what is missing is a dash."""
+    """Return a record's value on one line; a missing value is a dash."""
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -1,8 +1,7 @@
-"""The demo's orders: one or more in every state, dated over the last weeks.
+"""The demo's orders: at least one in every state, dated over the last weeks.
 
-Examples in the interface document name some of their ids, so add new orders at the end.
-
-Only orders with `send_mail` send their mails, so that the mail folder shows one or two of each kind.
+Examples in the interface document use ids of these orders, so add new orders at the end. Only orders with `send_mail`
+send their mails, so that the mail folder has one or two of each kind.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from tradecounter.demo.steps import (
     Tracked,
 )
 
-HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # places in data/customers.jsonl
+HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # line numbers in data/customers.jsonl, from 0
 
 Kind = Literal["pending", "confirmed", "quote"]
 
@@ -31,8 +30,8 @@ Kind = Literal["pending", "confirmed", "quote"]
 class DemoOrder:
     """An order to place, and the steps that follow.
 
-    `skus` name the products. When the catalogue has none of them, the order has `lines` cheap products that are in
-    stock (`from_stock`) or out of stock.
+    If the catalogue has none of the `skus`, the order has `lines` cheap products that are in stock (`from_stock`) or
+    out of stock.
     """
 
     customer: int

@@ -1,4 +1,4 @@
-"""Loads the demo data into an empty database, through the ordinary imports and use cases."""
+"""Loads the demo data into an empty database, with the same imports and use cases as real data."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from tradecounter.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class DemoCustomer:
-    """A demo customer, its API key, a note on it, and whether the key is disabled."""
+    """A demo customer, its API key, a note about it, and whether the key is disabled."""
 
     id: int
     name: str
@@ -43,10 +43,10 @@ class DemoDataError(OperatorError):
 
 
 async def load_demo(database: Database, settings: Settings, now: datetime, catalogue: str | None = None) -> None:
-    """Fill an empty database; a database with orders or with other customers is left unchanged.
+    """Fill an empty database, or complete an interrupted load. Raises DemoDataError.
 
-    An interrupted load is completed. A database that is not the embedded one and has products but no customers is also
-    left unchanged: it may be a real one that is being set up. Raises DemoDataError.
+    A database with orders or with other customers is left unchanged. So is an external database that has products but
+    no customers: it may be a real one that is being set up.
     """
     async with reading(database) as tx:
         emails = {account.email_address for account in await list_accounts(tx)}
@@ -82,21 +82,18 @@ async def demo_customers(database: Database, secret: str, now: datetime) -> list
     """Return the demo customers with their keys, which are derived from the secret and never change."""
     notes = customer_notes()
     async with transaction(database) as tx:
-        accounts = [account for account in await list_accounts(tx) if account.email_address in notes]
         return [
-            await _with_key(tx, account, _key(account, secret), notes[account.email_address], now)
-            for account in accounts
+            await _with_key(tx, account, secret, notes[account.email_address], now)
+            for account in await list_accounts(tx)
+            if account.email_address in notes
         ]
 
 
-async def _with_key(tx: Transaction, account: Account, key: str, note: str, now: datetime) -> DemoCustomer:
-    made = await add_key(tx, account.id, "demo key", now, key=key)
-    disabled = any(known.id == made.id and known.disabled_at for known in await list_keys(tx, account.id))
-    return DemoCustomer(account.id, account.company, made.key, note, disabled)
-
-
-def _key(account: Account, secret: str) -> str:
-    return derived_key(secret, f"demo key of {account.email_address}")
+async def _with_key(tx: Transaction, account: Account, secret: str, note: str, now: datetime) -> DemoCustomer:
+    key = derived_key(secret, f"demo key of {account.email_address}")
+    added = await add_key(tx, account.id, "demo key", now, key=key)
+    disabled = any(known.id == added.id and known.disabled_at for known in await list_keys(tx, account.id))
+    return DemoCustomer(account.id, account.company, added.key, note, disabled)
 
 
 async def _load_own_catalogue(database: Database, now: datetime) -> None:
@@ -124,6 +121,6 @@ async def _load_other_catalogue(database: Database, products_file: str) -> None:
 
 async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]]) -> None:
     report = await import_rows(database, kind, iter(rows))
-    if report.refused:
+    if report.errors:
         first = report.errors[0]
         raise DemoDataError(f"{kind}, line {first.line}: {first.message}")

@@ -1,4 +1,4 @@
-"""Makes up what another catalogue lacks (prices, stock and so on) from its products, the same on every run."""
+"""Makes up missing data of another catalogue (prices, stock and so on) from its products, the same on every run."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
 def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow[Any]]]]:
-    """Yield categories, manufacturers and attributes: from files beside the products' file, or from the products."""
+    """Yield categories, manufacturers and attributes, from files beside the products' file or from the products."""
     made_up = {"categories": _categories(products), "manufacturers": _manufacturers(products), "attributes": ()}
     for kind, rows in made_up.items():
         path = _beside(products_file, kind)
@@ -28,7 +28,7 @@ def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str
 
 
 def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
-    """Yield prices for every product on the three demo price lists."""
+    """Yield prices of every product for the three demo price lists."""
     for row in products:
         single = from_pence(500 + _number(row.values.sku, "price") % 200_000)
         for price_list, percent in _LISTS:
@@ -36,11 +36,7 @@ def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
             yield Row(
                 row.line,
                 PriceRow(
-                    price_list,
-                    row.values.sku,
-                    cost,
-                    percentage(cost, Decimal(97)),
-                    percentage(cost, Decimal(94)),
+                    price_list, row.values.sku, cost, percentage(cost, Decimal(97)), percentage(cost, Decimal(94))
                 ),
             )
 

@@ -51,7 +51,7 @@ async def place_demo_orders(database: Database, reseller: Reseller, now: datetim
     without_mail: list[int] = []
     async with transaction(database) as tx:
         for number, demo_order in enumerate(DEMO_ORDERS, start=1):
-            # With another catalogue an order may be impossible: too few products, too dear, too heavy.
+            # With another catalogue, an order may be impossible: products may be too few, too expensive or too heavy.
             with suppress(DomainError):
                 async with tx.savepoint():
                     code = await _place_with_steps(tx, demo_order, number, market, reseller, now)
@@ -79,7 +79,7 @@ async def _place_with_steps(
     account = market.accounts[demo_order.customer]
     view = market.storefront.view(account.id)
     if view is None:
-        raise LookupError(f"customer {account.id} has no view, though the storefront was refreshed")
+        raise LookupError(f"customer {account.id} has no view after a refresh")
     context = OrderContext(
         customer_id=account.id,
         view=view,
@@ -91,7 +91,7 @@ async def _place_with_steps(
     )
     code = await _place(tx, demo_order, number, context, account)
     for step in demo_order.steps:
-        await step.apply(tx, code, reseller, now - timedelta(days=step.days_ago))
+        await step.apply(tx, code, reseller, now)
     return code
 
 
@@ -122,12 +122,12 @@ async def _place(tx: Transaction, demo_order: DemoOrder, number: int, context: O
 
 
 def _code(number: int) -> str:
-    """Return a confirmation code that is the same in every demo: the interface document names some."""
+    """Return a confirmation code, the same in every demo, because the interface document shows some."""
     return hashlib.sha256(f"demo order {number}".encode()).hexdigest()[:32]
 
 
 def _cheap_skus(view: CustomerView, demo_order: DemoOrder, skip: int) -> list[str]:
-    """Return cheap SKUs that are in stock, or out of stock, as the order needs. Raises DomainError."""
+    """Return cheap SKUs that are in stock or, as the order needs, out of stock. Raises DomainError."""
     rows = [
         row
         for row in view.snapshot.active
@@ -135,6 +135,6 @@ def _cheap_skus(view: CustomerView, demo_order: DemoOrder, skip: int) -> list[st
     ]
     rows.sort(key=lambda row: (view.unit_costs(row), row))
     if not rows:
-        raise invalid("items", "no product is in stock, or out of stock, as the order needs")
+        raise invalid("items", "no product has the stock level that the order needs")
     start = skip % len(rows)
     return [view.product(row).sku for row in rows[start : start + demo_order.lines]]

@@ -1,10 +1,10 @@
-"""What happens to the demo's orders after they are placed, through the ordinary use cases."""
+"""Steps that follow the demo's orders, applied by the same use cases as real ones."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
-from typing import Protocol
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.lock_order import lock_confirmed_order
@@ -26,55 +26,52 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.quotes.price_quote import price_quote
-from tradecounter.stock.queries.deliveries import announce_delivery
+from tradecounter.stock.queries.levels import store_delivery
 
 
 @dataclass(frozen=True, slots=True)
 class Reseller:
-    """The reseller's ordering policy, letterhead and vault of configurations."""
+    """Settings of the demo's reseller that steps need."""
 
     policy: OrderingPolicy
     letterhead: Letterhead
     vault: ProvisioningVault
 
 
-class Step(Protocol):
-    """Something that happens to an order."""
+@dataclass(frozen=True, slots=True)
+class Step(ABC):
+    """A step in an order's life."""
 
-    @property
-    def days_ago(self) -> float:
-        """How many days ago it happened."""
-        ...
+    days_ago: float
 
     async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         """Apply the step to the order with a confirmation code. Raises DomainError."""
-        ...
+        await self._apply(tx, code, reseller, now - timedelta(days=self.days_ago))
+
+    @abstractmethod
+    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class Priced(Step):
     """Support prices a quote at `percent` of the customer's prices."""
 
-    days_ago: float
     percent: int
     note: str
 
-    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Price it."""
+    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         lines = await _lines(tx, code)
         unit_costs = {line.sku: percentage(line.unit_cost, Decimal(self.percent)) for line in lines}
         await price_quote(tx, code, list(unit_costs.items()), self.note, now, reseller.policy.quote_lifetime)
 
 
 @dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(Step):
     """The customer attaches configurations for units of the first item."""
 
-    days_ago: float
     units: int
 
-    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Attach them."""
+    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         order, [item, *_] = await any_order(tx, code), await _lines(tx, code)
         configurations = [
             NewConfiguration(
@@ -86,48 +83,41 @@ class Configured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dispatched:
+class Dispatched(Step):
     """A shipment of the first `lines` lines, or of all; `numbered` adds serial numbers and MAC addresses."""
 
-    days_ago: float
     lines: int | None = None
     tracking: str | None = None
     numbered: bool = False
 
-    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        """Dispatch it."""
-        leaving = (await _lines(tx, code))[: self.lines]
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        lines = (await _lines(tx, code))[: self.lines]
         request = DispatchRequest(
-            items=[(line.id, line.quantity) for line in leaving],
+            items=[(line.id, line.quantity) for line in lines],
             tracking_number=self.tracking,
-            serials=list(_serials(leaving)) if self.numbered else (),
+            serials=list(_serials(lines)) if self.numbered else (),
         )
         await dispatch_order(tx, code, request, now)
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
+class Tracked(Step):
     """The courier reports where the latest shipment is."""
 
-    days_ago: float
     type: str
     description: str
     locality: str
 
-    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        """Note it."""
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         sighting = Sighting(type=self.type, description=self.description, locality=self.locality)
         await track_shipment(tx, code, None, sighting, now)
 
 
 @dataclass(frozen=True, slots=True)
-class Filmed:
+class Filmed(Step):
     """A packing video can be watched."""
 
-    days_ago: float
-
-    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
-        """Note where."""
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
         reference = (await any_order(tx, code)).name
         video = OrderVideoResponse(
             f"https://video.example/{reference}.mp4", f"https://video.example/{reference}/playlist.m3u8"
@@ -136,63 +126,53 @@ class Filmed:
 
 
 @dataclass(frozen=True, slots=True)
-class Invoiced:
+class Invoiced(Step):
     """The invoice is issued."""
 
-    days_ago: float
-
-    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Issue it."""
+    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         await issue_invoice(tx, code, reseller.letterhead, now)
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class Paid(Step):
     """The customer pays `percent` of the amount due."""
 
-    days_ago: float
     percent: int = 100
 
-    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        """Record the payment."""
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         due = (await lock_confirmed_order(tx, code)).due
         await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class Announced(Step):
     """A supplier announces a delivery of the order's back-ordered products, in `in_days` days."""
 
-    days_ago: float
     in_days: int
 
-    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        """Note the delivery, as an import of deliveries would."""
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
         for line in await _lines(tx, code):
             if line.back_ordered:
-                await announce_delivery(tx, line.product_id, 1000, day)
+                await store_delivery(tx, line.product_id, 1000, day)
 
 
 @dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(Step):
     """Support cancels the order."""
 
-    days_ago: float
     reason: str
 
-    async def apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        """Cancel it."""
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         await cancel_order(tx, code, self.reason, now)
 
 
 async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
-    order = await any_order(tx, code)
-    return await lines_of_order(tx, order.id)
+    return await lines_of_order(tx, (await any_order(tx, code)).id)
 
 
 def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:
-    """Yield numbers for every unit, for a bundle's components; MAC addresses are from the range for documentation."""
+    """Yield a serial number for every unit (of a bundle: of its components); MAC addresses are documentation ones."""
     units = [part for line in lines for part in line.components or (line,) for _ in range(part.quantity)]
     for number, part in enumerate(units, start=1):
         yield Serial(part.id, f"{part.sku}-{part.id:05}-{number:03}", f"00:00:5E:00:53:{number % 256:02X}", part.sku)

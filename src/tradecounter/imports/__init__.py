@@ -1,1 +1,1 @@
-"""Importing files: which kinds there are, and running one in a transaction of its own."""
+"""All kinds of import files, and running an import in its own transaction."""

@@ -1,4 +1,4 @@
-"""Running an import: one transaction, all or nothing; new stock serves waiting orders first."""
+"""Runs an import in one transaction; new stock is allocated to waiting orders first."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,9 +21,9 @@ async def import_rows(
     *,
     on_hand: bool = False,
 ) -> ImportReport:
-    """Import a file's rows in one transaction, all or nothing; return what was done, or why nothing was.
+    """Import all rows in one transaction, or none if the report has errors. Raises DomainError.
 
-    With `on_hand`, stock levels in the file include what is allocated to orders. Raises DomainError.
+    With `on_hand`, stock levels in the file include units that are allocated to orders.
     """
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
@@ -33,6 +33,6 @@ async def import_rows(
         hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
     async with transaction(database) as tx:
         report = await run_import(tx, ON_HAND[kind] if on_hand else IMPORT_KINDS[kind], rows, options, **hooks)
-        if options.dry_run or report.refused:
+        if options.dry_run or report.errors:
             tx.set_rollback()
     return report

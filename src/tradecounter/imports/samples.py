@@ -1,4 +1,4 @@
-"""Sample files: one of every kind, with every field; imported in their order, they fill an empty database."""
+"""Sample files, one of each kind with all fields; imported in order, they fill an empty database."""
 
 import shutil
 from importlib.resources import as_file, files
@@ -9,9 +9,9 @@ from tradecounter.kit.errors import OperatorError
 
 
 def write_samples(folder: str) -> list[Path]:
-    """Write the samples into a folder, which is made if need be; return their paths in the order of importing.
+    """Write the samples to a folder, which is created if needed; return their paths in the order to import them.
 
-    Raises OperatorError, before anything is written, when one of the files is there.
+    Raises OperatorError, before writing anything, if one of the files exists.
     """
     paths = [Path(folder) / f"{kind}.csv" for kind in IMPORT_KINDS]
     for path in paths:

@@ -1,1 +1,1 @@
-"""What a product costs a customer: price lists, contract prices, account discounts."""
+"""Customers' prices: price lists, contract prices, account discounts."""

@@ -1,4 +1,4 @@
-"""Why a product costs a customer what it does: every price that could be its, in order of precedence (decisions)."""
+"""Explains a customer's price of a product by all candidates in order of precedence (decisions)."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -23,7 +23,7 @@ _TAKES_PRECEDENCE = {
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A price that could be the customer's, before discount; `applies`: it is valid today."""
+    """A possible price, before discount; `applies` if it is valid today."""
 
     rule: str
     price_list: str | None = None
@@ -37,9 +37,9 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedPrice(Struct, frozen=True, kw_only=True):
-    """The net pounds of a unit, the rule and the break that they come from, and the discount taken off, in per cent.
+    """A unit's cost in net pounds, the rule and the break that it comes from, and the discount in per cent.
 
-    Without any price for the customer, `unit_cost` and `rule` are None: it cannot order the product.
+    `unit_cost` and `rule` are None if the customer has no price and so cannot order the product.
     """
 
     sku: str
@@ -53,7 +53,7 @@ class ExplainedPrice(Struct, frozen=True, kw_only=True):
 
 
 class Buyer(Struct, frozen=True):
-    """What of a customer decides its prices; the discount is per cent."""
+    """The settings that decide a customer's prices; the discount is in per cent."""
 
     customer_id: int
     price_list: str | None
@@ -63,12 +63,12 @@ class Buyer(Struct, frozen=True):
 def explain_price(
     sku: str, buyer: Buyer, quantity: int, contracts: Iterable[ContractPrice], lists: Iterable[ListPrice], today: date
 ) -> ExplainedPrice:
-    """Return what a unit costs a customer on a UK date, and why.
+    """Explain a customer's unit cost on a UK date.
 
-    `contracts` are the customer's contract prices of the product, the latest to begin first; `lists` its list prices.
+    `contracts` are the customer's contract prices of the product, latest first day first.
     """
-    candidates = [_agreed(contract, today) for contract in contracts]
-    candidates += _listed(buyer.price_list, {price.price_list: price for price in lists})
+    candidates = [_contract_candidate(contract, today) for contract in contracts]
+    candidates += _list_candidates(buyer.price_list, {price.price_list: price for price in lists})
     winner = next((candidate for candidate in candidates if candidate.applies), None)
     discount = buyer.discount if winner is not None and winner.rule != CONTRACT else Decimal("0.00")
     return ExplainedPrice(
@@ -79,14 +79,14 @@ def explain_price(
         break_=TEN if quantity >= TEN else FIVE if quantity >= FIVE else 1,
         rule=None if winner is None else winner.rule,
         discount=discount,
-        candidates=[_beside(candidate, winner) for candidate in candidates],
+        candidates=[_compared(candidate, winner) for candidate in candidates],
     )
 
 
-def _agreed(contract: ContractPrice, today: date) -> Candidate:
-    begun = contract.valid_from is None or contract.valid_from <= today
+def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
+    started = contract.valid_from is None or contract.valid_from <= today
     ended = contract.valid_until is not None and contract.valid_until < today
-    if not begun:
+    if not started:
         why = f"it is valid from {contract.valid_from}"
     elif ended:
         why = f"it was valid until {contract.valid_until}"
@@ -99,24 +99,24 @@ def _agreed(contract: ContractPrice, today: date) -> Candidate:
         single_unit_cost=contract.single_unit_cost,
         five_plus_unit_cost=contract.five_plus_unit_cost,
         ten_plus_unit_cost=contract.ten_plus_unit_cost,
-        applies=begun and not ended,
+        applies=started and not ended,
         why=why,
     )
 
 
-def _listed(own_list: str | None, prices: dict[str, ListPrice]) -> list[Candidate]:
+def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[Candidate]:
     has_own = own_list is not None and own_list != DEFAULT_LIST
-    default = _on_list(
+    default = _list_candidate(
         DEFAULT,
         DEFAULT_LIST,
         prices,
         "the customer's price list has no price for it" if has_own else "the customer has no price list of its own",
     )
-    own = _on_list(PRICE_LIST, own_list, prices, "the customer's price list") if own_list and has_own else None
+    own = _list_candidate(PRICE_LIST, own_list, prices, "the customer's price list") if own_list and has_own else None
     return [default] if own is None else [own, default]
 
 
-def _on_list(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Candidate:
+def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Candidate:
     price = prices.get(key)
     if price is None:
         return Candidate(rule=rule, price_list=key, applies=False, why="the list has no price for it")
@@ -131,8 +131,8 @@ def _on_list(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Can
     )
 
 
-def _beside(candidate: Candidate, winner: Candidate | None) -> Candidate:
-    """Return a candidate that says why it is not the price although it applies."""
+def _compared(candidate: Candidate, winner: Candidate | None) -> Candidate:
+    """Return the candidate; if it applies but is not the price, it says why."""
     if not candidate.applies or winner is None or candidate is winner:
         return candidate
     if candidate.rule == winner.rule:

@@ -1,4 +1,4 @@
-"""Import kinds of prices: price lists and contract prices. A row replaces the SKU's whole price."""
+"""Import kinds of prices: price lists and contract prices. A row replaces all breaks of a price."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -11,23 +11,13 @@ from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.statements import UNKNOWN_SKU
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
-from tradecounter.pricing.queries.importing import (
-    CHECK_CUSTOMERS,
-    CONTRACT_PRICE_VIEW,
-    COUNT_CONTRACT_PRICES,
-    COUNT_PRICES,
-    DELETE_CONTRACT_PRICES,
-    DELETE_PRICES,
-    MERGE_CONTRACT_PRICES,
-    MERGE_PRICES,
-    PRICE_VIEW,
-)
+from tradecounter.pricing.queries import importing as sql
 
 _BREAKS = ("single", "five_plus", "ten_plus")
 
 
 class PriceRow(Struct, forbid_unknown_fields=True):
-    """A SKU's price on a price list; breaks that it lacks take the next lower one."""
+    """A SKU's price on a price list; a missing break has the price of the next lower one."""
 
     price_list: Key
     sku: Sku
@@ -37,7 +27,7 @@ class PriceRow(Struct, forbid_unknown_fields=True):
 
 
 class ContractPriceRow(Struct, forbid_unknown_fields=True):
-    """A price agreed with one customer, from the first to the last day inclusive."""
+    """A price agreed with one customer, valid up to and including the last day."""
 
     customer_id: Annotated[int, Meta(ge=1, le=2**62)]
     sku: Sku
@@ -71,7 +61,7 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
     for name, day in period.items():
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
-        notes.fault("valid_until", "lies before valid_from")
+        notes.fault("valid_until", "is before valid_from")
     sku_key = folded(row.sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
     values = {"customer_id": row.customer_id, "sku": row.sku, "sku_key": sku_key, **_costs(row, notes), **days}
@@ -83,12 +73,9 @@ PRICE_LIST = ImportKind(
     key=("price_list", "sku"),
     prepare=by_row(_staged_price),
     checks=(UNKNOWN_SKU,),
-    merge=MERGE_PRICES,
-    removal=Removal(
-        statement=DELETE_PRICES,
-        count=COUNT_PRICES,
-    ),
-    view=PRICE_VIEW,
+    merge=sql.MERGE_PRICES,
+    removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
+    view=sql.PRICE_VIEW,
     topics=("prices",),
 )
 
@@ -96,15 +83,9 @@ CONTRACT_PRICES = ImportKind(
     shape=ContractPriceRow,
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
-    checks=(
-        UNKNOWN_SKU,
-        CHECK_CUSTOMERS,
-    ),
-    merge=MERGE_CONTRACT_PRICES,
-    removal=Removal(
-        statement=DELETE_CONTRACT_PRICES,
-        count=COUNT_CONTRACT_PRICES,
-    ),
-    view=CONTRACT_PRICE_VIEW,
+    checks=(UNKNOWN_SKU, sql.CHECK_CUSTOMERS),
+    merge=sql.MERGE_CONTRACT_PRICES,
+    removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
+    view=sql.CONTRACT_PRICE_VIEW,
     topics=("contracts",),
 )

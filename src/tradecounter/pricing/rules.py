@@ -1,4 +1,4 @@
-"""The rules of pricing (decisions, prices and money). Costs are net, in whole pence, for 1, 5 and 10 units."""
+"""The rules of pricing (decisions, prices and money). Costs are net, in whole pence."""
 
 from typing import NamedTuple, TypeVar
 
@@ -19,7 +19,7 @@ class UnitCosts(NamedTuple):
     ten_plus: int
 
     def at(self, quantity: int) -> int:
-        """Return the unit cost in pence for a line of so many units."""
+        """Return the unit cost in pence for a line of `quantity` units."""
         if quantity >= TEN:
             return self.ten_plus
         return self.five_plus if quantity >= FIVE else self.single

@@ -1,1 +1,1 @@
-"""Stock: levels, incoming deliveries, allocation and back-order."""
+"""Stock: levels, deliveries, allocation and back-orders."""

@@ -1,4 +1,4 @@
-"""Import kinds of stock: levels and incoming deliveries."""
+"""Import kinds of stock: levels and deliveries."""
 
 import re
 from collections.abc import Iterator
@@ -14,19 +14,7 @@ from tradecounter.bulk.statements import UNKNOWN_SKU
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key
 from tradecounter.catalogue.import_rows import Sku
 from tradecounter.kit.local_time import at_uk_time
-from tradecounter.stock.queries.importing import (
-    CLEAR_LEVELS,
-    COUNT_DELIVERIES,
-    COUNT_LEVELS,
-    DELETE_DELIVERIES,
-    DELIVERY_VIEW,
-    LEVEL_VIEW,
-    LOCK_LEVELS,
-    MERGE_DELIVERIES,
-    MERGE_LEVELS,
-    MERGE_ON_HAND,
-    WARN_OF_ALLOCATED,
-)
+from tradecounter.stock.queries import importing as sql
 
 Units = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 
@@ -34,14 +22,14 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2})?"
 
 
 class StockRow(Struct, forbid_unknown_fields=True):
-    """How many units of a product can be sold."""
+    """A product's units for sale."""
 
     sku: Sku
     available: Units
 
 
 class IncomingRow(Struct, forbid_unknown_fields=True):
-    """Units on an expected delivery; the date is `YYYY-MM-DD`, or with a UK time `YYYY-MM-DDTHH:MM:SS`."""
+    """Units on an expected delivery; the date may have a UK time: `YYYY-MM-DDTHH:MM:SS`."""
 
     sku: Sku
     incoming: Annotated[int, Meta(ge=1, le=1_000_000_000)]
@@ -76,41 +64,29 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
     return None
 
 
-_MERGE_LEVELS = MERGE_LEVELS
-
 STOCK = ImportKind(
     shape=StockRow,
     key=("sku",),
     prepare=by_row(_staged_stock),
-    # Orders lock levels by product; a file that replaces them all, in two statements, cannot keep to that order.
-    lock=LOCK_LEVELS,
+    # Orders lock levels in order of product. Replacing all levels takes two statements, which cannot keep that order.
+    lock=sql.LOCK_LEVELS,
     checks=(UNKNOWN_SKU,),
-    merge=_MERGE_LEVELS,
-    removal=Removal(
-        statement=CLEAR_LEVELS,
-        count=COUNT_LEVELS,
-    ),
-    view=LEVEL_VIEW,
+    merge=sql.MERGE_LEVELS,
+    removal=Removal(statement=sql.CLEAR_LEVELS, count=sql.COUNT_LEVELS),
+    view=sql.LEVEL_VIEW,
     topics=(),
 )
 
-# The file counts what is in the warehouse. Part of that may be allocated to orders, and is not for sale.
-STOCK_ON_HAND = replace(
-    STOCK,
-    merge=MERGE_ON_HAND,
-    warnings=(WARN_OF_ALLOCATED,),
-)
+# The file counts all units in the warehouse. Those that are allocated to orders are not for sale.
+STOCK_ON_HAND = replace(STOCK, merge=sql.MERGE_ON_HAND, warnings=(sql.WARN_OF_ALLOCATED,))
 
 INCOMING = ImportKind(
     shape=IncomingRow,
     key=("sku", "expected_on"),
     prepare=by_row(_staged_incoming),
     checks=(UNKNOWN_SKU,),
-    merge=MERGE_DELIVERIES,
-    removal=Removal(
-        statement=DELETE_DELIVERIES,
-        count=COUNT_DELIVERIES,
-    ),
-    view=DELIVERY_VIEW,
+    merge=sql.MERGE_DELIVERIES,
+    removal=Removal(statement=sql.DELETE_DELIVERIES, count=sql.COUNT_DELIVERIES),
+    view=sql.DELIVERY_VIEW,
     topics=("deliveries",),
 )

@@ -22,7 +22,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """When an order's shortfall is expected in: `known` is False when no known delivery covers it."""
+    """When an order's units are available; `known` is False if no expected delivery covers them."""
 
     known: bool
     last_delivery: datetime | None = None
@@ -41,10 +41,10 @@ def status(available: int, low_stock: int, *, delivery_shown: bool) -> str:
 
 
 def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence[Delivery], now: datetime) -> Cover:
-    """Return when `quantity` more units can be had.
+    """Return when `quantity` more units are available.
 
-    Stock serves first; earlier back-orders have the first claim on the deliveries, which are in order of date. An
-    overdue delivery, one whose UK date has passed, covers nothing: nobody knows when it comes.
+    Units in stock are taken first, then deliveries in order of date, after earlier back-orders. An overdue delivery,
+    whose UK date has passed, covers nothing: its date is unknown.
     """
     shortfall = quantity - available
     if shortfall <= 0:
@@ -60,7 +60,7 @@ def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence
 
 
 def latest(covers: Sequence[Cover]) -> Cover:
-    """Return when several things can all be had."""
+    """Return when all of several are available."""
     if not all(c.known for c in covers):
         return Cover(known=False)
     dates = [c.last_delivery for c in covers if c.last_delivery is not None]

@@ -1,4 +1,4 @@
-"""Stock by catalogue row: what is for sale, who waits, what is to come. Immutable; a change makes a new one."""
+"""Stock by row of a catalogue snapshot."""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class StockVector:
-    """Units for sale and units back-ordered by row, and deliveries (in order of date) of the rows that have any."""
+    """Units for sale and back-ordered units by row, and the deliveries in order of date of rows that have any."""
 
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
@@ -30,16 +30,16 @@ class StockVector:
 
     @cached_property
     def digest(self) -> bytes:
-        """A digest of what customers see of stock: units for sale and deliveries."""
+        """A digest of the stock that customers see: units for sale and deliveries."""
         return digest_of(self.available.tobytes(), self.deliveries_digest)
 
     @cached_property
     def in_stock(self) -> BitMap:
-        """The rows of which there are units for sale."""
+        """The rows with units for sale."""
         return bitmap(np.flatnonzero(self.available > 0))
 
     def with_levels(self, levels: StockRows, row_of_id: RowOfId) -> Self:
-        """Return the vector with some levels changed; products without a row are left out."""
+        """Return a vector with some levels changed; products without a row are ignored."""
         available, back_ordered = self.available.copy(), self.back_ordered.copy()
         rows = row_of_id.rows(levels.product_ids)
         available[rows[rows >= 0]] = levels.available[rows >= 0]
@@ -47,24 +47,24 @@ class StockVector:
         return replace(self, available=available, back_ordered=back_ordered)
 
     def without_levels(self) -> Self:
-        """Return the vector with nothing in stock and nothing back-ordered."""
+        """Return a vector with the same deliveries and all levels 0."""
         nothing = np.zeros(len(self.available), dtype=np.int64)
         return replace(self, available=nothing, back_ordered=nothing)
 
     def with_deliveries(self, due: DeliveryRows, row_of_id: RowOfId) -> Self:
-        """Return the vector with all deliveries replaced."""
+        """Return a vector with all deliveries replaced."""
         deliveries: defaultdict[int, list[Delivery]] = defaultdict(list)
         columns = (row_of_id.rows(due.product_ids).tolist(), due.incoming.tolist(), due.moments.tolist())
         for row, incoming, moment in zip(*columns, strict=True):
             if row >= 0:
                 deliveries[row].append(Delivery(incoming, _EPOCH + timedelta(microseconds=moment)))
-        # Digested here and not with each new level: there may be thousands, and levels change every second.
+        # Computed here and not in `digest`: there may be thousands of deliveries, and levels change every second.
         digest = digest_of(repr(sorted(deliveries.items())).encode())
         shown = {row: tuple(expected) for row, expected in deliveries.items()}
         return replace(self, deliveries=shown, deliveries_digest=digest)
 
 
 def empty_stock(rows: int) -> StockVector:
-    """Return a vector of so many rows with nothing in stock or to come."""
+    """Return a vector of `rows` rows without stock and deliveries."""
     nothing = np.zeros(rows, dtype=np.int64)
     return StockVector(nothing, nothing, {}, digest_of(repr([]).encode()))

@@ -1,1 +1,1 @@
-"""The catalogue as one customer sees it: products at its own prices, with live stock."""
+"""The catalogue as one customer sees it: with its own prices and live stock."""

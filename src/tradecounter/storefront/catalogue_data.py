@@ -1,4 +1,4 @@
-"""Catalogue data: products, prices, stock and customers' terms, laid out for reading."""
+"""Catalogue data: products, prices, stock and customers' terms, laid out in memory."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -24,7 +24,7 @@ from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 @dataclass(frozen=True, slots=True)
 class StockPosition:
-    """The transaction from which stock changes are read next, on the server that numbers it."""
+    """The transaction to read stock changes from next, and the server that numbers it."""
 
     server: str
     transaction: int
@@ -32,7 +32,7 @@ class StockPosition:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueData:
-    """Catalogue, prices, stock and customers' terms (by id), each of the version in `versions`."""
+    """Catalogue, prices, stock and customers' terms by id, each at its version in `versions`."""
 
     versions: Mapping[Topic, Version]
     snapshot: CatalogueSnapshot
@@ -40,20 +40,20 @@ class CatalogueData:
     stock: StockVector
     stock_position: StockPosition
     terms: Mapping[int, CustomerTerms] = field(default_factory=dict)
-    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # rows that are not shown, or only in part
+    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # messages about rows not fully shown
 
 
 def no_catalogue_data() -> CatalogueData:
-    """Return what an empty database holds."""
+    """Return the data of an empty database."""
     snapshot = build_snapshot(ReferenceRecords([], [], []), [])
     book = PriceBook(align_lists({}, snapshot.row_of_id), align_contracts(no_contracts(), snapshot.row_of_id))
     return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition("", 0))
 
 
 async def read_catalogue_data(tx: Transaction) -> CatalogueData:
-    """Read everything but the terms; no step blocks the event loop for more than a few milliseconds."""
+    """Read everything except the terms; no step blocks the event loop for more than a few milliseconds."""
     versions = await read_versions(tx)
-    # They share a connection: it reads the prices while products are laid out.
+    # The reads share a connection, which reads prices while a thread builds the snapshot.
     snapshot, lists, contracts, deliveries, levels = await _concurrently(
         read_snapshot(tx),
         read_price_lists(tx),
@@ -80,7 +80,7 @@ async def read_catalogue_data(tx: Transaction) -> CatalogueData:
 
 
 async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
-    """Run several reads of one transaction; when one fails, wait for the others to end before raising."""
+    """Run several reads of one transaction; if one fails, wait until all have ended before raising."""
     tasks = [asyncio.create_task(read) for read in reads]
     try:
         return await asyncio.gather(*tasks)
@@ -91,17 +91,16 @@ async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
 
 
 async def _with_prices(tx: Transaction, data: CatalogueData) -> CatalogueData:
-    """Read all price lists; those that have not changed keep their prices."""
-    found = await read_price_lists(tx)
-    lists = await asyncio.to_thread(align_lists, found, data.snapshot.row_of_id, data.book.lists)
-    unreadable = {**data.unreadable, "prices": unreadable_prices(found)}
+    rows = await read_price_lists(tx)
+    lists = await asyncio.to_thread(align_lists, rows, data.snapshot.row_of_id, data.book.lists)
+    unreadable = {**data.unreadable, "prices": unreadable_prices(rows)}
     return replace(data, book=PriceBook(lists, data.book.contracts), unreadable=unreadable)
 
 
 async def _with_contracts(tx: Transaction, data: CatalogueData) -> CatalogueData:
-    found = await read_contract_prices(tx)
-    contracts = align_contracts(found, data.snapshot.row_of_id)
-    unreadable = {**data.unreadable, "contracts": unreadable_contracts(found)}
+    rows = await read_contract_prices(tx)
+    contracts = align_contracts(rows, data.snapshot.row_of_id)
+    unreadable = {**data.unreadable, "contracts": unreadable_contracts(rows)}
     return replace(data, book=PriceBook(data.book.lists, contracts), unreadable=unreadable)
 
 
@@ -115,7 +114,7 @@ async def _with_terms(tx: Transaction, data: CatalogueData) -> CatalogueData:
     return replace(data, terms={terms.customer_id: terms for terms in await read_customer_terms(tx)})
 
 
-# The parts with a version that are read again without the catalogue.
+# The parts that have a version and can be read without the catalogue.
 PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueData]]] = {
     "prices": _with_prices,
     "contracts": _with_contracts,
@@ -125,17 +124,16 @@ PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueDat
 
 
 async def with_part(tx: Transaction, data: CatalogueData, topic: Topic, versions: Versions) -> CatalogueData:
-    """Read one of the PARTS again and return the data with it."""
-    found = await PARTS[topic](tx, data)
-    return replace(found, versions={**data.versions, topic: versions.of(topic)})
+    """Read one of the PARTS and return the data with it."""
+    return replace(await PARTS[topic](tx, data), versions={**data.versions, topic: versions.of(topic)})
 
 
 async def with_stock(
     tx: Transaction, data: CatalogueData, versions: Versions, *, from_the_start: bool
 ) -> CatalogueData:
-    """Read the stock levels that changed since the position and return the data with them.
+    """Read the stock levels that changed since the data's position and return the data with them.
 
-    All levels are read with `from_the_start`, and when another server numbers the transactions.
+    Reads all levels if `from_the_start`, or if another server now numbers the transactions.
     """
     stock, position = data.stock, data.stock_position
     if from_the_start or position.server != versions.server:

@@ -1,4 +1,4 @@
-"""Loads catalogue data part by part, so that prices, stock and terms never wait for the catalogue."""
+"""Loads catalogue data part by part: prices, stock and terms never wait for the catalogue."""
 
 import asyncio
 import math
@@ -24,14 +24,14 @@ log = structlog.get_logger()
 
 _CATALOGUE: Topic = "catalogue"
 _LOW_PRIORITY = 10  # niceness; lets requests run first
-_LONGEST_SECONDS = 600.0  # many times what the largest catalogues take
+_LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 
 
 class CatalogueLoader:
-    """Owns the catalogue data that was loaded last, and a load that is running.
+    """Owns the catalogue data that was loaded last, and the load that is running.
 
-    Each part is read by itself: one that cannot be read keeps its last state and is tried again. A catalogue of
-    `large_from` products or more is read in a subprocess, provided that there is a `database_url`.
+    A part that cannot be read keeps its last state and is read again later. With a `database_url`, a catalogue of
+    `large_from` products or more is read in a subprocess.
     """
 
     def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
@@ -46,13 +46,13 @@ class CatalogueLoader:
 
     @property
     def running(self) -> asyncio.Task[CatalogueData] | None:
-        """The load that a subprocess is running."""
+        """The load that runs in a subprocess."""
         return None if self._catalogue.load is None else self._catalogue.load.task
 
     async def refresh(self, tx: Transaction, versions: Versions) -> CatalogueData:
-        """Read what has changed. Raises only when the transaction cannot go on."""
+        """Read the parts that have changed. Raises only if the transaction cannot continue."""
         data = await self._catalogue.refreshed(tx, versions, self._data)
-        if data.versions:  # the first load brings all parts
+        if data.versions:  # false until the first load, which reads all parts
             for part in self._parts:
                 data = await part.refreshed(tx, versions, data)
         self._data = data
@@ -61,17 +61,17 @@ class CatalogueLoader:
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """A load in a subprocess; what it returns was current at `began` or later."""
+    """A load in a subprocess; its result was current at `started` or later."""
 
     task: asyncio.Task[CatalogueData]
-    began: float
+    started: float
 
 
 class _CataloguePart:
-    """The products; reading them reads all other parts too.
+    """The products; reading them also reads all other parts.
 
-    A subprocess has low priority for half of the time after which the data is stale. A load that takes longer is
-    ended, and the next one has normal priority.
+    The subprocess has low priority for half of the time until the data is stale. A load that takes longer is killed,
+    and the next one has normal priority.
     """
 
     def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
@@ -83,7 +83,7 @@ class _CataloguePart:
         self.confirmed_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
-        """Return the data with the current catalogue, or unchanged while that cannot be read or is being read."""
+        """Return the data with the current catalogue; unchanged if reading it fails or has not finished."""
         wanted = versions.of(_CATALOGUE)
         if data.versions.get(_CATALOGUE) != wanted or self.load is not None:
             data = await self._reader.read(tx, lambda: self._read(tx, versions, data), wanted) or data
@@ -94,15 +94,15 @@ class _CataloguePart:
     def _is_current(self, version: Version | None, wanted: Version) -> bool:
         if version is None or version.number != wanted.number:
             return False
-        # The same number from another server is most likely the same data: it counts unless it cannot be read there.
+        # The same number on another server very likely means the same data, so it counts unless reading there fails.
         return version.server == wanted.server or not self._reader.failing
 
     async def _read(self, tx: Transaction, versions: Versions, shown: CatalogueData) -> CatalogueData | None:
-        """Read everything again; return None while a subprocess is reading it."""
+        """Read all parts; return None while a subprocess reads them."""
         if self.load is None:
             if self._database_url is None or await count_products(tx) < self._large_from:
                 return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
-            # The first load has no requests to give way to.
+            # During the first load, no requests are served.
             low_priority = bool(shown.versions) and not self._reader.failing
             loading = load_in_subprocess(
                 self._database_url,
@@ -114,23 +114,23 @@ class _CataloguePart:
             return None
         load, self.load = self.load, None
         data = await _caught_up(tx, versions, load.task.result(), shown)
-        self.confirmed_at = max(self.confirmed_at, load.began)
+        self.confirmed_at = max(self.confirmed_at, load.started)
         return data
 
 
 async def _caught_up(tx: Transaction, versions: Versions, data: CatalogueData, shown: CatalogueData) -> CatalogueData:
-    """Return loaded data with the parts that it lacks or that have changed since, so that none goes back in time."""
+    """Return loaded data with newer versions of its parts and the missing ones, so that no part goes back in time."""
     for topic in PARTS:
         if data.versions.get(topic) != versions.of(topic):
             data = await with_part(tx, data, topic, versions)
-    # Work out the prices of the profiles in use, so that no request has to.
-    await asyncio.to_thread(data.book.lists.work_out, shown.book.lists.profiles)
+    # Compute the prices of the profiles in use here, so that no request waits for them.
+    await asyncio.to_thread(data.book.lists.prepare, shown.book.lists.profiles)
     _log_unreadable(data, _CATALOGUE, *PARTS)
     return data
 
 
 class _VersionedPart:
-    """One of the PARTS, read when its version changes."""
+    """One of the PARTS; read when its version changes."""
 
     def __init__(self, topic: Topic) -> None:
         self._topic = topic
@@ -138,7 +138,7 @@ class _VersionedPart:
         self.confirmed_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
-        """Return the data with the current part, or unchanged if that cannot be read."""
+        """Return the data with the current part; unchanged if reading it fails."""
         wanted = versions.of(self._topic)
         if data.versions[self._topic] != wanted:
             found = await self._reader.read(tx, lambda: with_part(tx, data, self._topic, versions), wanted)
@@ -151,7 +151,7 @@ class _VersionedPart:
 
 
 class _StockPart:
-    """Stock levels have no version: those that changed are read with every poll."""
+    """Stock levels, which have no version: changed ones are read with every poll."""
 
     def __init__(self) -> None:
         self._reader = Reader("stock")
@@ -159,7 +159,7 @@ class _StockPart:
         self.confirmed_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
-        """Return the data with the current stock levels, or unchanged if those cannot be read."""
+        """Return the data with the current stock levels; unchanged if reading them fails."""
         new_session = tx.session != self._session
         found = await self._reader.read(tx, lambda: with_stock(tx, data, versions, from_the_start=new_session))
         if found is None:

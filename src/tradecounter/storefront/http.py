@@ -24,15 +24,15 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
 from tradecounter.storefront.view import CustomerView
 
-VIEW = "tradecounter.view"  # the key in the ASGI scope of a customer's view that was read before
+VIEW = "tradecounter.view"  # in the ASGI scope: the customer's view, if the fast path has read it
 
 
 @dataclass(frozen=True, slots=True)
 class ProductEndpoints:
-    """The product endpoints; they answer from memory."""
+    """The product endpoints; they respond from memory."""
 
     views: RefreshableViews
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of the long answers
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # shared by all long responses
 
     @endpoint(
         Operation(
@@ -55,18 +55,18 @@ class ProductEndpoints:
                 {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
                 headers=(*PAGING, CONTENT_DISPOSITION),
             ),
-            # A short response on any catalogue that has phones, and an empty one on all others.
+            # The response is short for a catalogue with phones, and empty for any other.
             sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
             cacheable=True,
         )
     )
     async def list_products(self, call: Call) -> Response:
-        wanted = call.query(ProductListParameters)
-        extras = extra_fields(wanted.extra)
+        parameters = call.query(ProductListParameters)
+        extras = extra_fields(parameters.extra)
         view = await self._view(call)
-        media = choose_format(call.accept, wanted.accept)
+        media = choose_format(call.accept, parameters.accept)
         return conditional_response(
-            call, view.digest, media, lambda: self._products(call, view, wanted, extras, media), wanted
+            call, view.digest, media, lambda: self._products(call, view, parameters, extras, media), parameters
         )
 
     @endpoint(
@@ -94,11 +94,11 @@ class ProductEndpoints:
         )
     )
     async def show_product(self, call: Call) -> Response:
-        wanted = call.query(ProductParameters)
-        extras = {"description", "short_description", *extra_fields(wanted.extra)}
+        parameters = call.query(ProductParameters)
+        extras = {"description", "short_description", *extra_fields(parameters.extra)}
         view = await self._view(call)
         return conditional_response(
-            call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), wanted
+            call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), parameters
         )
 
     async def _view(self, call: Call) -> CustomerView:
@@ -106,19 +106,19 @@ class ProductEndpoints:
         return await self.views.of(call.customer_id) if view is None else view
 
     def _products(
-        self, call: Call, view: CustomerView, wanted: ProductListParameters, extras: set[str], media: Format
+        self, call: Call, view: CustomerView, parameters: ProductListParameters, extras: set[str], media: Format
     ) -> Response:
-        rows = find_products(view, wanted)
-        whole = media == CSV and wanted.page is None and wanted.limit is None
-        limit = DEFAULT_LIMIT if wanted.limit is None else wanted.limit
-        page = Page(wanted.page or 1, 0 if whole else limit)
+        rows = find_products(view, parameters)
+        whole = media == CSV and parameters.page is None and parameters.limit is None
+        limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
+        page = Page(parameters.page or 1, 0 if whole else limit)
         start, end = page.bounds(len(rows))
         headers = page_headers(call, page, len(rows)) | attachment(call.accept, media, "products")
-        pieces = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
+        chunks = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:
-            return Response(b"".join(pieces), headers=headers, media_type=media_type)
-        return ChunkedResponse(pieces, self.turn, headers=headers, media_type=media_type)
+            return Response(b"".join(chunks), headers=headers, media_type=media_type)
+        return ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type)
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
@@ -129,8 +129,8 @@ def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
 
 
 def extra_fields(names: Collection[str]) -> set[str]:
-    """Return the fields that `extra` asks for. Raises DomainError (invalid) for an unknown name."""
-    # No name holds a comma, so one that was percent-encoded can only have been meant as a separator.
+    """Return the fields for the values of `extra`. Raises DomainError (invalid) for an unknown value."""
+    # No name contains a comma, so a percent-encoded comma separates names too.
     parts = [part.strip() for name in names for part in name.split(",") if part.strip()]
     unknown = [part for part in parts if part not in EXTRA_FIELDS]
     if unknown:

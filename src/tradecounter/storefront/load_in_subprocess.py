@@ -1,7 +1,7 @@
-"""Loads a large catalogue in a subprocess, so that requests hardly notice.
+"""Loads a large catalogue in a subprocess, which slows requests very little (docs/adr/0011).
 
-The subprocess has a lower priority. It reads the database, lays the data out and writes it to a file, which this
-process reads: mostly large buffers that need no decoding, so that few objects are created here (docs/adr/0011).
+The subprocess reads the database and writes the catalogue data to a file. This process reads the file: mostly large
+buffers that need no decoding, so few objects are created here.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ _LONGEST_REASON = 2000
 
 
 class LoadingError(Exception):
-    """The subprocess failed; the message is the end of its error output."""
+    """The subprocess failed; the message ends with the last part of its error output."""
 
 
 async def load_in_subprocess(database_url: str, *, niceness: int, seconds: float) -> CatalogueData:
-    """Return what the database holds now, read by a subprocess.
+    """Read the catalogue data in a subprocess, which is killed after `seconds`.
 
-    `niceness` is from 0 (normal priority) to 19. A subprocess that takes longer than `seconds` is killed. Raises
-    LoadingError, TimeoutError, or OSError when the file or the subprocess cannot be created.
+    `niceness` is from 0 (normal priority) to 19. Raises LoadingError, TimeoutError, or OSError if the file or the
+    subprocess cannot be created.
     """
     with tempfile.TemporaryFile() as file:
         process = _start(file)
@@ -41,7 +41,7 @@ async def load_in_subprocess(database_url: str, *, niceness: int, seconds: float
             async with asyncio.timeout(seconds):
                 _, errors = await asyncio.shield(communication)
         finally:
-            process.kill()  # only has an effect after a cancellation or a time-out
+            process.kill()  # has an effect only after a cancellation or a timeout
             await asyncio.wait({communication})
         if process.returncode != 0:
             raise LoadingError(f"the catalogue could not be read: {errors.decode(errors='replace')[-_LONGEST_REASON:]}")
@@ -50,11 +50,11 @@ async def load_in_subprocess(database_url: str, *, niceness: int, seconds: float
 
 def _start(file: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", __name__]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.PIPE)  # noqa: S603 this very module
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.PIPE)  # noqa: S603 this module
 
 
 def write_data(data: CatalogueData, file: IO[bytes]) -> None:
-    """Write data for another process."""
+    """Write the sizes of all parts as JSON, the pickled data and its buffers, for `read_data`."""
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(data, _PROTOCOL, buffer_callback=buffers.append)
     raw = [buffer.raw() for buffer in buffers]
@@ -66,7 +66,7 @@ def write_data(data: CatalogueData, file: IO[bytes]) -> None:
 
 
 def read_data(file: IO[bytes]) -> CatalogueData:
-    """Read data that another process wrote."""
+    """Read data that `write_data` wrote in another process."""
     file.seek(0)
     sizes: Sequence[int] = json.loads(file.readline())
     pickled, *buffers = (file.read(size) for size in sizes)
@@ -80,10 +80,10 @@ async def _load(database_url: str) -> CatalogueData:
 
 
 def main() -> None:
-    """Take the arguments from standard input and write the data to standard output."""
+    """Read the arguments from standard input and write the data to standard output."""
     arguments = json.load(sys.stdin)
     os.nice(arguments["niceness"])
-    gc.disable()  # the process ends before garbage matters
+    gc.disable()  # the process ends before a collection is worth its time
     write_data(asyncio.run(_load(arguments["database_url"])), sys.stdout.buffer)
 
 

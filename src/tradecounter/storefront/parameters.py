@@ -21,7 +21,7 @@ Extras = Annotated[
 
 
 class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True):
-    """What `GET /product` can be asked. Within one list any value may match; different parameters all have to."""
+    """Query parameters of `GET /product`. Any value of a list may match; all parameters must."""
 
     manufacturer: Annotated[
         tuple[str, ...], Meta(description="Manufacturer keys.", examples=["corvane,fernquist"])
@@ -64,6 +64,6 @@ class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True)
 
 
 class ProductParameters(Struct, frozen=True):
-    """What `GET /product/{sku}` can be asked."""
+    """Query parameters of `GET /product/{sku}`."""
 
     extra: Extras = ()

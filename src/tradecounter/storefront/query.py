@@ -1,4 +1,4 @@
-"""Finding and sorting products in memory (specification, section 4; decisions, catalogue)."""
+"""Finds and sorts products in memory (specification, section 4; decisions, catalogue)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ _ROW_BITS = 32
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Rows that match, in the order asked for; only a slice of them is ever put in order.
+    """Matching rows in the requested order; only slices are ever sorted.
 
-    `first` come before all others; the rest is in order of what `key` gives for rows (None: of SKU), then of SKU.
+    The rows of `first` precede all others, which are ordered by the values that `key` returns for rows, then by SKU.
     """
 
     rows: BitMap
@@ -32,15 +32,15 @@ class Found:
         return len(self.rows)
 
     def __getitem__(self, part: slice) -> Rows:
-        """Return the rows from a place up to another; what it costs hardly depends on how many there are."""
+        """Return a slice of the sorted rows, in a time that hardly depends on their number."""
         start, end, _ = part.indices(len(self))
         if start >= end:
             return np.empty(0, dtype=np.int32)
         if self.first:
-            ahead, rest = self.first[start:end], self.rows - BitMap(self.first)
+            first, others = self.first[start:end], self.rows - BitMap(self.first)
             skipped = len(self.first)
-            rows = rows_of(rest[max(start - skipped, 0) : max(end - skipped, 0)])
-            return np.concatenate([np.array(ahead, dtype=np.int32), rows])
+            rows = rows_of(others[max(start - skipped, 0) : max(end - skipped, 0)])
+            return np.concatenate([np.array(first, dtype=np.int32), rows])
         if self.key is None:
             return rows_of(self.rows[start:end])
         return self._sorted(self.key, start, end)
@@ -48,10 +48,10 @@ class Found:
     def _sorted(self, key: Callable[[Rows], NDArray[np.integer]], start: int, end: int) -> Rows:
         rows = rows_of(self.rows)
         keys = key(rows)
-        if end < len(rows):  # leave out early what comes behind the slice, but for rows with the same key
+        if end < len(rows):  # drop rows that follow the slice, except those with the same key as its last row
             near = keys <= np.partition(keys, end - 1)[end - 1]
             rows, keys = rows[near], keys[near]
-        # Key and row in one number: to sort them is to sort by key, then by SKU.
+        # Sorting numbers that combine key and row sorts by key, then by SKU.
         keyed = (keys.astype(np.int64) << _ROW_BITS) | rows
         if end < len(keyed):
             keyed = np.partition(keyed, end - 1)[:end]
@@ -59,35 +59,35 @@ class Found:
         return ordered
 
 
-def find_products(view: CustomerView, wanted: ProductListParameters) -> Found:
-    """Return the rows that match, in the order asked for. Raises DomainError (invalid) for senseless filters."""
-    rows = _matching(view, wanted) & view.prices.priced
-    if wanted.in_stock == "true":
+def find_products(view: CustomerView, parameters: ProductListParameters) -> Found:
+    """Return the rows that match, in the requested order. Raises DomainError (invalid) for contradictory filters."""
+    rows = _matching(view, parameters) & view.prices.priced
+    if parameters.in_stock == "true":
         rows &= view.stock.in_stock
-    match wanted.sort:
+    match parameters.sort:
         case "price":
             return Found(rows, key=view.prices.single_costs)
         case "availability":
-            return Found(rows, key=lambda some: -view.stock.available[some])
+            return Found(rows, key=lambda rows: -view.stock.available[rows])
         case "name":
-            return Found(rows, key=lambda some: view.snapshot.name_rank[some])
+            return Found(rows, key=lambda rows: view.snapshot.name_rank[rows])
         case "sku":
             return Found(rows)
-    return Found(rows, _exact(view, rows, wanted.query) if wanted.query else ())
+    return Found(rows, _exact(view, rows, parameters.query) if parameters.query else ())
 
 
-def _matching(view: CustomerView, wanted: ProductListParameters) -> BitMap:
+def _matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
     snapshot = view.snapshot
     found = snapshot.active
-    if wanted.manufacturer:
-        found = found & _any_of(snapshot.manufacturers, wanted.manufacturer)
-    if wanted.category:
-        found = found & _any_of(snapshot.categories, wanted.category)
-    if (rows := snapshot.attributes.find(wanted.attribute)) is not None:
+    if parameters.manufacturer:
+        found = found & _any_of(snapshot.manufacturers, parameters.manufacturer)
+    if parameters.category:
+        found = found & _any_of(snapshot.categories, parameters.category)
+    if (rows := snapshot.attributes.find(parameters.attribute)) is not None:
         found = found & rows
-    if wanted.query is not None and (rows := snapshot.search.find(wanted.query)) is not None:
+    if parameters.query is not None and (rows := snapshot.search.find(parameters.query)) is not None:
         found = found & rows
-    reduced = _reduced(wanted)
+    reduced = _reduced(parameters)
     if reduced is not None:
         found = found & snapshot.clearance if reduced else found - snapshot.clearance
     return found
@@ -96,21 +96,21 @@ def _matching(view: CustomerView, wanted: ProductListParameters) -> BitMap:
 def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
     found = BitMap()
     for name in names:
-        # Most HTTP libraries encode the commas of a list, so a comma here separates too, unless it is part of a name.
+        # Most HTTP libraries encode the commas of a list, so a comma separates names unless it is part of one.
         parts = [name] if fold(name) in rows_of_name else name.split(",")
         found |= BitMap.union(*(rows_of_name.get(fold(part.strip()), BitMap()) for part in parts))
     return found
 
 
-def _reduced(wanted: ProductListParameters) -> bool | None:
-    values = {wanted.reduced, wanted.clearance} - {None}
+def _reduced(parameters: ProductListParameters) -> bool | None:
+    values = {parameters.reduced, parameters.clearance} - {None}
     if len(values) > 1:
         raise invalid("reduced", "contradicts clearance, which means the same: give one of them")
     return values.pop() == "true" if values else None
 
 
 def _exact(view: CustomerView, rows: BitMap, query: str) -> tuple[int, ...]:
-    """Return the product whose SKU is the query, then those whose EAN is."""
+    """Return the row of the product whose SKU is the query, then those whose EAN is."""
     text = query.strip()
     sku_row = view.snapshot.row_of_sku.get(fold(text))
     exact = [*([] if sku_row is None else [sku_row]), *view.snapshot.rows_of_ean.get(text, ())]

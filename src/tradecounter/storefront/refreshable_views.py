@@ -1,4 +1,4 @@
-"""Customers' views, with a refresh for a customer or a product that was added a moment ago."""
+"""Customers' views; refreshes the storefront for a customer or a product that was just added."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from tradecounter.storefront.view import CustomerView
 
 @dataclass(frozen=True, slots=True)
 class RefreshableViews:
-    """Returns views from the storefront; refreshes it when it does not know the customer yet."""
+    """Returns views from the storefront, and refreshes it if a customer or a product is missing."""
 
     storefront: Storefront
     refresher: Refresher
     freshness: Freshness
 
     async def of(self, customer_id: int) -> CustomerView:
-        """Return the customer's current view, to sell by. Raises DomainError (unavailable) when it is stale."""
+        """Return the customer's current view, for sales. Raises DomainError (unavailable) if the data is stale."""
         self.freshness.require()
         return await self.last(customer_id)
 
     async def last(self, customer_id: int) -> CustomerView:
-        """Return the customer's view however old it is, for what sells nothing by it."""
+        """Return the customer's view even if it is stale, for anything but sales. Raises DomainError (not found)."""
         view = self.storefront.last_view(customer_id)
         if view is None:
             await self.refresher.catch_up()
@@ -34,7 +34,7 @@ class RefreshableViews:
         return view
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:
-        """Return the customer's last view; refresh it first if a product is missing, which may be a new one."""
+        """Return the customer's last view, refreshed if one of the products is missing: it may be new."""
         view = await self.last(customer_id)
         if all(product_id in view.snapshot.row_of_id for product_id in product_ids):
             return view

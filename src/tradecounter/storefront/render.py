@@ -1,7 +1,7 @@
 """Products as bytes: encoded fragments joined with prices and stock (specification, section 2; decisions, CSV).
 
-A page of 100 products takes some 0.2 ms: the loops over rows look nothing up twice, and the texts of
-amounts and stock levels, of which there are few different ones, are remembered.
+A page of 100 products takes about 0.2 ms: the loops over rows look up nothing twice, and the bytes of amounts and
+stock levels are cached, because few of them differ.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,11 +29,11 @@ from tradecounter.storefront.view import CustomerView
 
 Rows = NDArray[np.int32]
 
-# A row's units in stock, fewer than how many are few, and the deliveries that are shown.
+# A row's units for sale, the threshold of low stock, and the deliveries that are shown.
 _Stock = tuple[int, int, tuple[Delivery, ...]]
 
 _ON_REQUEST = (DESCRIPTIONS, LINKS)
-_ROWS_OF_A_PIECE = 100
+_BATCH = 100  # rows
 
 EXTRA_FIELDS = {
     "description": "description",
@@ -47,47 +47,47 @@ EXTRA_FIELDS = {
 def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Collection[str] = ()) -> bytes:
     """Return a row as a JSON object of the resource Product.
 
-    `costs` are unit costs in pence for 1, 5 and 10 units; `extras` are names of fields to add.
+    `costs` are net unit costs in pence for 1, 5 and 10 units; `extras` are names of fields to add.
     """
     fragments = view.snapshot.fragments
-    texts = (fragments.json_head[row], fragments.json_middle[row], fragments.json_tail[row])
+    parts = (fragments.json_head[row], fragments.json_middle[row], fragments.json_tail[row])
     added = (_members([fragments.members[name][row] for name in group if name in extras]) for group in _ON_REQUEST)
-    return _object(texts, (view.available(row), view.low_stock, view.shown_deliveries.get(row, ())), costs, *added)
+    return _object(parts, (view.available(row), view.low_stock, view.shown_deliveries.get(row, ())), costs, *added)
 
 
 def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
-    """Yield rows, a piece at a time, as a JSON array of the resource Product; `extras` are names of fields to add."""
+    """Yield a JSON array of the resource Product, in chunks; `extras` are names of fields to add."""
     separator = b"["
-    for stretch in _stretches(rows):
-        yield separator + b",".join(_objects(view, stretch, extras))
+    for batch in _batches(rows):
+        yield separator + b",".join(_objects(view, batch, extras))
         separator = b","
     yield b"[]" if separator == b"[" else b"]"
 
 
 def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
-    """Yield the header line, then the rows as CSV lines, a piece at a time; `extras` are field names."""
+    """Yield the header line, then the rows as CSV lines, in chunks; `extras` are names of fields to add."""
     added = tuple(name for name in DESCRIPTIONS + LINKS if name in extras)
     yield (",".join((*HEAD, *AVAILABILITY, *COSTS, *MIDDLE, *TAIL, *added)) + LINE_END).encode()
-    for stretch in _stretches(rows):
-        yield b"".join(_lines(view, stretch, added))
+    for batch in _batches(rows):
+        yield b"".join(_lines(view, batch, added))
 
 
-def _stretches(rows: Rows) -> Iterator[Rows]:
-    return (rows[start : start + _ROWS_OF_A_PIECE] for start in range(0, len(rows), _ROWS_OF_A_PIECE))
+def _batches(rows: Rows) -> Iterator[Rows]:
+    return (rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH))
 
 
 def _objects(view: CustomerView, rows: Rows, extras: Collection[str]) -> Iterator[bytes]:
     fragments = view.snapshot.fragments
-    texts = zip(*(f.take(rows) for f in (fragments.json_head, fragments.json_middle, fragments.json_tail)), strict=True)
+    parts = zip(*(f.take(rows) for f in (fragments.json_head, fragments.json_middle, fragments.json_tail)), strict=True)
     names = [[name for name in group if name in extras] for group in _ON_REQUEST]
     added = (_added([fragments.members[name].take(rows) for name in group]) for group in names)
-    return map(_object, texts, _stock(view, rows), view.prices.costs(rows).tolist(), *added)
+    return map(_object, parts, _stock(view, rows), view.prices.costs(rows).tolist(), *added)
 
 
 def _object(
-    texts: tuple[bytes, bytes, bytes], stock: _Stock, costs: Sequence[int], descriptions: bytes, links: bytes
+    parts: tuple[bytes, bytes, bytes], stock: _Stock, costs: Sequence[int], descriptions: bytes, links: bytes
 ) -> bytes:
-    head, middle, tail = texts
+    head, middle, tail = parts
     available, low_stock, due = stock
     return b"".join(
         (
@@ -111,13 +111,13 @@ def _object(
 
 def _lines(view: CustomerView, rows: Rows, added: tuple[str, ...]) -> Iterator[bytes]:
     fragments = view.snapshot.fragments
-    texts = zip(fragments.csv_head.take(rows), fragments.csv_tail.take(rows), strict=True)
+    parts = zip(fragments.csv_head.take(rows), fragments.csv_tail.take(rows), strict=True)
     extras = [b"," + csv_cells(view.product(row), added) if added else b"" for row in rows.tolist()]
-    return map(_line, texts, _stock(view, rows), view.prices.costs(rows).tolist(), extras)
+    return map(_line, parts, _stock(view, rows), view.prices.costs(rows).tolist(), extras)
 
 
-def _line(texts: tuple[bytes, bytes], stock: _Stock, costs: Sequence[int], extras: bytes) -> bytes:
-    head, tail = texts
+def _line(parts: tuple[bytes, bytes], stock: _Stock, costs: Sequence[int], extras: bytes) -> bytes:
+    head, tail = parts
     available, low_stock, due = stock
     return b"".join(
         (
@@ -144,25 +144,25 @@ def _stock(view: CustomerView, rows: Rows) -> Iterator[_Stock]:
 
 
 def _members(members: Iterable[bytes]) -> bytes:
-    """Return members of an object as they stand behind others."""
+    """Return members of a JSON object, each after a comma."""
     return b"".join([b"," + member for member in members])
 
 
 def _added(columns: list[list[bytes]]) -> Iterable[bytes]:
-    """Return, row by row, the members that the columns hold; without any, as many times nothing as wanted."""
+    """Yield each row's members from columns of members; without columns, empty bytes forever."""
     return map(_members, zip(*columns, strict=True)) if columns else repeat(b"")
 
 
 class _Amounts(dict[int, bytes]):
-    """The texts of amounts by pence; those that were needed are remembered, up to a number."""
+    """The bytes of amounts by pence; at most MOST are cached."""
 
-    most = 100_000
+    MOST = 100_000
 
     def __missing__(self, pence: int) -> bytes:
-        text = b"%d.%02d" % divmod(pence, 100)
-        if len(self) < self.most:
-            self[pence] = text
-        return text
+        amount = b"%d.%02d" % divmod(pence, 100)
+        if len(self) < self.MOST:
+            self[pence] = amount
+        return amount
 
 
 _AMOUNTS = _Amounts()

@@ -1,4 +1,4 @@
-"""The process's copy of catalogue, prices, stock and customers' terms, from which it serves customers' views."""
+"""The process's copy of catalogue, prices, stock and customers' terms, which serves customers' views."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,16 +20,16 @@ _LARGE_FROM = 5_000  # products
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What all customers' views are made of; replaced as a whole, so that no request sees a mixture."""
+    """The source of all customers' views; replaced as a whole, so that no request sees a mixture."""
 
     data: CatalogueData
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use
 
 
 class Storefront:
-    """Serves customers' views; its state follows the database (`db/refresher.py`).
+    """Serves customers' views; the refresher keeps it current (`db/refresher.py`).
 
-    A catalogue of `large_from` products or more is read in a subprocess, provided that there is a `database_url`.
+    With a `database_url`, a catalogue of `large_from` products or more is read in a subprocess.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Storefront:
         return self._state.data.snapshot
 
     def view(self, customer_id: int) -> CustomerView | None:
-        """Return a customer's current view; None when the customer is not known here yet, or the data is stale."""
+        """Return a customer's current view; None if the data is stale or the customer is not loaded."""
         return None if monotonic() >= self._freshness.stale_at else self.last_view(customer_id)
 
     def last_view(self, customer_id: int) -> CustomerView | None:
-        """Return a customer's view however old it is; None when the customer is not known here yet."""
+        """Return a customer's view even if the data is stale; None if the customer is not loaded."""
         state = self._state
         data, terms = state.data, state.data.terms.get(customer_id)
         if terms is None:
@@ -71,6 +71,6 @@ class Storefront:
         return view
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
-        """Load what has changed, then swap the state."""
+        """Load the parts that have changed and replace the state."""
         self._state = _State(await self._loader.refresh(tx, versions))
         return Behind(self._loader.confirmed_at, self._loader.running)

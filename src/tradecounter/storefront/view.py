@@ -1,4 +1,4 @@
-"""A customer's view: the catalogue snapshot, the customer's price vector and the stock vector, all immutable."""
+"""A customer's view: catalogue snapshot, price vector and stock vector, all immutable."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 
 @dataclass(frozen=True)
 class CustomerView:
-    """Everything that answers a customer's questions about products, at one moment."""
+    """Products, prices and stock as a customer sees them at one moment."""
 
     snapshot: CatalogueSnapshot
     prices: PriceVector
@@ -28,18 +28,18 @@ class CustomerView:
 
     @cached_property
     def digest(self) -> bytes:
-        """A digest of everything that the view shows: equal views have equal ones, in every process."""
+        """A digest of everything that the view shows; equal views have equal digests in every process."""
         settings = b"%d %d" % (self.trade_account, self.low_stock)
         return digest_of(self.snapshot.digest, self.prices.digest, self.stock.digest, settings)
 
     def find(self, sku: str) -> tuple[int, UnitCosts] | None:
-        """Return the row and the unit costs of a product that the customer can buy, or None."""
+        """Return the row and the unit costs of a product, or None if the customer cannot buy it."""
         row = self.snapshot.row(sku)
         costs = None if row is None else self.unit_costs(row)
         return None if row is None or costs is None else (row, costs)
 
     def similar_skus(self, sku: str) -> list[str]:
-        """Return the SKUs of products that the customer can buy that are most like one."""
+        """Return the SKUs most like `sku` that the customer can buy."""
         return similar_skus(self.snapshot, sku, self.prices.priced)
 
     def product(self, row: int) -> ProductRecord:
@@ -47,7 +47,7 @@ class CustomerView:
         return self.snapshot.product(row)
 
     def unit_costs(self, row: int) -> UnitCosts | None:
-        """Return a row's net unit costs in pence, or None when the customer has no price for it."""
+        """Return a row's net unit costs in pence, or None if the customer has no price for it."""
         return self.prices.unit_costs(row)
 
     def available(self, row: int) -> int:
@@ -56,5 +56,5 @@ class CustomerView:
 
     @property
     def shown_deliveries(self) -> Mapping[int, tuple[Delivery, ...]]:
-        """The deliveries that the customer may see, by row, in order of date: trade accounts only."""
+        """The deliveries that the customer may see, by row, in order of date; none unless it has a trade account."""
         return self.stock.deliveries if self.trade_account else _NO_DELIVERIES

@@ -161,7 +161,7 @@ def test_an_empty_cell_is_null_or_empty_text_or_absent(annotation: Any, value: A
 
 @pytest.mark.parametrize("annotation", [str, Decimal, list[str], int])
 def test_the_error_of_a_formula_is_no_value(annotation: Any) -> None:
-    with pytest.raises(UnreadableCellError, match="holds the spreadsheet's error #N/A"):
+    with pytest.raises(UnreadableCellError, match="contains the spreadsheet error #N/A"):
         cell_reader(annotation)("#N/A")
 
 

@@ -167,22 +167,22 @@ def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
     before=st.dictionaries(st.sampled_from(["default", "gold", "gone"]), LISTED),
     after=st.dictionaries(st.sampled_from(["default", "gold", "new"]), LISTED),
 )
-def test_lists_that_take_over_from_others_are_those_made_anew(
+def test_lists_that_reuse_prices_of_others_equal_new_ones(
     before: dict[str, dict[int, tuple[int, int, int]]], after: dict[str, dict[int, tuple[int, int, int]]]
 ) -> None:
     profiles = [(key, discount) for key in (None, "gold", "gone", "new") for discount in (0, 333)]
-    old, anew = lists(**before), lists(**after)
-    old.work_out(profiles)
-    taken = align_lists({key: price_rows(prices) for key, prices in after.items()}, ROW_OF_ID, old)
+    old, expected = lists(**before), lists(**after)
+    old.prepare(profiles)
+    reusing = align_lists({key: price_rows(prices) for key, prices in after.items()}, ROW_OF_ID, old)
     for profile in profiles:
-        assert taken.shared(profile).costs.tolist() == anew.shared(profile).costs.tolist()
-        assert taken.shared(profile).digest == anew.shared(profile).digest
-        assert taken.shared(profile).priced == anew.shared(profile).priced
+        assert reusing.shared(profile).costs.tolist() == expected.shared(profile).costs.tolist()
+        assert reusing.shared(profile).digest == expected.shared(profile).digest
+        assert reusing.shared(profile).priced == expected.shared(profile).priced
 
 
-def test_what_was_worked_out_of_a_list_that_has_not_changed_is_kept() -> None:
+def test_prices_of_an_unchanged_list_are_reused() -> None:
     old = lists(default=DEFAULT, gold={10: (60, 50, 40)}, silver={10: (70, 60, 50)})
-    old.work_out([("gold", 250), ("silver", 250)])
+    old.prepare([("gold", 250), ("silver", 250)])
     prices = {"default": DEFAULT, "gold": {10: (60, 50, 40)}, "silver": {10: (71, 60, 50)}}
     new = align_lists({key: price_rows(of) for key, of in prices.items()}, ROW_OF_ID, old)
     assert new.shared(("gold", 250)) is old.shared(("gold", 250))

@@ -1,5 +1,5 @@
-"""Many small values in a few large buffers: what a snapshot of 100,000 products is made of.
+"""Many small values in a few large buffers, for a snapshot of 100,000 products.
 
-As Python objects they would take several times the memory, every garbage collection would walk over them, and passing
-them between processes would create each of them again. All of these types pickle without copying their buffers.
+Python objects would take several times the memory, and every garbage collection would walk over them. These types
+pickle without copying their buffers, so a subprocess can pass them on cheaply.
 """

@@ -1,4 +1,4 @@
-"""Bitmaps from NumPy arrays and back; much faster than pyroaring's own conversions."""
+"""Conversions between bitmaps and NumPy arrays, much faster than pyroaring's own."""
 
 from array import array
 
@@ -8,10 +8,10 @@ from pyroaring import BitMap
 
 
 def bitmap(rows: NDArray[np.integer]) -> BitMap:
-    """Return the bitmap of rows that are in ascending order."""
+    """Return a bitmap of rows, which must be in ascending order."""
     return BitMap(array("I", rows.astype(np.uint32).tobytes()))
 
 
-def rows_of(found: BitMap) -> NDArray[np.int32]:
+def rows_of(rows: BitMap) -> NDArray[np.int32]:
     """Return the rows of a bitmap, in ascending order."""
-    return np.frombuffer(found.to_array(), dtype=np.uint32).astype(np.int32)
+    return np.frombuffer(rows.to_array(), dtype=np.uint32).astype(np.int32)

@@ -11,31 +11,31 @@ _MOST_IN_FOUR_BYTES = 2**32 - 1
 
 
 class BytesColumn(Sequence[bytes]):
-    """Byte strings stored end to end in one buffer; reading a row creates its `bytes`."""
+    """Byte strings stored end to end in one buffer; a row's `bytes` object is created when it is read."""
 
-    __slots__ = ("_data", "_ends", "_starts")
+    __slots__ = ("_bounds", "_data", "_starts")
 
     def __init__(self, data: bytes, starts: NDArray[Any]) -> None:
-        """Take the buffer; row i is `data[starts[i] : starts[i + 1]]`."""
+        """Row i is `data[starts[i] : starts[i + 1]]`."""
         self._data = data
         self._starts = starts
-        self._ends = starts.data  # indexing it returns plain integers, in half the time
+        self._bounds = starts.data  # indexing a memory view returns plain integers, in half the time
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return len(self._bounds) - 1
 
     @overload
     def __getitem__(self, row: int) -> bytes: ...
     @overload
     def __getitem__(self, row: slice) -> list[bytes]: ...
     def __getitem__(self, row: int | slice) -> bytes | list[bytes]:
-        """Return a row's bytes; negative rows are not supported."""
+        """Return the bytes of a row or of a slice of rows; negative rows are not supported."""
         if isinstance(row, slice):
             return [self[i] for i in range(*row.indices(len(self)))]
-        return self._data[self._ends[row] : self._ends[row + 1]]
+        return self._data[self._bounds[row] : self._bounds[row + 1]]
 
     def take(self, rows: NDArray[Any]) -> list[bytes]:
-        """Return the bytes of several rows, faster than one by one."""
+        """Return the bytes of several rows; faster than reading them one by one."""
         data = self._data
         starts, ends = self._starts[rows].tolist(), self._starts[rows + 1].tolist()
         return [data[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -45,33 +45,19 @@ class BytesColumn(Sequence[bytes]):
 
     @property
     def parts(self) -> tuple[bytes, bytes]:
-        """The whole buffer and where each row starts, for a digest."""
+        """The whole buffer and the starts of all rows, for a digest."""
         return self._data, self._starts.tobytes()
 
 
-class BytesColumnBuilder:
-    """Collects the rows of a column."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self.add = self._parts.append  # appends a row
-
-    def done(self) -> BytesColumn:
-        """Return the column."""
-        data = b"".join(self._parts)
-        starts = np.zeros(len(self._parts) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in self._parts], out=starts[1:])
-        return BytesColumn(data, starts.astype(np.uint32) if len(data) <= _MOST_IN_FOUR_BYTES else starts)
-
-
-def bytes_column(parts: Iterable[bytes]) -> BytesColumn:
-    """Return a column of byte strings."""
-    builder = BytesColumnBuilder()
-    for part in parts:
-        builder.add(part)
-    return builder.done()
+def bytes_column(rows: Iterable[bytes]) -> BytesColumn:
+    """Pack byte strings into a column."""
+    rows = list(rows)
+    data = b"".join(rows)
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in rows], out=starts[1:])
+    return BytesColumn(data, starts.astype(np.uint32) if len(data) <= _MOST_IN_FOUR_BYTES else starts)
 
 
 def encoded(text: str) -> bytes:
-    """Return the bytes that columns compare: UTF-8 sorts as code points do."""
+    """Return text as columns store it: UTF-8, which sorts by code point."""
     return text.encode(errors="surrogatepass")

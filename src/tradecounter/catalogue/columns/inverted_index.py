@@ -12,11 +12,11 @@ from tradecounter.catalogue.columns.bitmaps import bitmap
 from tradecounter.catalogue.columns.bytes_column import bytes_column
 from tradecounter.catalogue.columns.sorted_keys import SortedKeys
 
-_COMMON = 256  # rows from which a posting list is kept as a bitmap
+_COMMON = 256  # a posting list of this many rows or more is stored as a bitmap
 
 
 class PostingLists:
-    """Lists of rows by number; the short ones lie end to end in one array."""
+    """Numbered lists of rows; short lists lie end to end in one array."""
 
     __slots__ = ("_common", "_rows", "_starts")
 
@@ -41,15 +41,15 @@ class PostingLists:
         return len(self._starts) - 1
 
     def union(self, start: int, end: int) -> BitMap:
-        """Return the rows of the lists from `start` up to but not including `end`."""
+        """Return the rows of the lists from `start` up to, but not including, `end`."""
         if start >= end:
             return BitMap()
-        # A bitmap is built faster from rows in order.
+        # Building a bitmap from sorted rows is faster.
         found = bitmap(np.sort(self._rows[self._starts[start] : self._starts[end]]))
         if end - start < len(self._common):
             common = [self._common[number] for number in range(start, end) if number in self._common]
         else:
-            common = [having for number, having in self._common.items() if start <= number < end]
+            common = [rows for number, rows in self._common.items() if start <= number < end]
         return BitMap.union(found, *common) if common else found
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -57,7 +57,7 @@ class PostingLists:
 
 
 class InvertedIndex(Mapping[str, BitMap]):
-    """The rows that contain each term; terms are also found by their prefixes."""
+    """The rows that contain each term; also finds terms by prefix."""
 
     __slots__ = ("_postings", "_terms")
 
@@ -67,7 +67,7 @@ class InvertedIndex(Mapping[str, BitMap]):
 
     @classmethod
     def of(cls, rows: Mapping[bytes, Sequence[int]]) -> "InvertedIndex":
-        """Return the index of encoded terms; the rows of each are in ascending order."""
+        """Return the index of encoded terms; each term's rows must be in ascending order."""
         terms = sorted(rows)
         return cls(SortedKeys(bytes_column(terms)), PostingLists.of(rows[term] for term in terms))
 

@@ -14,20 +14,20 @@ class RowOfId(Mapping[int, int]):
     __slots__ = ("_ids", "_look_up", "_rows")
 
     def __init__(self, ids: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
-        """Take ids in ascending order, and the row of each."""
+        """`ids` are in ascending order; `rows` has the row of each."""
         self._ids = ids
         self._rows = rows
         self._look_up = ids.data
 
     @classmethod
     def of(cls, ids_by_row: Collection[int]) -> "RowOfId":
-        """Return the lookup of ids that are in order of row."""
+        """Return the mapping for ids that are listed in the order of their rows."""
         ids = np.array(ids_by_row, dtype=np.int64)
         rows = np.argsort(ids, kind="stable").astype(np.int32)
         return cls(ids[rows], rows)
 
     def rows(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the rows of many ids at once, -1 for an unknown id."""
+        """Return the rows of many ids; -1 for an unknown id."""
         places = np.searchsorted(self._ids, ids)
         known = places < len(self._ids)
         known[known] = self._ids[places[known]] == ids[known]

@@ -16,11 +16,11 @@ class SortedKeys(Mapping[str, int]):
         self._keys = keys
 
     def place(self, key: str) -> int:
-        """Return the place where a key is or would be inserted."""
+        """Return a key's place, or the place where it would be inserted."""
         return bisect_left(self._keys, encoded(key))
 
     def span(self, prefix: str) -> tuple[int, int]:
-        """Return the places of the keys with a prefix: the first, and the one after the last."""
+        """Return the first place of the keys with a prefix, and the place after the last."""
         first = self.place(prefix)
         return first, bisect_left(self._keys, encoded(prefix) + b"\xff", first)
 

@@ -1,4 +1,4 @@
-"""Statements of the imports of the catalogue."""
+"""SQL of the catalogue's imports."""
 
 from typing import LiteralString
 
@@ -47,6 +47,7 @@ CHECK_LINKS = Statement("""
       and not exists (select from staged other where other.key = link.key)
 """)
 
+# A bundle cannot contain a bundle. Either of the two may be in the file or in the database.
 CHECK_BUNDLES = Statement("""
     with bundles as (
         select s.line, s.key, s.row ->> 'sku' as sku, s.row -> 'components' as components
@@ -60,8 +61,8 @@ CHECK_BUNDLES = Statement("""
     select coalesce(outside.line, inside.line),
            format('components: %s is a bundle, so it cannot be in the bundle %s', to_json(inside.sku),
                   to_json(outside.sku))
-    from bundles outside, jsonb_to_recordset(outside.components) as held (key text), bundles inside
-    where inside.key = held.key
+    from bundles outside, jsonb_to_recordset(outside.components) as component (key text), bundles inside
+    where inside.key = component.key
 """)
 
 PRODUCT_VIEW: LiteralString = "select sku_key as key, to_jsonb(p) - '{id,sku_key}'::text[] as row from product p"

@@ -1,4 +1,4 @@
-"""Finding a product by its SKU for the operator, whether it is active or not, and what was meant by an unknown SKU."""
+"""Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown one."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold, joined_word
 
-_NEIGHBOURS = 50  # SKUs on either side of where an unknown one would stand in order
+_NEIGHBOURS = 50  # SKUs on either side of the place where an unknown one would be
 _CONTAINING = 20
 
 
 @dataclass(frozen=True, slots=True)
 class FoundProduct:
-    """A product and what no customer sees of it."""
+    """A product, and whether it is configurable, which customers do not see."""
 
     record: ProductRecord
     configurable: bool
@@ -31,7 +31,7 @@ _FIND_PRODUCT = Statement("select id, configurable from product where sku_key = 
 
 
 async def find_product(tx: Transaction, sku: str) -> FoundProduct:
-    """Return a product by its SKU, in any case. Raises DomainError (not found), with the SKUs that are most similar."""
+    """Return a product by its SKU, in any case. Raises DomainError (not found), which suggests similar SKUs."""
     found = await tx.fetch_one(_FIND_PRODUCT, sku_key=fold(sku.strip()))
     if found is None:
         similar = await _similar_skus(tx, sku.strip())
@@ -53,7 +53,7 @@ _SIMILAR_SKUS = Statement("""
 
 
 async def _similar_skus(tx: Transaction, sku: str) -> list[str]:
-    """Return the SKUs that are most similar to one, or else some that contain its letters and digits."""
+    """Return the most similar SKUs, then others that contain the letters and digits of `sku`."""
     key, word = fold(sku), joined_word(sku)
     rows = await tx.fetch_all(_SIMILAR_SKUS, key=key, word=word, neighbours=_NEIGHBOURS, containing=_CONTAINING)
     similar = most_similar(sku, (spelling for spelling, _, _ in rows))

@@ -1,4 +1,4 @@
-"""The catalogue's rows as the database holds them, and the statements that read them all."""
+"""The catalogue's rows in the database, and the statements that read all of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ class ImageRecord(TypedDict):
 
 
 class ComponentRecord(TypedDict):
-    """What one of a bundle holds: a product's folded SKU, and units of it."""
+    """A component of a bundle: its folded SKU and its units in each bundle."""
 
     key: str
     quantity: int
 
 
 class ProductRecord(Struct, frozen=True):
-    """A product, priced by nobody yet."""
+    """A product without prices."""
 
     id: int
     sku: str
@@ -85,7 +85,7 @@ class AttributeRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRecords:
-    """What the catalogue holds beside its products."""
+    """Everything in the catalogue except products."""
 
     categories: list[CategoryRecord]
     manufacturers: list[ManufacturerRecord]
@@ -97,8 +97,7 @@ _COUNT_PRODUCTS = Statement("select count(*) from product")
 
 async def count_products(tx: Transaction) -> int:
     """Return how many products there are, inactive ones included."""
-    count: int = await tx.fetch_value(_COUNT_PRODUCTS)
-    return count
+    return int(await tx.fetch_value(_COUNT_PRODUCTS))
 
 
 _CATEGORIES = Statement(
@@ -125,9 +124,8 @@ _PRODUCT_IDS = ArrayStatement("select id, sku_key from product", {"id": "int8"},
 
 
 async def read_product_ids(tx: Transaction) -> list[int]:
-    """Return the ids of all products, inactive ones included: old orders still show them; in order of folded SKU."""
-    found = await fetch_array(tx, _PRODUCT_IDS)
-    ids: list[int] = found["id"].tolist()
+    """Return the ids of all products by folded SKU; old orders still show inactive ones."""
+    ids: list[int] = (await fetch_array(tx, _PRODUCT_IDS))["id"].tolist()
     return ids
 
 
@@ -142,13 +140,13 @@ _READ_PRODUCTS = Statement("""
 
 
 async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[str]) -> list[ProductRecord]:
-    """Return the products with these ids, in their order.
+    """Return the products with these ids, in the order of the ids.
 
-    One whose row holds what no import would have written is inactive and has nothing but its names; `unreadable` gets a
-    line about it.
+    A product whose row cannot be read (no import writes such a row) is inactive and has only its names; a message about
+    it is added to `unreadable`.
     """
     rows = await tx.fetch_all(_READ_PRODUCTS, ids=ids)
-    # From text: several times as fast as the database driver's own decimals and JSON.
+    # Parsing text here is several times as fast as the database driver's conversion of decimals and JSON.
     of_id = {row[0]: _record(row, unreadable) for row in rows}
     return [of_id[product_id] for product_id in ids]
 

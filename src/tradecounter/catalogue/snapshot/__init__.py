@@ -1,1 +1,1 @@
-"""The in-memory picture of all products, and the indexes that search it."""
+"""The in-memory snapshot of all products and its indexes."""

@@ -1,4 +1,4 @@
-"""Filtering by attributes: `ports>=24,colour=black` (specification, section 4; decisions, catalogue)."""
+"""Filters by attributes: `ports>=24,colour=black` (specification, section 4; decisions, catalogue)."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)$", re.ASCII)
 
 
 def as_number(text: str) -> Decimal | None:
-    """Return a plain decimal number, or None when the text is none."""
+    """Return text as a plain decimal number, or None if it is not one."""
     text = text.strip()
     return Decimal(text) if _NUMBER.match(text) else None
 
@@ -34,11 +34,11 @@ class NumberValues:
     rows: PostingLists
 
     def equal(self, value: str, where: str) -> BitMap:
-        """Return the rows whose number equals the value."""
+        """Return the rows whose number equals the value. Raises DomainError (invalid)."""
         return self.rows.union(*self._span(self._parse(value, where)))
 
     def compare(self, sign: str, value: str, where: str) -> BitMap:
-        """Return the rows whose number stands so to the value."""
+        """Return the rows whose number compares with the value as `sign` says. Raises DomainError (invalid)."""
         left, right = self._span(self._parse(value, where))
         spans = {"<": (0, left), "<=": (0, right), ">": (right, len(self.rows)), ">=": (left, len(self.rows))}
         return self.rows.union(*spans[sign])
@@ -56,7 +56,7 @@ class NumberValues:
 
 @dataclass(frozen=True, slots=True)
 class TextValues:
-    """The rows of each value of a string or boolean attribute, by the value without case."""
+    """The rows of each value of a string or boolean attribute, by folded value."""
 
     rows: InvertedIndex
 
@@ -65,7 +65,7 @@ class TextValues:
         return self.rows.get(fold(value)) or BitMap()
 
     def compare(self, sign: str, value: str, where: str) -> BitMap:
-        """Refuse: only numbers have an order. Raises DomainError (invalid)."""
+        """Raise DomainError (invalid): only numbers have an order."""
         raise invalid("attribute", f"{where!r}: only number attributes can be compared with {sign}; use =")
 
 
@@ -74,16 +74,16 @@ Values = NumberValues | TextValues
 
 @dataclass(frozen=True, slots=True)
 class AttributeIndex:
-    """Every attribute's values, by its key and by its name, both without case."""
+    """Every attribute's values, by its folded key and its folded name."""
 
     by_name: dict[str, Values]
     possible: dict[str, frozenset[str]]  # each attribute's possible values, by the same keys and names
 
     def find(self, filters: Iterable[str]) -> BitMap | None:
-        """Return the rows that pass all filters; None when there is no filter.
+        """Return the rows that pass all filters; None without filters.
 
-        Several `=` on one attribute are alternatives; everything else has to hold together. Raises DomainError
-        (invalid) for an unknown attribute, a malformed filter or a comparison that makes no sense.
+        Several `=` on one attribute are alternatives. Raises DomainError (invalid) for a malformed filter, an unknown
+        attribute or a comparison that the attribute's type does not allow.
         """
         equal: dict[int, BitMap] = {}
         found: BitMap | None = None
@@ -99,7 +99,7 @@ class AttributeIndex:
         return found
 
     def _split(self, text: str) -> list[str]:
-        """Return the filters of a text: commas separate them, unless one is part of a name or of a possible value."""
+        """Return the filters in a text, separated by commas that are not part of a name or of a possible value."""
         if "," not in text:
             return [text]
         match = _FILTER.match(text)
@@ -134,16 +134,16 @@ class AttributeIndexBuilder:
         self._rows: dict[str, defaultdict[str, list[int]]] = {a.key: defaultdict(list) for a in attributes}
 
     def add(self, row: int, product: ProductRecord) -> None:
-        """Take in the values of the product of the next row."""
+        """Add the values of the product in the next row."""
         for key, value in product.attributes.items():
             if key in self._rows:
                 self._rows[key][value].append(row)
 
     def done(self, possible_values: Mapping[str, Iterable[str]]) -> AttributeIndex:
-        """Return the index of all products; `possible_values` are those of each attribute, by its key."""
+        """Return the index; `possible_values` is by attribute key."""
         values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
         possible = {key: frozenset(fold(value.strip()) for value in found) for key, found in possible_values.items()}
-        # Where one attribute's name is another one's key, the key wins.
+        # If one attribute's name is another one's key, the key wins.
         key_of = {fold(a.name): a.key for a in self._attributes} | {fold(a.key): a.key for a in self._attributes}
         return AttributeIndex(
             {name: values[key] for name, key in key_of.items()}, {name: possible[key] for name, key in key_of.items()}
@@ -153,12 +153,12 @@ class AttributeIndexBuilder:
 def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
     if attribute.type == "int":
         by_number: defaultdict[Decimal, list[int]] = defaultdict(list)
-        for text, having in rows.items():
+        for text, rows_of_text in rows.items():
             if (number := as_number(text)) is not None:
-                by_number[number] += having
+                by_number[number] += rows_of_text
         numbers = sorted(by_number)
         return NumberValues(numbers, PostingLists.of(sorted(by_number[number]) for number in numbers))
     by_text: defaultdict[bytes, list[int]] = defaultdict(list)
-    for text, having in rows.items():
-        by_text[encoded(fold(text.strip()))] += having
-    return TextValues(InvertedIndex.of({text: sorted(having) for text, having in by_text.items()}))
+    for text, rows_of_text in rows.items():
+        by_text[encoded(fold(text.strip()))] += rows_of_text
+    return TextValues(InvertedIndex.of({text: sorted(found) for text, found in by_text.items()}))

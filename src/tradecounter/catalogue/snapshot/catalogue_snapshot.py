@@ -1,7 +1,7 @@
-"""The catalogue snapshot: an immutable picture of all products, laid out for answering requests from memory.
+"""The catalogue snapshot: all products at one moment, laid out in memory; never changes.
 
-Products stand in rows, sorted by SKU without case (then by SKU as spelled): a row's number is its place in that
-order, so rows in ascending order are sorted by SKU. Prices and stock are kept beside it, by row (`storefront/`).
+Each product has a row. Rows are numbered in the order of folded SKUs, so ascending rows are sorted by SKU. Prices and
+stock by row are kept outside the snapshot (`storefront/`).
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.columns.bytes_column import BytesColumnBuilder, encoded
+from tradecounter.catalogue.columns.bytes_column import bytes_column, encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex
 from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.catalogue.columns.sorted_keys import SortedKeys
@@ -37,12 +37,12 @@ from tradecounter.kit.digest import digest_of
 from tradecounter.kit.text import fold
 from tradecounter.rest.responses import to_json
 
-_AT_A_TIME = 500
+_BATCH = 500  # products
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSnapshot:
-    """All products in rows, with what finding, sorting and rendering them needs."""
+    """All products by row, with the indexes to find, sort and render them."""
 
     row_of_sku: SortedKeys
     rows_of_ean: InvertedIndex
@@ -58,24 +58,24 @@ class CatalogueSnapshot:
     category_tree: list[Category]
     manufacturer_list: list[Manufacturer]
     attribute_list: list[Attribute]
-    unreadable: tuple[str, ...]  # rows of which only a part is shown, or nothing
+    unreadable: tuple[str, ...]  # messages about rows that are shown in part or not at all
     digest: bytes
 
     def __len__(self) -> int:
         return len(self.row_of_sku)
 
     def product(self, row: int) -> ProductRecord:
-        """Return a row's product, decoded from its fragments; 10 microseconds."""
+        """Return a row's product, decoded from its fragments in about 10 microseconds."""
         return self.fragments.product(row)
 
     def row(self, sku: str) -> int | None:
-        """Return the row of an active product, or None; the SKU's case does not matter."""
+        """Return the row of an active product by its SKU in any case, or None."""
         row = self.row_of_sku.get(fold(sku))
         return row if row is not None and row in self.active else None
 
 
 class SnapshotBuilder:
-    """Lays out the catalogue, product by product in order of SKU."""
+    """Builds a snapshot from products in order of folded SKU."""
 
     def __init__(self, reference: ReferenceRecords) -> None:
         self._reference = reference
@@ -85,18 +85,18 @@ class SnapshotBuilder:
         self._attributes = AttributeIndexBuilder(reference.attributes)
         self._ids: list[int] = []
         self._names: list[str] = []
-        self._skus = BytesColumnBuilder()
+        self._skus: list[bytes] = []
         self._active, self._clearance = BitMap(), BitMap()
         self._of_ean: defaultdict[bytes, list[int]] = defaultdict(list)
         self._of_manufacturer: defaultdict[str, BitMap] = defaultdict(BitMap)
         self._of_category: defaultdict[str, BitMap] = defaultdict(BitMap)
 
     def add(self, products: Iterable[ProductRecord]) -> None:
-        """Lay out the products of the next rows; takes some 40 microseconds each, so not on the event loop."""
+        """Add the products of the next rows. Takes about 40 microseconds each, too long for the event loop."""
         for row, product in enumerate(products, start=len(self._ids)):
             self._ids.append(product.id)
             self._names.append(fold(product.name))
-            self._skus.add(encoded(product.sku_key))
+            self._skus.append(encoded(product.sku_key))
             if product.active:
                 self._active.add(row)
             if product.clearance_product:
@@ -120,7 +120,7 @@ class SnapshotBuilder:
         ]
         possible = {each.key: [v.value for v in each.possible_values] for each in attribute_list}
         return CatalogueSnapshot(
-            row_of_sku=SortedKeys(self._skus.done()),
+            row_of_sku=SortedKeys(bytes_column(self._skus)),
             rows_of_ean=InvertedIndex.of(self._of_ean),
             row_of_id=RowOfId.of(self._ids),
             active=self._active,
@@ -150,21 +150,21 @@ class SnapshotBuilder:
 
 
 def build_snapshot(reference: ReferenceRecords, products: Iterable[ProductRecord]) -> CatalogueSnapshot:
-    """Lay out a catalogue whose products are at hand, in any order."""
+    """Return a snapshot of products in any order."""
     builder = SnapshotBuilder(reference)
     builder.add(sorted(products, key=lambda p: encoded(p.sku_key)))
     return builder.done()
 
 
 async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
-    """Read the whole catalogue and lay it out, beside the event loop; few products at a time are held as records."""
+    """Read the catalogue into a snapshot, off the event loop and in batches, so that few records are in memory."""
     builder = SnapshotBuilder(await read_reference(tx))
     ids = await read_product_ids(tx)
     products: list[ProductRecord] = []
-    for start in range(0, len(ids), _AT_A_TIME):
-        # The database reads the next products while these are laid out.
+    for start in range(0, len(ids), _BATCH):
+        # The database reads the next batch while a thread adds this one.
         products, _ = await asyncio.gather(
-            read_products(tx, ids[start : start + _AT_A_TIME], builder.unreadable),
+            read_products(tx, ids[start : start + _BATCH], builder.unreadable),
             asyncio.to_thread(builder.add, products),
         )
     await asyncio.to_thread(builder.add, products)
@@ -172,7 +172,7 @@ async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
 
 
 def _name_rank(names: Sequence[str]) -> NDArray[np.int32]:
-    """Return each row's place when sorted by name without case, then by SKU; the names are folded."""
+    """Return each row's place when sorted by folded name, then by SKU."""
     by_name = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), dtype=np.int32)
     rank[by_name] = np.arange(len(names), dtype=np.int32)
@@ -189,7 +189,7 @@ def _rows_of_manufacturers(
 
 
 def _rows_of_categories(own: Mapping[str, BitMap], categories: Sequence[CategoryRecord]) -> dict[str, BitMap]:
-    """Return the rows by each category's key and name; a parent has its children's too."""
+    """Return the rows by each category's key and name; a parent has its children's rows too."""
     found: defaultdict[str, BitMap] = defaultdict(BitMap)
     for category in categories:
         names = {fold(category.key), fold(category.name)}
@@ -201,7 +201,7 @@ def _rows_of_categories(own: Mapping[str, BitMap], categories: Sequence[Category
 
 
 def _shown_names(attributes: Sequence[AttributeRecord]) -> dict[str, str]:
-    """Return the name that products show for each attribute's key: the key itself where two share a name."""
+    """Return the name that products show for each attribute's key; the key itself if two share a name."""
     uses = Counter(fold(a.name) for a in attributes)
     return {a.key: a.name if uses[fold(a.name)] == 1 else a.key for a in attributes}
 

@@ -1,4 +1,4 @@
-"""The unchanging parts of every product's JSON and CSV, encoded once; rendering splices prices and stock between them.
+"""The unchanging parts of every product's JSON and CSV, encoded once; rendering inserts prices and stock.
 
 JSON: head  availability  costs  middle  [descriptions]  tail  [related]  }
 CSV:  head  availability  costs  tail    [extras]
@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, defstruct
 
-from tradecounter.catalogue.columns.bytes_column import BytesColumn, BytesColumnBuilder
+from tradecounter.catalogue.columns.bytes_column import BytesColumn, bytes_column
 from tradecounter.catalogue.queries.records import ImageRecord, ProductRecord
 from tradecounter.rest.csv_text import cell
 from tradecounter.rest.responses import to_json
@@ -29,17 +29,17 @@ MIDDLE = ("consumer_unit_cost",)
 TAIL = ("store_url", "categories", "attributes")
 DESCRIPTIONS = ("description", "description_html", "short_description")
 LINKS = ("related_products", "similar_products")
-
-
 _INTERNAL = ("id", "sku_key", "components", "active")
+
+_Rows = list[bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Fragments:
-    """Encoded pieces, one of each per row.
+    """Columns of encoded parts, by row.
 
-    `members` holds, by their names, the members that are shown on request alone; `internal` those that no customer
-    sees. Together with the JSON they are the whole product, which is kept in no other form.
+    `members` are shown only on request; `internal` is never shown. Together with the other JSON columns they are the
+    whole product, which has no other copy in memory.
     """
 
     json_head: BytesColumn
@@ -51,16 +51,16 @@ class Fragments:
     internal: BytesColumn
 
     def product(self, row: int) -> ProductRecord:
-        """Return a row's product, put together again; its attributes are by name."""
-        pieces = (self.internal[row], *(held[row] for held in self.members.values()), self.json_tail[row][1:])
+        """Decode a row's product; its attributes are by name."""
+        pieces = (self.internal[row], *(column[row] for column in self.members.values()), self.json_tail[row][1:])
         head = self.json_head[row].removesuffix(_AFTER_HEAD)
         return _products.decode(head + self.json_middle[row] + b"," + b",".join(pieces) + b"}")
 
     @property
     def parts(self) -> Iterator[bytes]:
-        """Everything that the JSON pieces hold, for a digest; the CSV says the same."""
-        for texts in (self.json_head, self.json_middle, self.json_tail, *self.members.values(), self.internal):
-            yield from texts.parts
+        """The buffers of the JSON columns, for a digest; the CSV has the same content."""
+        for column in (self.json_head, self.json_middle, self.json_tail, *self.members.values(), self.internal):
+            yield from column.parts
 
 
 _AFTER_HEAD = b',"availability":'
@@ -79,70 +79,70 @@ class FragmentsBuilder:
 
     def __init__(self, attribute_names: Mapping[str, str]) -> None:
         self._attribute_names = attribute_names
-        self._head, self._middle, self._tail, self._internal = (BytesColumnBuilder() for _ in range(4))
-        self._csv_head, self._csv_tail = BytesColumnBuilder(), BytesColumnBuilder()
-        self._members = {name: BytesColumnBuilder() for name in DESCRIPTIONS + LINKS}
+        self._head, self._middle, self._tail, self._internal = _Rows(), _Rows(), _Rows(), _Rows()
+        self._csv_head, self._csv_tail = _Rows(), _Rows()
+        self._members = {name: _Rows() for name in DESCRIPTIONS + LINKS}
 
     def add(self, product: ProductRecord) -> None:
         """Encode the product of the next row."""
-        # Lean, since it is done for every product of every new snapshot: no dictionaries, nothing encoded twice.
+        # Called for every product of every new snapshot, so it creates no dictionaries and encodes nothing twice.
         images, attributes = _images(product.images), self._attributes(product.attributes)
-        self._head.add(to_json(_Head(*_head_of(product), Raw(images)))[:-1] + _AFTER_HEAD)
-        self._middle.add(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
-        self._tail.add(b"," + to_json(_Tail(product.store_url, product.categories, Raw(attributes)))[1:-1])
-        self._internal.add(to_json(_Internal(*_internal_of(product)))[1:-1])
-        for texts, name, value in zip(self._members.values(), _MEMBER_NAMES, _members_of(product), strict=True):
-            texts.add(name + to_json(value))
-        self._csv_head.add(csv_cells(product, HEAD[:-1]) + b"," + _json_cell(images))
-        self._csv_tail.add(csv_cells(product, (*MIDDLE, *TAIL[:-1])) + b"," + _json_cell(attributes))
+        self._head.append(to_json(_Head(*_head_of(product), Raw(images)))[:-1] + _AFTER_HEAD)
+        self._middle.append(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
+        self._tail.append(b"," + to_json(_Tail(product.store_url, product.categories, Raw(attributes)))[1:-1])
+        self._internal.append(to_json(_Internal(*_internal_of(product)))[1:-1])
+        for column, name, value in zip(self._members.values(), _MEMBER_NAMES, _members_of(product), strict=True):
+            column.append(name + to_json(value))
+        self._csv_head.append(csv_cells(product, HEAD[:-1]) + b"," + _json_cell(images))
+        self._csv_tail.append(csv_cells(product, (*MIDDLE, *TAIL[:-1])) + b"," + _json_cell(attributes))
 
     def _attributes(self, attributes: dict[str, str]) -> bytes:
-        """Return attributes as JSON by their names, in a fixed order, which the database does not keep."""
+        """Return attributes as JSON by name, in a fixed order: the database keeps none."""
         names = self._attribute_names
         return to_json(dict(sorted((names.get(key, key), value) for key, value in attributes.items())))
 
     def done(self) -> Fragments:
         """Return the pieces of all products."""
         return Fragments(
-            json_head=self._head.done(),
-            json_middle=self._middle.done(),
-            json_tail=self._tail.done(),
-            csv_head=self._csv_head.done(),
-            csv_tail=self._csv_tail.done(),
-            members={name: texts.done() for name, texts in self._members.items()},
-            internal=self._internal.done(),
+            json_head=bytes_column(self._head),
+            json_middle=bytes_column(self._middle),
+            json_tail=bytes_column(self._tail),
+            csv_head=bytes_column(self._csv_head),
+            csv_tail=bytes_column(self._csv_tail),
+            members={name: bytes_column(rows) for name, rows in self._members.items()},
+            internal=bytes_column(self._internal),
         )
 
 
 def _images(images: list[ImageRecord]) -> bytes:
-    """Return images as JSON, their members in a fixed order, which the database does not keep."""
+    """Return images as JSON, with members in a fixed order: the database keeps none."""
     return to_json([_Image(image["is_primary"], image["url"]) for image in images])
 
 
 def _json_cell(text: bytes) -> bytes:
-    """Return a JSON list or object as a CSV cell: what holds anything holds quotes."""
+    """Return a JSON list or object as a CSV cell; only an empty one contains no quotes."""
     return b'"%b"' % text.replace(b'"', b'""') if b'"' in text else text
 
 
 def csv_cells(product: ProductRecord, names: tuple[str, ...]) -> bytes:
-    """Return values, but for objects, as they stand in a CSV line, joined by commas."""
-    values, texts = _csv_of(names)
-    return ",".join([text(value) for text, value in zip(texts, values(product), strict=True)]).encode()
+    """Return a product's values, none of them an object, as cells of a CSV line joined by commas."""
+    values, formatters = _csv_of(names)
+    return ",".join([format_(value) for format_, value in zip(formatters, values(product), strict=True)]).encode()
 
 
 @cache
 def _csv_of(names: tuple[str, ...]) -> tuple[Callable[[ProductRecord], Any], list[Callable[[Any], str]]]:
     types = {field.name: field.type for field in msgspec.structs.fields(ProductRecord)}
     values = attrgetter(*names)
-    return (values if len(names) > 1 else lambda product: (values(product),)), [_csv_text(types[n]) for n in names]
+    return (values if len(names) > 1 else lambda product: (values(product),)), [_formatter(types[n]) for n in names]
 
 
-def _csv_text(kind: Any) -> Callable[[Any], str]:
-    """Return what makes a CSV cell of a value; numbers and flags never need quotes."""
-    makers: dict[Any, Callable[[Any], str]] = {
+def _formatter(type_: Any) -> Callable[[Any], str]:
+    """Return the function that formats a value of a type as a CSV cell; numbers and flags never need quotes."""
+    formatters: dict[Any, Callable[[Any], str]] = {
         Decimal: str,
         bool: lambda value: "true" if value else "false",
         str | None: lambda value: "" if value is None else cell(value),
         list[str]: lambda value: cell("|".join(value)),
     }
-    return makers.get(kind, cell)
+    return formatters.get(type_, cell)

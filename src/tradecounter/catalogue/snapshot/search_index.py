@@ -1,6 +1,6 @@
-"""Free-text search: a set of products per word, prefixes by bisection (specification, section 4).
+"""Text search (specification, section 4).
 
-Every word of a query must be the start of a word of the product.
+Every word of a query must be the prefix of a word of the product.
 """
 
 import re
@@ -25,12 +25,12 @@ _NO_TEXT = {"script", "style"}
 
 @dataclass(frozen=True, slots=True)
 class SearchIndex:
-    """The words of all products, and the rows of the products that have each."""
+    """The rows of the products that contain each word."""
 
     rows: InvertedIndex
 
     def find(self, query: str) -> BitMap | None:
-        """Return the rows in which every word of the query starts a word; None when the query has no word."""
+        """Return the rows in which every word of the query is a word's prefix; None if the query has no words."""
         found: BitMap | None = None
         for word in set(words(query)):
             matching = self.rows.starting(word)
@@ -46,7 +46,7 @@ class SearchIndexBuilder:
         self._manufacturer_names = manufacturer_names
 
     def add(self, row: int, product: ProductRecord) -> None:
-        """Take in the words of the product of the next row."""
+        """Add the words of the product in the next row."""
         joined = b"".join(_encoded_words(product.sku))
         for word in {joined, *_encoded_words(self._text(product))}:
             self._rows[word].append(row)
@@ -64,12 +64,12 @@ class SearchIndexBuilder:
         return SearchIndex(InvertedIndex.of(self._rows))
 
 
-# ASCII letters in lower case, digits as they are, blanks for all else: `kit/text.py` for a whole text in one go.
+# Lower-case letters, digits, and a blank for every other byte: a fast `words` of `kit/text.py` for ASCII.
 _FOLDED_ASCII = bytes(byte if byte < _ASCII_END and chr(byte).isalnum() else ord(" ") for byte in range(256)).lower()
 
 
 def _encoded_words(text: str) -> list[bytes]:
-    """Return a text's words, encoded; they are those of `kit/text.py`."""
+    """Return the encoded words of a text, the same as `words` of `kit/text.py`."""
     plain = normalised(text)
     if plain.isascii():
         return plain.encode().translate(_FOLDED_ASCII).split()
@@ -77,9 +77,9 @@ def _encoded_words(text: str) -> list[bytes]:
 
 
 def text_of_markup(markup: str) -> str:
-    """Return the text of an HTML fragment; tags separate words. Takes any text, in time that grows with its length."""
+    """Return the text of an HTML fragment, in linear time for any input; tags separate words."""
     parts: list[str] = []
-    hidden, end = "", 0  # inside a script or a style, its name
+    hidden, end = "", 0  # `hidden`: the name of the script or style element that the text is in
     for tag in _TAG.finditer(markup):
         if not hidden:
             parts.append(markup[end : tag.start()])

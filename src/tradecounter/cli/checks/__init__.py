@@ -1,1 +1,1 @@
-"""What `tradecounter doctor` checks: the settings, the services around, and what the database holds."""
+"""The checks of `tradecounter doctor`: settings, other services and the database."""

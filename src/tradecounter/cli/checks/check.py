@@ -4,7 +4,7 @@ from msgspec import Struct
 
 
 class Check(Struct, frozen=True):
-    """What was checked and found; `remedy` says what to do when something is wrong."""
+    """A check and its outcome; `remedy` says what to do about a problem."""
 
     name: str
     ok: bool
@@ -13,10 +13,10 @@ class Check(Struct, frozen=True):
 
 
 def fine(name: str, message: str) -> Check:
-    """Return the outcome of a check that found nothing wrong."""
+    """Return a check that found no problem."""
     return Check(name, ok=True, message=message)
 
 
 def wrong(name: str, message: str, remedy: str) -> Check:
-    """Return the outcome of a check that found something wrong."""
+    """Return a check that found a problem."""
     return Check(name, ok=False, message=message, remedy=remedy)

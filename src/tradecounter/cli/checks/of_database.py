@@ -1,4 +1,4 @@
-"""Checks of the database: its clock, the job queue in it, and what has to hold between its tables."""
+"""Checks of the database: its clock, its job queue and the consistency of its tables."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ _CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, 
 
 
 def check_schema(state: SchemaState) -> Check:
-    """Check that the schema is the one that this version needs."""
+    """Check that the schema has the revision that this version needs."""
     if state.current:
         return fine("schema", f"revision {state.revision}, the newest")
     found = f"revision {state.revision or '(none)'}, this version needs {state.newest}"
@@ -27,7 +27,7 @@ def check_schema(state: SchemaState) -> Check:
 
 
 async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
-    """Check what a database with the newest schema holds."""
+    """Check the contents of a database with a current schema."""
     return [
         await _clock(tx, clock),
         await _worker(tx),
@@ -41,9 +41,9 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
 
 async def _clock(tx: Transaction, clock: Clock) -> Check:
     before = clock.now()
-    there = await server_time(tx)
+    server = await server_time(tx)
     after = clock.now()
-    skew = max(before - there, there - after, timedelta())
+    skew = max(before - server, server - after, timedelta())
     found = f"{skew.total_seconds():.1f} seconds from the database's"
     if skew <= LARGEST_SKEW:
         return fine("clock", found)

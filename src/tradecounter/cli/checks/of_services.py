@@ -1,4 +1,4 @@
-"""Checks of what the service talks to: the mail server, the issuer of subject tokens, and its own API."""
+"""Checks of the mail server, the issuer of subject tokens and the API itself."""
 
 import os
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ class _Health(msgspec.Struct):
 
 
 async def check_mail(settings: Settings) -> Check:
-    """Check that mails can be handed over: connect to the mail server and log in, without sending any."""
+    """Check that the mail server accepts mails: connect and log in, without sending one."""
     try:
         mail_settings = MailSettings.from_settings(settings)
         if settings.smtp_url is None:
@@ -58,7 +58,7 @@ async def check_issuer(settings: Settings) -> Check:
 
 
 async def check_snapshot(settings: Settings) -> Check:
-    """Check that the API responds at its public address, and that what it shows is up to date."""
+    """Check that the API responds at its public address with current data."""
     if settings.base_url is None:
         return fine("snapshot", "not checked: TRADECOUNTER_BASE_URL is not set")
     url = f"{settings.base_url}/check-health"

@@ -13,7 +13,7 @@ _OF_THE_SELLER = tuple(setting.name for setting in fields(Settings) if setting.n
 
 
 def check_settings(settings: Settings) -> Iterator[Check]:
-    """Check that all settings are known and usable, and that none is still an example."""
+    """Check that all settings are known and valid, and that none is still an example."""
     yield _usable(settings)
     examples = examples_in(settings)
     if examples:

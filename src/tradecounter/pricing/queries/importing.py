@@ -1,4 +1,4 @@
-"""Statements of the imports of prices."""
+"""SQL of the imports of prices."""
 
 from typing import LiteralString
 

@@ -1,4 +1,4 @@
-"""The prices of one product for the operator: of everybody, or those that can be one customer's."""
+"""The prices of one product, for the operator."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ListPrice:
-    """A product's net pounds on a price list; a break that it lacks takes the next lower one."""
+    """A product's price on a price list, in net pounds; a missing break has the price of the next lower one."""
 
     price_list: str
     single_unit_cost: Decimal
@@ -20,7 +20,7 @@ class ListPrice:
 
 @dataclass(frozen=True, slots=True)
 class ContractPrice:
-    """A product's net pounds for one customer, from the first to the last day inclusive."""
+    """A product's price for one customer, in net pounds, valid up to and including the last day."""
 
     customer_id: int
     valid_from: date | None
@@ -42,7 +42,7 @@ _LIST_PRICES_OF = Statement(
 
 
 async def list_prices_of(tx: Transaction, product_id: int) -> list[ListPrice]:
-    """Return a product's prices on all lists, in order of the lists' keys."""
+    """Return a product's prices on all lists, by the lists' keys."""
     return await tx.fetch_all(_LIST_PRICES_OF, product_id=product_id)
 
 
@@ -61,5 +61,5 @@ _CONTRACT_PRICES_OF = Statement(
 
 
 async def contract_prices_of(tx: Transaction, product_id: int, customer_id: int | None = None) -> list[ContractPrice]:
-    """Return a product's contract prices, of one customer or of all, whenever they hold; the latest to begin first."""
+    """Return a product's contract prices of one customer or of all, past and future ones included; latest first."""
     return await tx.fetch_all(_CONTRACT_PRICES_OF, product_id=product_id, customer_id=customer_id)

@@ -1,4 +1,4 @@
-"""Prices as the database holds them, and the statements that read them: as arrays, since they go into the millions."""
+"""Reads all prices into arrays: there may be millions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from tradecounter.db.transaction import Transaction
 
 Costs = NDArray[np.int32]
 
-_EPOCH = date(2000, 1, 1)  # days are counted from it
-EVER, FOR_EVER = -(2**31), 2**31 - 1  # a contract price's first and last day where it has none
+_EPOCH = date(2000, 1, 1)  # day 0
+EVER, FOR_EVER = -(2**31), 2**31 - 1  # the first and last day of a contract price without dates
 NO_PRICE = -1
 
-# What no import writes and SQL can (NaN, or more than fits) makes the whole row no price, rather than fail all of them.
+# NaN or a number too large for its column, which no import writes, makes the row NO_PRICE instead of failing the query.
 _COSTS: LiteralString = """
     case when readable then (single_unit_cost * 100)::integer else -1 end as single,
     case when readable then (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer else -1 end as five_plus,
@@ -31,16 +31,13 @@ _READABLE: LiteralString = """
 
 
 def day_number(day: date) -> int:
-    """Return a date as it stands in arrays."""
+    """Return a date as arrays store it: days since 1 January 2000."""
     return (day - _EPOCH).days
 
 
 @dataclass(frozen=True, slots=True)
 class PriceRows:
-    """Net unit costs in pence by product: `costs[i]` holds those for 1, 5 and 10 units of `product_ids[i]`.
-
-    A price that cannot be read is NO_PRICE.
-    """
+    """Net unit costs in pence: `costs[i]` are for 1, 5 and 10 units of `product_ids[i]`; NO_PRICE if unreadable."""
 
     product_ids: NDArray[np.int64]
     costs: Costs
@@ -48,7 +45,7 @@ class PriceRows:
 
 @dataclass(frozen=True, slots=True)
 class ContractRows:
-    """Contract prices, by customer and then by first day: whose they are, of what, how much, and when they hold."""
+    """Contract prices in order of customer and first day; costs are net pence, days as in `day_number`."""
 
     customer_ids: NDArray[np.int64]
     product_ids: NDArray[np.int64]
@@ -58,7 +55,7 @@ class ContractRows:
 
 
 def no_contracts() -> ContractRows:
-    """Return no contract prices at all."""
+    """Return an empty set of contract prices."""
     ids, days = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     return ContractRows(ids, ids, np.empty((0, 3), dtype=np.int32), days, days)
 
@@ -67,7 +64,7 @@ _READ_PRICE_LISTS = Statement("select key from price_list order by key")
 
 
 async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
-    """Return all price lists by key; a break that a row lacks has taken the next lower one."""
+    """Return all price lists by key; a missing break has the price of the next lower one."""
     keys = await tx.fetch_all(_READ_PRICE_LISTS)
     return {key: await _read_price_list(tx, key) for (key,) in keys}
 
@@ -112,7 +109,7 @@ async def read_contract_prices(tx: Transaction) -> ContractRows:
 
 
 def unreadable_prices(lists: Mapping[str, PriceRows]) -> list[str]:
-    """Return a line about each list price that could not be read."""
+    """Return a message about each list price that could not be read."""
     return [
         f"price of product {product_id} on price list {key}"
         for key, rows in lists.items()
@@ -121,7 +118,7 @@ def unreadable_prices(lists: Mapping[str, PriceRows]) -> list[str]:
 
 
 def unreadable_contracts(contracts: ContractRows) -> list[str]:
-    """Return a line about each contract price that could not be read."""
+    """Return a message about each contract price that could not be read."""
     bad = contracts.costs[:, 0] == NO_PRICE
     products, customers = contracts.product_ids[bad].tolist(), contracts.customer_ids[bad].tolist()
     return [

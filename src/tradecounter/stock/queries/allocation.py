@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What was promised of a product: the rest of what was wanted is a back-order behind `earlier` units."""
+    """Units of a product that are allocated; the rest is back-ordered behind `earlier` units."""
 
     product_id: int
     taken: int
@@ -45,15 +45,15 @@ _TAKE = Statement(
 
 
 def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
-    """Lock stock levels until the transaction ends, and fetch what can be promised of them; `allocate` promises it.
+    """Lock stock levels in order of product until the transaction ends; fetch the units that `allocate` can take.
 
-    `wanted` is units by product id. The levels are locked in order of product.
+    `wanted` is units by product id.
     """
     return p.fetch(_LOCK_LEVELS, product_ids=array(wanted), quantities=array(wanted.values()))
 
 
 def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocation]) -> dict[int, Allocation]:
-    """Promise units of products, as far as they are in stock; the shortfall is back-ordered."""
+    """Allocate the units that are in stock; back-order the rest."""
     tx.queue(
         _TAKE,
         product_ids=array(a.product_id for a in found.rows),
@@ -73,7 +73,7 @@ _SERVE_BACK_ORDERS = Statement("""
 
 
 async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Move units for sale, by product id, to orders that were waiting for them; the caller has locked the levels."""
+    """Allocate units, by product id, to back-orders; the caller has locked the levels."""
     await tx.execute(_SERVE_BACK_ORDERS, product_ids=list(units), units=list(units.values()))
 
 
@@ -88,9 +88,9 @@ _RELEASE = Statement("""
 
 
 async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
-    """Take back what an order was promised: allocated units are for sale again, back-ordered ones nobody waits for.
+    """Release an order's units: allocated ones are for sale again, back-ordered ones are forgotten.
 
-    Both are units by product id, of the same products, whose levels stay locked until the transaction ends.
+    Both arguments are units by product id, for the same products. Their levels stay locked until the transaction ends.
     """
     await _lock_levels(tx, allocated)
     await tx.execute(
@@ -109,7 +109,7 @@ _HAND_OVER = Statement("""
 
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Let allocated units, by product id, leave the warehouse."""
+    """Subtract dispatched units, by product id, from the allocated ones."""
     await _lock_levels(tx, units)
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
 

@@ -1,4 +1,4 @@
-"""Statements of the imports of stock."""
+"""SQL of the imports of stock."""
 
 from typing import LiteralString
 

@@ -1,18 +1,20 @@
-"""Stock levels and deliveries as the database holds them, and the statements that read what is new."""
+"""Reads changed stock levels and all deliveries; stores a delivery."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tradecounter.db.arrays import ArrayStatement, fetch_array
+from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class StockRows:
-    """Products' stock: units for sale, and units of earlier orders that wait for a delivery."""
+    """Products' stock: units for sale and units back-ordered."""
 
     product_ids: NDArray[np.int64]
     available: NDArray[np.int64]
@@ -21,7 +23,7 @@ class StockRows:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRows:
-    """Units of products on expected deliveries, in order of date; `moments` are microseconds since 1970, UTC."""
+    """Units on expected deliveries, in order of date; `moments` are microseconds since 1970 in UTC."""
 
     product_ids: NDArray[np.int64]
     incoming: NDArray[np.int32]
@@ -30,7 +32,7 @@ class DeliveryRows:
 
 @dataclass(frozen=True, slots=True)
 class StockChanges:
-    """The levels written since a position, and the position from which to read next."""
+    """The levels written since a position, and the position to read from next."""
 
     levels: StockRows
     position: int
@@ -45,10 +47,10 @@ _CHANGED_LEVELS = ArrayStatement(
 
 
 async def read_stock_changes(tx: Transaction, position: int) -> StockChanges:
-    """Return levels written by transactions from `position` on (0: all).
+    """Return the levels written by transaction `position` and later ones; all levels if it is 0.
 
-    The next position is the oldest transaction still under way, so that nothing committed late is missed; a level
-    may be returned again.
+    The next position is the oldest transaction still running: no late commit is missed, but a level may be returned
+    again.
     """
     next_position = await tx.fetch_value(_NEXT_POSITION)
     rows = await fetch_array(tx, _CHANGED_LEVELS, position=str(position))
@@ -67,8 +69,20 @@ _DELIVERIES = ArrayStatement(
 
 
 async def read_deliveries(tx: Transaction) -> DeliveryRows:
-    """Return all incoming deliveries but for those at a time that no import would have written."""
+    """Return all deliveries except those at times that no import would write."""
     rows = await fetch_array(tx, _DELIVERIES)
     return DeliveryRows(
         rows["product_id"].astype(np.int64), rows["incoming"].astype(np.int32), rows["moment"].astype(np.int64)
     )
+
+
+_STORE_DELIVERY = Statement("""
+    insert into incoming_stock (product_id, expected_on, incoming) values (:product_id, :expected_on, :units)
+    on conflict (product_id, expected_on) do update set incoming = excluded.incoming
+""")
+
+
+async def store_delivery(tx: Transaction, product_id: int, units: int, expected_on: datetime) -> None:
+    """Store an expected delivery; it replaces one of the same product at the same time."""
+    await tx.execute(_STORE_DELIVERY, product_id=product_id, expected_on=expected_on, units=units)
+    await bump(tx, "deliveries")

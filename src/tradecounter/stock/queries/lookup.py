@@ -1,4 +1,4 @@
-"""The stock of one product for the operator."""
+"""The stock of one product, for the operator."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from tradecounter.stock.rules import Delivery
 
 @dataclass(frozen=True, slots=True)
 class StockLevel:
-    """Units of a product: for sale, promised to orders and not yet dispatched, and ordered beyond what there is."""
+    """A product's units: for sale, allocated to orders, and back-ordered."""
 
     available: int = 0
     allocated: int = 0
@@ -28,9 +28,8 @@ _STOCK_LEVEL_OF = Statement(
 
 
 async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
-    """Return a product's stock; a product that never had any has none."""
-    level = await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id)
-    return level or StockLevel()
+    """Return a product's stock level; zeros if it never had stock."""
+    return await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
 
 
 _DELIVERIES_OF = Statement(
@@ -39,7 +38,7 @@ _DELIVERIES_OF = Statement(
 
 
 async def deliveries_of(tx: Transaction, product_id: int) -> list[Delivery]:
-    """Return the deliveries of a product that are expected, in order of date."""
+    """Return a product's expected deliveries in order of date."""
     return await tx.fetch_all(_DELIVERIES_OF, product_id=product_id)
 
 
@@ -65,5 +64,5 @@ _BACK_ORDERS_OF = Statement(
 
 
 async def back_orders_of(tx: Transaction, product_id: int) -> list[BackOrder]:
-    """Return the orders that wait for a product, in the order in which deliveries serve them."""
+    """Return the orders that wait for a product, in the order in which they are served."""
     return await tx.fetch_all(_BACK_ORDERS_OF, product_id=product_id)

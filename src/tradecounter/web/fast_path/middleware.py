@@ -123,7 +123,7 @@ class ResponseCacheMiddleware:
         return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
 
     def _count(self, context: RequestContext, cached: CachedResponse) -> list[Header] | None:
-        """Count a request against the rate limit; return its own headers, or None when the endpoint must send an error."""
+        """Count a request; return its own headers, or None when the endpoint must send an error."""
         own: list[Header] = [(b"x-request-id", context.request_id.encode())]
         customer_id = context.customer_id
         if customer_id is None:
