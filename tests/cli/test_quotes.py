@@ -173,7 +173,7 @@ def test_what_is_no_open_quote_is_refused(tradecounter: Program, customer: Custo
     assert tradecounter.refused("quote", "show", order) == f"there is no quote {order}"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
-    assert tradecounter.refused("quote", "price", code, *cost) == f"the quote is confirmed already, as {reference}"
+    assert tradecounter.refused("quote", "price", code, *cost) == f"the quote is already confirmed, as {reference}"
 
 
 def test_for_a_person_quotes_are_tables(tradecounter: Program, code: str) -> None:

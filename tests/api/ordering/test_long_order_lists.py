@@ -116,17 +116,17 @@ def test_a_long_list_waits_for_those_of_its_own_customer_only(shop: Service, cus
     for _ in range(3):
         buy(other, MANY_LINES)
     handlers = (e.handler for e in shop.application.endpoints if e.operation.name == "listOrders")
-    turns = next(handlers).__self__.turns  # type: ignore[attr-defined]
+    locks = next(handlers).__self__.list_locks  # type: ignore[attr-defined]
 
-    async def release(turn: asyncio.Lock) -> None:
-        turn.release()
+    async def release(lock: asyncio.Lock) -> None:
+        lock.release()
 
     with slow_reader(shop, customer, "/order?limit=0") as reader:
         reader.take()
-        turn = turns[customer.id]
-        shop.call(turn.acquire)
+        lock = locks[customer.id]
+        shop.call(lock.acquire)
         assert len(other.get("/order", params=WHOLE).json()) == 3
-        shop.call(lambda: release(turn))
+        shop.call(lambda: release(lock))
         assert len(json.loads(reader.rest())) > MANY - 5
 
 

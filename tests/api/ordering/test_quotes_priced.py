@@ -140,12 +140,12 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     cancel(shop, cancelled)
 
     assert "is an order, not a quote" in refused(shop, order, cost)
-    assert refused(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
+    assert refused(shop, confirmed, cost) == f"the quote is already confirmed, as {reference}"
     assert refused(shop, cancelled, cost) == "the quote is cancelled"
     gone = confirm(customer, cancelled)
     assert (gone.status_code, gone.json()["message"]) == (
         410,
-        "the quote was cancelled: create it again if it is still wanted",
+        "the quote was cancelled: create it again if you still want it",
     )
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
         assert "expired at 2026-06-23T09:00:00" in refused(shop, expired, cost)
