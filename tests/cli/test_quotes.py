@@ -100,7 +100,7 @@ def test_a_price_is_printed_told_and_good_for_an_order(
 
 def test_a_price_holds_for_the_lifetime_that_is_set(tradecounter: Program, code: str) -> None:
     tradecounter.json("quote", "price", code, "--item", "PHONE=1", TRADECOUNTER_QUOTE_LIFETIME="0.001")
-    assert "the quote has expired" in tradecounter.refused("quote", "price", code, "--item", "PHONE=2")
+    assert "the quote expired" in tradecounter.refused("quote", "price", code, "--item", "PHONE=2")
 
 
 def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(

@@ -1,4 +1,4 @@
-"""Sending an invoice again to its recipients."""
+"""Sends an invoice again to its recipients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,9 +21,9 @@ class ResentInvoice:
 
 
 async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentInvoice:
-    """Have the worker send an invoice again to whom the order's mails go and to the account's address for invoices.
+    """Queue an invoice's mails again: to the order's recipient and to the account's address for invoices.
 
-    Raises DomainError: not found, precondition failed (nobody gets mails).
+    Raises DomainError: not found, precondition failed (no recipients).
     """
     invoice = await the_invoice(tx, number)
     order = await order_by_id(tx, invoice.order_id)

@@ -150,7 +150,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
         assert "expired at 2026-06-23T09:00:00" in refused(shop, expired, cost)
         shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))
-    assert "has expired" in refused(shop, marked, cost)
+    assert "the quote expired" in refused(shop, marked, cost)
 
 
 def test_an_unknown_code_is_told(shop: Service) -> None:
