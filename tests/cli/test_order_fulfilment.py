@@ -91,7 +91,7 @@ def test_orders_are_cancelled_by_reference_and_pending_ones_by_code(
         assert (cancelled["state"], cancelled["status"]) == ("cancelled", "Cancelled")
         assert cancelled["cancel_reason"] == "Wrong \x1b[31maddress"
         assert cancelled["cancelled_on"]
-        assert "is cancelled already" in tradecounter.refused("order", "cancel", name, "--reason", "again", "--json")
+        assert "is already cancelled" in tradecounter.refused("order", "cancel", name, "--reason", "again", "--json")
         assert "\\x1b[31maddress" in tradecounter.text("order", "show", name)
     assert len(tradecounter.json("order", "list", "--status", "cancelled")) == 2
 

@@ -164,7 +164,7 @@ def test_a_change_takes_no_beginning_of_a_reference_and_names_the_candidates(
     for words in (["dispatch"], ["invoice"], ["cancel", "--reason", "No"], ["pay", "5"]):
         command, *rest = words
         refused = tradecounter.refused("order", command, reference[:-1], *rest)
-        assert refused.startswith(f"there is no order {reference[:-1]}; references that begin so: ")
+        assert refused.startswith(f"there is no order {reference[:-1]}; references that begin with it: ")
         assert f"{reference} (customer " in refused
     refused = tradecounter.refused("order", "cancel", "job 9", "--reason", "No")
     assert refused == "there is no order job 9"

@@ -100,7 +100,7 @@ def test_a_price_is_printed_told_and_good_for_an_order(
 
 def test_a_price_holds_for_the_lifetime_that_is_set(tradecounter: Program, code: str) -> None:
     tradecounter.json("quote", "price", code, "--item", "PHONE=1", TRADECOUNTER_QUOTE_LIFETIME="0.001")
-    assert "the quote has expired" in tradecounter.refused("quote", "price", code, "--item", "PHONE=2")
+    assert "the quote expired" in tradecounter.refused("quote", "price", code, "--item", "PHONE=2")
 
 
 def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
@@ -173,7 +173,7 @@ def test_what_is_no_open_quote_is_refused(tradecounter: Program, customer: Custo
     assert tradecounter.refused("quote", "show", order) == f"there is no quote {order}"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
-    assert tradecounter.refused("quote", "price", code, *cost) == f"the quote is confirmed already, as {reference}"
+    assert tradecounter.refused("quote", "price", code, *cost) == f"the quote is already confirmed, as {reference}"
 
 
 def test_for_a_person_quotes_are_tables(tradecounter: Program, code: str) -> None:

@@ -44,7 +44,7 @@ def test_an_order_invoiced_many_times_concurrently_has_one_invoice(own_shop: Ser
     dispatch(own_shop, placed)
     issued = in_parallel([partial(issue, own_shop, placed)] * 8)
     assert len({invoice.number for invoice in issued}) == 1
-    assert [invoice.anew for invoice in issued].count(True) == 1
+    assert [invoice.new for invoice in issued].count(True) == 1
     assert rows(own_shop, "select count(*) from procrastinate_jobs where task_name = 'mail_invoice_copy'") == [(1,)]
 
 

@@ -1,1 +1,1 @@
-"""Invoices and payments: issued, settled, owed."""
+"""Invoices, payments and the credit overview."""

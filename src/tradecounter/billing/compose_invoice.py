@@ -1,11 +1,10 @@
-"""What an invoice says of an order (decisions, invoice)."""
+"""Composes the invoice of an order (decisions, invoice)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
-from tradecounter.billing.queries.invoices import SuppliedLine
 from tradecounter.billing.rules import payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.address_lines import address_lines
@@ -14,6 +13,7 @@ from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Party, Seller
+from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.rules import VAT_AREA
 from tradecounter.ordering.states import ConfirmedOrder
 
@@ -22,19 +22,20 @@ _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """A confirmed order that was supplied: its lines, its customer's account, and when the last of it left."""
+    """A wholly dispatched order: lines, serial numbers by line id, its account, and the time of supply."""
 
     order: ConfirmedOrder
-    lines: Sequence[SuppliedLine]
+    lines: Sequence[OrderLine]
+    serial_numbers: Mapping[int, list[str]]
     account: Account
     supplied_at: datetime
 
 
 def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) -> InvoiceDocument:
-    """Return the invoice of an order, issued now; its amounts are those that the order was confirmed at."""
+    """Return the invoice of an order, issued now, with the amounts of the confirmation."""
     order = supply.order
     delivery = order.shipping_address
-    lines = [*_goods(order, supply.lines), _shipping(order)]
+    lines = [*(_item(line, supply) for line in supply.lines), _shipping(order)]
     totals = vat_totals(lines)
     due_on = uk_date(due_at(now, order.term_days))
     return InvoiceDocument(
@@ -59,27 +60,19 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) 
     )
 
 
-def _goods(order: ConfirmedOrder, lines: Sequence[SuppliedLine]) -> list[InvoiceLine]:
-    parts: dict[int, list[InvoicePart]] = {}
-    for line in lines:
-        if line.bundle_line_id is not None:
-            part = InvoicePart(line.sku, line.name, line.quantity, line.serial_numbers)
-            parts.setdefault(line.bundle_line_id, []).append(part)
-    return [
-        InvoiceLine(
-            line.sku,
-            line.name,
-            line.quantity,
-            line.unit_cost,
-            order.tax_rate,
-            line.cost_net,
-            line.cost_tax,
-            parts.get(line.id, []),
-            line.serial_numbers,
-        )
-        for line in lines
-        if line.bundle_line_id is None
-    ]
+def _item(line: OrderLine, supply: Supply) -> InvoiceLine:
+    numbers = supply.serial_numbers
+    return InvoiceLine(
+        sku=line.sku,
+        description=line.name,
+        quantity=line.quantity,
+        unit_price=line.unit_cost,
+        vat_rate=supply.order.tax_rate,
+        net=line.cost_net,
+        vat=line.cost_tax,
+        parts=[InvoicePart(c.sku, c.name, c.quantity, numbers.get(c.id, [])) for c in line.components],
+        serial_numbers=numbers.get(line.id, []),
+    )
 
 
 def _shipping(order: ConfirmedOrder) -> InvoiceLine:

@@ -34,11 +34,11 @@ from tradecounter.rest.operation import (
 
 @dataclass(frozen=True, slots=True)
 class BillingEndpoints:
-    """The invoice and the credit overview."""
+    """The endpoints of invoices and credit."""
 
     database: Database
     clock: Clock
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long credit overviews
+    overview_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long credit overviews
 
     @endpoint(
         Operation(
@@ -73,7 +73,6 @@ class BillingEndpoints:
         )
     )
     async def show_invoice(self, call: Call) -> Response:
-        """Answer `GET /order/{reference}/invoice`."""
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             invoice = await find_printed_invoice(tx, order.id)
@@ -101,10 +100,9 @@ class BillingEndpoints:
         )
     )
     async def show_credit(self, call: Call) -> Response:
-        """Answer `GET /customer/credit`."""
         async with reading(self.database) as tx:
             credit = await read_credit(tx, call.customer_id)
         pieces = write_overview(credit, self.clock.now())
         if len(credit.debts) <= ORDERS_IN_A_PIECE:
             return Response(b"".join(pieces), media_type=JSON)
-        return ChunkedResponse(pieces, self.turn, headers={}, media_type=JSON)
+        return ChunkedResponse(pieces, self.overview_lock, headers={}, media_type=JSON)

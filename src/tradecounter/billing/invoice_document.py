@@ -1,4 +1,4 @@
-"""An invoice as data: what is stored for ever and what the PDF shows. Amounts are pounds; dates are UK dates."""
+"""An invoice as data, as it is stored and printed. Amounts are pounds; dates are UK dates."""
 
 from datetime import date
 from decimal import Decimal
@@ -9,7 +9,7 @@ from tradecounter.letterhead.seller import Party, Seller
 
 
 class InvoicePart(Struct, frozen=True):
-    """What a bundle holds; its price is the bundle's."""
+    """A component of a bundle, without a price of its own."""
 
     sku: str
     description: str
@@ -18,7 +18,7 @@ class InvoicePart(Struct, frozen=True):
 
 
 class InvoiceLine(Struct, frozen=True):
-    """What was supplied: `net` and `vat` are the line's totals, `vat_rate` is per cent. Shipping has no SKU."""
+    """A supplied item: `net` and `vat` are the line's totals, `vat_rate` is per cent. Shipping has no SKU."""
 
     sku: str
     description: str
@@ -32,7 +32,7 @@ class InvoiceLine(Struct, frozen=True):
 
 
 class VatTotal(Struct, frozen=True):
-    """What was supplied at one rate of VAT, in per cent."""
+    """The total of the lines at one rate of VAT, in per cent."""
 
     rate: Decimal
     net: Decimal
@@ -40,7 +40,7 @@ class VatTotal(Struct, frozen=True):
 
 
 class InvoiceDocument(Struct, frozen=True, kw_only=True):
-    """A full VAT invoice; `supplied_on` is the time of supply, `due` what was left to pay when it was issued."""
+    """A full VAT invoice; `supplied_on` is the time of supply, `due` the unpaid amount when it was issued."""
 
     number: int
     issued_on: date

@@ -1,6 +1,6 @@
-"""Issuing the invoice of an order that is wholly dispatched (decisions, invoice).
+"""Issues the invoice of a wholly dispatched order (decisions, invoice).
 
-Rows are locked in one order everywhere; the invoice number comes last, since all who issue wait for it.
+Rows are always locked in the same order; the invoice number comes last, since every issue of an invoice waits for it.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from tradecounter.billing.queries.invoices import (
     insert_invoice,
     last_dispatch,
     next_invoice_number,
-    supplied_lines,
+    serial_numbers_of,
 )
 from tradecounter.billing.rules import require_all_dispatched
 from tradecounter.credit.rules import due_at
@@ -28,34 +28,35 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.changes import record_paid
+from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.rules import COMPLETED, INVOICED
 from tradecounter.ordering.states import ConfirmedOrder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssuedInvoice:
-    """An order's invoice; `anew` tells whether it was issued just now."""
+    """An order's invoice; `new` is whether this call issued it."""
 
     number: int
     order_reference: str
     gross: Decimal
-    anew: bool
+    new: bool
 
 
 async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead, now: datetime) -> IssuedInvoice:
-    """Issue the invoice of an order, named by its reference or id; an order has one, which asking again returns.
+    """Issue the invoice of an order, named by its reference or id, or return the one that it has.
 
     Raises DomainError: not found, precondition failed (not confirmed, cancelled, not wholly dispatched, or the
-    seller is still an example and this is no demo).
+    settings still have the example seller and this is no demo).
     """
     order = await lock_confirmed_order(tx, reference)
     name = order.order_reference
     issued = await find_invoice(tx, order.id)
     if issued is not None:
-        return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, anew=False)
+        return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, new=False)
     await _require_own_seller(tx, letterhead)
     supply = await _supply(tx, order)
-    # What costs nothing is paid in full as soon as it is invoiced.
+    # An order that costs nothing is complete when it is invoiced.
     await record_paid(tx, order.id, NOTHING, INVOICED if order.due > NOTHING else COMPLETED)
     await queue(tx, "mail_order_invoiced", order_id=order.id)
     if supply.account.accounts_email:
@@ -71,7 +72,7 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
         supplied_at=supply.supplied_at,
         due_at=due_at(now, order.term_days),
     )
-    return IssuedInvoice(number=document.number, order_reference=name, gross=document.gross, anew=True)
+    return IssuedInvoice(number=document.number, order_reference=name, gross=document.gross, new=True)
 
 
 async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
@@ -84,10 +85,11 @@ async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
 
 
 async def _supply(tx: Transaction, order: ConfirmedOrder) -> Supply:
-    lines = await supplied_lines(tx, order.id)
-    require_all_dispatched([line for line in lines if line.bundle_line_id is None])
+    lines = await lines_of_order(tx, order.id)
+    require_all_dispatched(lines)
+    serial_numbers = await serial_numbers_of(tx, order.id)
     supplied_at = await last_dispatch(tx, order.id)
     account = await find_account(tx, order.customer_id)
     if supplied_at is None or account is None:
-        raise LookupError(f"order {order.number} was dispatched without a shipment, or its customer is gone")
-    return Supply(order=order, lines=lines, account=account, supplied_at=supplied_at)
+        raise LookupError(f"order {order.number} was dispatched without a shipment, or its customer does not exist")
+    return Supply(order=order, lines=lines, serial_numbers=serial_numbers, account=account, supplied_at=supplied_at)

@@ -1,4 +1,4 @@
-"""The order that is billed, locked before everything else."""
+"""Locks the order of an invoice or a payment, before any other row."""
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind

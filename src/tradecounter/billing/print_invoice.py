@@ -1,8 +1,8 @@
-"""An invoice as a PDF file, from the template `invoice.typ`.
+"""Prints an invoice as a PDF file, from the template `invoice.typ`.
 
-The template gets the invoice as data: nothing of it is ever read as markup. Latin, Greek and Cyrillic letters use the
-fonts of the package `typst`, so that every machine makes the same bytes. What they lack comes from the machine's fonts
-(Debian's `fonts-noto-core` and `fonts-noto-cjk` cover nearly all scripts); what no font has is named.
+The template gets the invoice as data and never reads it as markup. Latin, Greek and Cyrillic letters use the fonts of
+the package `typst`, so every machine makes the same bytes. Other characters use the machine's fonts (Debian's
+`fonts-noto-core` and `fonts-noto-cjk` cover nearly all scripts). The invoice lists the characters that no font has.
 """
 
 import re
@@ -27,20 +27,20 @@ from tradecounter.letterhead.seller import Party, Seller
 
 _MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
 _ESCAPED = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\(.)")
-_MOST_ROUNDS = 8  # a round finds the missing characters of one pass of the layout, nearly always all
-_INSTEAD = "\u25a1"  # a white square, which the fonts of the package have
+_MOST_ROUNDS = 8  # a round finds the missing characters of one layout pass, nearly always all of them
+_REPLACEMENT = "\u25a1"  # a white square, which the fonts of the package have
 _MOST_NAMED = 20
 
 _LONG_WORD = re.compile(r"\S{22,}")
 _PIECE = re.compile(r"(.{8})(?=.)", re.DOTALL)
 _MAY_BREAK = "\u200b"
-_JOINERS = "\u200c\u200d"  # which some scripts write with
+_JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
 
 def print_invoice(document: InvoiceDocument, issued_at: datetime, logo: Logo | None = None) -> bytes:
-    """Return an invoice as a PDF file; it takes some milliseconds of processor time, and may run in any thread.
+    """Return an invoice as a PDF file. Takes some milliseconds of processor time, and may run in any thread.
 
-    A character that no font has is replaced by a square, and a line below the text names it.
+    A square replaces each character that no font has, and a line below the text names them.
     """
     missing: set[str] = set()
     for _ in range(_MOST_ROUNDS):
@@ -63,16 +63,16 @@ def _compile(
         _template(),
         font_paths=_fonts(),
         sys_inputs={"invoice": json.encode(shown).decode()},
-        # PDF/A: the file holds all that it needs, and the compiler refuses a missing glyph.
+        # PDF/A: the file embeds its fonts, and the compiler rejects missing glyphs.
         pdf_standards="a-2b" if archival else None,
         timestamp=int(issued_at.timestamp()),
     )
 
 
 def _missing_in(error: typst.TypstError) -> set[str]:
-    """Return the characters that the compiler says no font has."""
+    """Return the characters that the compiler reports as missing from all fonts."""
     texts = _MISSING.findall(f"{error}\n{getattr(error, 'diagnostic', '')}")
-    return {character for text in texts for character in _ESCAPED.sub(_unescaped, text)} - {_INSTEAD, " "}
+    return {character for text in texts for character in _ESCAPED.sub(_unescaped, text)} - {_REPLACEMENT, " "}
 
 
 def _unescaped(escape: re.Match[str]) -> str:
@@ -90,7 +90,7 @@ def _fonts() -> typst.Fonts:
 
 
 class _Printer:
-    """Turns an invoice into what the template shows: texts alone, without the characters that no font has."""
+    """Converts an invoice to the texts of the template, without the characters that no font has."""
 
     def __init__(self, missing: AbstractSet[str]) -> None:
         self._missing = missing
@@ -171,31 +171,30 @@ class _Printer:
         ]
 
     def _named(self) -> str:
-        """Return a line about the characters that are not shown, as their code points; empty when all are."""
+        """Return a line with the code points of the replaced characters; empty without any."""
         if not self._replaced:
             return ""
         codes = [f"U+{ord(character):04X}" for character in sorted(self._replaced)]
         more = f" and {len(codes) - _MOST_NAMED} more" if len(codes) > _MOST_NAMED else ""
-        return f"{_INSTEAD} replaces characters that could not be printed: {', '.join(codes[:_MOST_NAMED])}{more}."
+        return f"{_REPLACEMENT} replaces characters that could not be printed: {', '.join(codes[:_MOST_NAMED])}{more}."
 
     def _shown(self, text: str) -> str:
-        """Return what somebody typed as one line, so that it cannot pass for another part of the invoice.
+        """Return a typed text as one line, so it cannot imitate another part of the invoice.
 
-        Its long words may be broken, so that they stay in their column. Letters and their marks are composed, and
-        invisible characters left out: who copies from a PDF file gets for every glyph what it stood for first, in
-        amounts too.
+        Long words may break, to stay in their column. Letters and their marks are composed, and invisible characters
+        left out: a PDF maps each glyph to one text, and copied text, also of amounts, would have that text everywhere.
         """
         composed = unicodedata.normalize("NFC", one_line(text))
         visible = "".join(c for c in composed if c in _JOINERS or unicodedata.category(c) != "Cf")
-        # What stands at a private code point differs from font to font.
+        # Private code points show different characters in different fonts.
         replaced = {c for c in visible if c in self._missing or unicodedata.category(c) == "Co"}
         self._replaced |= replaced
-        visible = "".join(_INSTEAD if c in replaced else c for c in visible)
+        visible = "".join(_REPLACEMENT if c in replaced else c for c in visible)
         return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), visible)
 
 
 def _vat_totals(totals: Sequence[VatTotal], vat: Decimal) -> list[list[str]]:
-    """Return VAT by rate, and its sum where there are several rates."""
+    """Return VAT by rate, with the sum if there are several rates."""
     by_rate = [[f"VAT at {_per_cent(t.rate)} on {in_pounds(t.net)}", in_pounds(t.vat)] for t in totals]
     if len(totals) == 1:
         return [[f"VAT at {_per_cent(totals[0].rate)}", in_pounds(vat)]]

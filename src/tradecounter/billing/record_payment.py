@@ -1,4 +1,4 @@
-"""A payment against an order's invoice (decisions, invoice)."""
+"""Records a payment against an order's invoice (decisions, invoice)."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -17,10 +17,10 @@ from tradecounter.ordering.rules import COMPLETED, INVOICED
 
 
 async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
-    """Record that pounds were paid of an order, named by its reference or id; return what is left of the debt.
+    """Record a payment in pounds for an order, named by its reference or id; return the remaining debt.
 
     Raises DomainError: not found, precondition failed (not confirmed, cancelled, or not invoiced), invalid (not a
-    positive amount in whole pence, or more than is due).
+    positive amount in whole pence, or more than the amount due).
     """
     order = await lock_confirmed_order(tx, reference)
     invoice = await find_invoice(tx, order.id)

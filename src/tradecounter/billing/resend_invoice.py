@@ -1,4 +1,4 @@
-"""Sending an invoice again to its recipients."""
+"""Sends an invoice again to its recipients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,6 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.contact import order_contact
 from tradecounter.ordering.queries.orders import order_by_id
 
 
@@ -22,14 +21,14 @@ class ResentInvoice:
 
 
 async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentInvoice:
-    """Have the worker send an invoice again to whom the order's mails go and to the account's address for invoices.
+    """Queue an invoice's mails again: to the order's recipient and to the account's address for invoices.
 
-    Raises DomainError: not found, precondition failed (nobody gets mails).
+    Raises DomainError: not found, precondition failed (no recipients).
     """
     invoice = await the_invoice(tx, number)
     order = await order_by_id(tx, invoice.order_id)
     account = await the_account(tx, invoice.customer_id)
-    contact = order_contact(order, account) if order is not None else None
+    contact = order.mail_recipient(account) if order is not None else None
     mails: dict[JobName, str | None] = {"mail_order_invoiced": contact, "mail_invoice_copy": account.accounts_email}
     recipients = [address for address in mails.values() if address]
     if not recipients:

@@ -1,43 +1,24 @@
-"""The rules of billing (decisions, invoice): what is invoiced when, its totals, what may be paid, in pounds."""
+"""The rules of billing (decisions, invoice): when to invoice, totals, terms, payments. Amounts are pounds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Protocol
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import day_in_words
 from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.ordering.lines import OrderLine
 
 _MOST_NAMED = 5
 
 
-class Ordered(Protocol):
-    """A line of an order."""
-
-    @property
-    def sku(self) -> str:
-        """The product's SKU."""
-        ...
-
-    @property
-    def quantity(self) -> int:
-        """Units ordered."""
-        ...
-
-    @property
-    def dispatched(self) -> int:
-        """Units that were dispatched."""
-        ...
-
-
-def require_all_dispatched(lines: Iterable[Ordered]) -> None:
-    """Raise DomainError (precondition failed), naming what is left, unless every unit has been dispatched."""
-    left = [line for line in lines if line.dispatched < line.quantity]
+def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
+    """Raise DomainError (precondition failed) with the remaining units unless every unit has been dispatched."""
+    left = [line for line in lines if line.left]
     if not left:
         return
-    named = [f"{line.quantity - line.dispatched} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
+    named = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
     if len(left) > _MOST_NAMED:
         named.append(f"{len(left) - _MOST_NAMED} lines more")
     raise DomainError(
@@ -47,7 +28,7 @@ def require_all_dispatched(lines: Iterable[Ordered]) -> None:
 
 
 def vat_totals(lines: Sequence[InvoiceLine]) -> list[VatTotal]:
-    """Return what was supplied at each rate of VAT, the highest rate first."""
+    """Return the totals at each rate of VAT, the highest rate first."""
     return [
         VatTotal(
             rate,
@@ -59,7 +40,7 @@ def vat_totals(lines: Sequence[InvoiceLine]) -> list[VatTotal]:
 
 
 def payment_terms(term_days: int, due_on: date, due: Decimal) -> str:
-    """Return until when to pay, in words."""
+    """Return the terms of payment in words."""
     if due == NOTHING:
         return "Nothing is due."
     if term_days == 0:
@@ -69,7 +50,7 @@ def payment_terms(term_days: int, due_on: date, due: Decimal) -> str:
 
 
 def require_payable(amount: Decimal, due: Decimal) -> None:
-    """Raise DomainError (invalid) unless an amount in whole pence can be paid of what is due."""
+    """Raise DomainError (invalid) unless an amount is positive, in whole pence and at most `due`."""
     if due == NOTHING:
         raise invalid("amount", "nothing is due: the order is paid in full")
     if not amount.is_finite() or amount <= 0:

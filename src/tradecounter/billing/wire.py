@@ -1,4 +1,4 @@
-"""The credit overview as it stands on the wire (specification, section 2)."""
+"""The responses of billing (specification, section 2)."""
 
 from typing import Annotated
 

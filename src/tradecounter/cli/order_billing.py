@@ -30,9 +30,9 @@ def invoice(reference: Reference, as_json: AsJson = False) -> None:
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
     issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now()))
-    if issued.anew and letterhead.examples:
+    if issued.new and letterhead.examples:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
-    done = "is issued" if issued.anew else "was issued before"
+    done = "is issued" if issued.new else "was issued before"
     shown = {"number": issued.number, "order_reference": issued.order_reference, "gross": issued.gross}
     text = f"invoice {issued.number} of order {issued.order_reference} over {in_pounds(issued.gross)} {done}"
     show(shown, text, as_json=as_json)

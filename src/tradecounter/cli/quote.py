@@ -14,10 +14,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import the_quote, whole_code
+from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of, lines_of_order
-from tradecounter.ordering.queries.lookup import list_quotes
+from tradecounter.ordering.queries.lookup import list_quotes, the_quote
 from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.quotes.price_quote import price_quote
 from tradecounter.ordering.states import AnyOrder, pricing_of

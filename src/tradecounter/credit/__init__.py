@@ -1,1 +1,1 @@
-"""Credit: what an account owes, and whether it may owe more."""
+"""Credit: the debt of an account, and its limit."""

@@ -1,7 +1,7 @@
-"""What an account owes. The row of `credit_exposure` is the account's lock: its orders are confirmed one by one."""
+"""The debt of an account. The row in `credit_exposure` is the account's lock: its orders are confirmed one by one."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.pipeline import Pipeline, Result
@@ -18,35 +18,22 @@ async def outstanding_of(tx: Transaction, customer_id: int) -> Decimal:
     return value if value is not None else NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Charged:
-    """What an account owed before it was charged."""
-
-    outstanding: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class CreditLimit:
-    """What an account may owe; None without credit terms."""
-
-    credit_limit: Decimal | None
-
-
 _CHARGE = Statement(
     """
     insert into credit_exposure (customer_id, outstanding) values (:customer_id, :gross)
     on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
-    returning credit_exposure.outstanding - :gross as outstanding
-    """,
-    Charged,
+    returning credit_exposure.outstanding - :gross
+    """
 )
 
-# A statement of its own: one that waits for the account's lock would see the limit as it was when the waiting began.
-_LIMIT = Statement("select credit_limit from customer where id = :customer_id", CreditLimit)
+# A separate statement: _CHARGE may wait for the account's lock, and would see the limit from before the wait.
+_LIMIT = Statement("select credit_limit from customer where id = :customer_id")
+
+Rows = Result[tuple[Any, ...]]
 
 
-def charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Result[Charged], Result[CreditLimit]]:
-    """Add a confirmed order's gross to what the account owes; `require_charged` judges the results.
+def charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Rows, Rows]:
+    """Add a confirmed order's gross to the account's debt; `require_charged` checks the results.
 
     Takes the account's lock until the transaction ends.
     """
@@ -54,14 +41,15 @@ def charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Result[Charge
     return charged, p.fetch(_LIMIT, customer_id=customer_id)
 
 
-def require_charged(charged: Result[Charged], limit: Result[CreditLimit], gross: Decimal) -> None:
-    """Raise DomainError (payment required) when the account's credit does not allow what it was charged."""
-    require_credit(limit.one.credit_limit, charged.one.outstanding, gross)
+def require_charged(charged: Rows, limit: Rows, gross: Decimal) -> None:
+    """Raise DomainError (payment required) when the charge exceeds the account's credit."""
+    [(outstanding_before,)], [(credit_limit,)] = charged.rows, limit.rows
+    require_credit(credit_limit, outstanding_before, gross)
 
 
 _DISCHARGE = Statement("update credit_exposure set outstanding = outstanding - :gross where customer_id = :customer_id")
 
 
 async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
-    """Take off what was paid or cancelled."""
+    """Subtract a payment or a cancelled debt."""
     await tx.execute(_DISCHARGE, gross=gross, customer_id=customer_id)

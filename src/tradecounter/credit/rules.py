@@ -8,7 +8,7 @@ from tradecounter.kit.local_time import at_uk_time, uk_date
 
 
 def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal) -> None:
-    """Raise DomainError (payment required) when an account may not owe `gross` more."""
+    """Raise DomainError (payment required) when `gross` exceeds the available credit."""
     if credit_limit is None:
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
@@ -23,5 +23,5 @@ def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: De
 
 
 def due_at(started: datetime, term_days: int) -> datetime:
-    """Return when a debt is due: the end of the UK day that lies the account's term after it started."""
+    """Return when a debt is due: the end of the UK day `term_days` after it started."""
     return at_uk_time(uk_date(started) + timedelta(days=term_days), time(23, 59, 59))

@@ -1,1 +1,1 @@
-"""Customers: account details, credit terms, addresses."""
+"""Customers: accounts, credit terms, addresses."""

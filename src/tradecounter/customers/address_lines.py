@@ -1,4 +1,4 @@
-"""An address as it is printed on invoices and in mails."""
+"""Formats addresses for invoices and mails."""
 
 import pycountry
 

@@ -1,4 +1,4 @@
-"""What makes an address acceptable (specification, section 2; decisions, addresses)."""
+"""Validates addresses (specification, section 2; decisions, addresses)."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -21,7 +21,7 @@ _HINTS = {"UK": "GB", "EN": "GB", "EL": "GR"}
 def read_address(raw: bytes | msgspec.Raw, field: str = "") -> AddressDetails:
     """Return an address that a client sent. Raises DomainError (invalid) with all faults.
 
-    `field` is where the address stands in the body. Fields of a wrong type do not hide the rules that others break.
+    `field` is the address's place in the body. A field of the wrong type does not stop the checks of the others.
     """
     try:
         address = read_json(raw, AddressDetails, field)
@@ -35,22 +35,22 @@ def read_address(raw: bytes | msgspec.Raw, field: str = "") -> AddressDetails:
 
 
 def check_address(address: AddressDetails, field: str = "") -> None:
-    """Raise DomainError (invalid) with all faults; `field` is where the address stands in the body."""
+    """Raise DomainError (invalid) with all faults; `field` is the address's place in the body."""
     if faults := list(_broken_rules(msgspec.structs.asdict(address), field)):
         raise invalid_fields(faults)
 
 
 def faults_of_address(members: Mapping[str, Any], field: str) -> list[Fault]:
-    """Return everything that is wrong with an address as decoded from JSON; `field` is where it stands in the body."""
+    """Return all faults of an address decoded from JSON; `field` is its place in the body."""
     faults = list(faults_of(members, AddressDetails, field))
     wrong = {fault.field for fault in faults}
     prefix = f"{field}." if field else ""
-    sound = {name: value for name, value in members.items() if prefix + name not in wrong}
-    return [*faults, *_broken_rules(sound, field)]
+    well_typed = {name: value for name, value in members.items() if prefix + name not in wrong}
+    return [*faults, *_broken_rules(well_typed, field)]
 
 
 def _broken_rules(members: Mapping[str, Any], field: str) -> Iterator[Fault]:
-    """Yield the rules that members break, each of which is a text or null; required ones may be missing."""
+    """Yield the faults of members that are texts or null; required ones may be missing."""
     prefix = f"{field}." if field else ""
     texts = {name: value for name, value in members.items() if isinstance(value, str)}
     for name in _REQUIRED:
@@ -74,7 +74,7 @@ def check_country(code: str, field: str) -> None:
 
 def _country_problem(code: str) -> str | None:
     """Return why a text is not a country code, or None when it is one."""
-    # The list of countries is asked without case, where U+212A (the Kelvin sign) is a K: only ASCII can be right.
+    # The look-up ignores case and takes U+212A (the Kelvin sign) for a K, so the code must be ASCII.
     if code.isascii() and code.isupper() and pycountry.countries.get(alpha_2=code) is not None:
         return None
     better = _HINTS.get(code.upper())
@@ -84,10 +84,10 @@ def _country_problem(code: str) -> str | None:
     return f"{code!r} is not an ISO 3166-1 alpha-2 country code{hint}"
 
 
-# Taking a number apart costs more than anything else in an order's request, and a site's number comes again and again.
+# Parsing a number is the slowest part of an order's request, and the same numbers come again.
 @lru_cache(maxsize=10_000)
 def _phone_problem(number: str, region: str | None) -> str | None:
-    """Return what a number is not, or None when it is fine."""
+    """Return what the number should have been, or None when it is valid."""
     try:
         parsed = phonenumbers.parse(number, region)
     except phonenumbers.NumberParseException:

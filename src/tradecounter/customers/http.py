@@ -21,7 +21,7 @@ from tradecounter.rest.responses import json_response
 
 @dataclass(frozen=True, slots=True)
 class CustomerEndpoints:
-    """The account's endpoints."""
+    """The endpoints of the account."""
 
     database: Database
     clock: Clock

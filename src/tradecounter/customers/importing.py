@@ -1,4 +1,4 @@
-"""The import kind of customers, told apart by their e-mail address."""
+"""The import kind of customers, whose key is the e-mail address."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -35,7 +35,7 @@ _DEFAULTS = {
 
 
 class CustomerRow(Struct, forbid_unknown_fields=True):
-    """A customer; addresses that it does not have yet are added."""
+    """A customer; new addresses are added to its address book."""
 
     email_address: Email
     first_name: Name | UnsetType = UNSET

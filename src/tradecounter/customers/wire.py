@@ -1,4 +1,4 @@
-"""The account's resources as they stand on the wire (specification, section 2)."""
+"""The requests and responses of accounts (specification, section 2)."""
 
 from typing import Annotated
 
@@ -61,7 +61,7 @@ class AddressDetails(Struct, omit_defaults=True):
     tax_number: Annotated[FortyCharacters | None, Meta(description="The recipient's tax number.")] = None
 
     def __post_init__(self) -> None:
-        """Read a country code in small letters as the same in capitals."""
+        """Change the country code to capitals."""
         if self.country_code.isascii():
             self.country_code = self.country_code.upper()
 

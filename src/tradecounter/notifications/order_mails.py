@@ -10,7 +10,7 @@ from tradecounter.notifications.queries import (
     shipment_facts,
     units_of,
 )
-from tradecounter.ordering.back_orders.expected_dates import change_told_by
+from tradecounter.ordering.back_orders.expected_dates import change_number
 from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.shipping.tracking import tracking_link
@@ -45,10 +45,10 @@ async def order_expected_date(context: MailContext, *, order_id: int, changed: i
     facts = await context.order(order_id)
     order = facts.order
     changed_at = order.expected_changed_at if isinstance(order, NumberedOrder) else None
-    if changed_at is None or changed > change_told_by(changed_at):
+    if changed_at is None or changed > change_number(changed_at):
         raise NothingToSend(f"the expected dates of order {order_id} did not change at {changed}")
     waiting = [line for line in await line_facts(context.tx, order_id) if line.back_ordered]
-    if changed < change_told_by(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
+    if changed < change_number(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
         log.info("the order no longer waits for that date, no mail is sent", order_id=order_id)
         return None
     if not facts.recipients:

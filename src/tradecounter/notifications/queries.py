@@ -10,7 +10,6 @@ from typing import Generic, TypeVar
 from tradecounter.customers.queries.accounts import Account, find_account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.contact import named_contact, order_contact
 from tradecounter.ordering.queries.orders import order_by_id
 from tradecounter.ordering.states import AnyOrder, OrderBase
 
@@ -27,13 +26,13 @@ class OrderFacts(Generic[Order]):
     @property
     def recipients(self) -> list[str]:
         """The addresses for the order's mails: one or none."""
-        contact = order_contact(self.order, self.account)
+        contact = self.order.mail_recipient(self.account)
         return [] if contact is None else [contact]
 
     def quote_recipients(self, *, always: bool) -> list[str]:
         """The addresses for a quote's mails: the contact, and the account's own if it wants mails or with `always`."""
         account = self.account.email_address if always or self.account.order_mails else None
-        return [address for address in (named_contact(self.order), account) if address is not None]
+        return [address for address in (self.order.contact_email, account) if address is not None]
 
 
 async def order_facts(tx: Transaction, order_id: int) -> OrderFacts[AnyOrder] | None:

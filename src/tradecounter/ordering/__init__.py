@@ -1,1 +1,1 @@
-"""Orders: created, priced, confirmed, read back."""
+"""Orders: creation, confirmation, cancellation, lists."""

@@ -1,6 +1,6 @@
-"""Cancelling an order: stock and credit come back, and the stock serves the orders that wait for it.
+"""Cancels an order for support: releases its credit and stock, and serves waiting orders (specification, section 1).
 
-Support cancels (specification, section 1). Rows are locked in one order everywhere: orders, credit, stock by product.
+Rows are always locked in the same order: orders, credit, stock by product.
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ _LONGEST_REASON = 1000
 
 
 async def cancel_order(tx: Transaction, reference: str, reason: str, now: datetime) -> None:
-    """Cancel an order or a quote, confirmed or pending, by its reference, id or confirmation code; queue the mail.
+    """Cancel an order or a quote by its reference, id or confirmation code; queue the mail.
 
-    Raises DomainError: not found, invalid (no reason), conflict (dispatched, cancelled or expired already).
+    Raises DomainError: not found, invalid (no reason), conflict (already dispatched, cancelled or expired).
     """
     reason = reason.strip()
     require_text("reason", reason, _LONGEST_REASON)
@@ -47,11 +47,10 @@ async def cancel_order(tx: Transaction, reference: str, reason: str, now: dateti
 def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> None:
     match order:
         case DeclinedOrder() | CancelledOrder():
-            raise DomainError(Kind.CONFLICT, f"{order.name} is cancelled already")
+            raise DomainError(Kind.CONFLICT, f"{order.name} is already cancelled")
         case ConfirmedOrder():
             if any(line.dispatched for line in lines):
-                problem = "is dispatched, at least in part: it cannot be cancelled any more"
-                raise DomainError(Kind.CONFLICT, f"{order.name} {problem}")
+                raise DomainError(Kind.CONFLICT, f"{order.name} is at least partly dispatched and cannot be cancelled")
         case UnpricedQuote():
             pass
         case _:

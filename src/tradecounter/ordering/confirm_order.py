@@ -1,6 +1,6 @@
-"""Confirming an order: credit taken, stock allocated, number given (specification, section 3).
+"""Confirms an order: charges the credit, allocates stock, assigns the number (specification, section 3).
 
-Rows are locked in one order everywhere: the order, the account's credit, then stock by product.
+Rows are always locked in the same order: the order, the account's credit, stock by product.
 """
 
 from collections import Counter
@@ -31,22 +31,22 @@ from tradecounter.ordering.states import (
 from tradecounter.stock.queries.allocation import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
-_KEPT = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
+_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 
 def unknown_code() -> DomainError:
-    """Return the error for a code that is not one of the customer's."""
+    """Return the error for a code that the customer does not have."""
     return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
 
 
 async def confirm_order(
     tx: Transaction, confirmation_code: str, method_id: int | None, context: OrderContext
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
-    """Turn a pending order or a priced quote into a confirmed order; one that is confirmed already stays as it is.
+    """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
 
-    `method_id` is the shipping method named now; None keeps the one named before, or takes the account's default.
-    Raises DomainError: not found, invalid (the method was not offered, or differs from the one confirmed), gone
-    (expired or cancelled), precondition failed (no method, or a quote without its price), payment required.
+    `method_id` is the requested shipping method; None uses the one from the creation, or else the account's default.
+    Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed one), gone
+    (expired or cancelled), precondition failed (no method, or an unpriced quote), payment required.
     """
     customer = context.customer_id
     async with tx.pipeline() as p:
@@ -71,10 +71,10 @@ async def confirm_order(
 def _confirmable(
     order: PendingOrder | UnpricedQuote | PricedQuote | DeclinedOrder | CancelledOrder, context: OrderContext
 ) -> PendingOrder | PricedQuote:
-    """Return an order that can be confirmed. Raises DomainError: gone, precondition failed."""
+    """Return the order if it can be confirmed. Raises DomainError: gone, precondition failed."""
     match order:
         case DeclinedOrder() | CancelledOrder():
-            raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if it is still wanted")
+            raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if you still want it")
         case UnpricedQuote():
             raise DomainError(
                 Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail when it is"
@@ -105,10 +105,10 @@ async def _confirm(
     require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
-    number, needed = numbered.one.number, _cover(wanted, allocations, context)
+    [(number,)], needed = numbered.rows, _cover(wanted, allocations, context)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     order = ConfirmedOrder(
-        **{name: getattr(pending, name) for name in _KEPT},
+        **{name: getattr(pending, name) for name in _FIELDS},
         state="confirmed",
         number=number,
         order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
@@ -129,11 +129,11 @@ async def _confirm(
 
 
 async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:
-    """Return the error for a text that is not a confirmation code, but may be the reference of an order."""
+    """Return the error for a text that is no confirmation code; it may be an order's reference."""
     order = await find_own_order(tx, customer_id, text)
     if order is None:
         return unknown_code()
-    message = f"{order.order_reference} is {order.state} already; only pending orders and quotes can be confirmed"
+    message = f"{order.order_reference} is already {order.state}; only pending orders and quotes can be confirmed"
     return DomainError(Kind.NOT_FOUND, f"{message}, by their confirmation_code")
 
 

@@ -1,4 +1,4 @@
-"""The errors of orders and quotes that the interface document announces."""
+"""The error responses of orders and quotes, for the interface document."""
 
 from tradecounter.rest.headers import RETRY_AFTER
 from tradecounter.rest.operation import ErrorResponse

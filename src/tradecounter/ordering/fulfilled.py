@@ -1,4 +1,4 @@
-"""What became of orders after their confirmation, as far as showing an order needs it; fulfilment stands above."""
+"""The fulfilment of orders as far as responses show it. The package `fulfilment`, a layer above, provides it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from tradecounter.ordering.wire import OrderItemConfiguration, ProductSerialNumb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shipped:
-    """A shipment: what left together, and where it was seen since, in order of date.
+    """A shipment with its tracking events by date.
 
-    `units` counts by line id; a bundle's components leave with it and are not in there.
+    `units` counts by line id, without the components of bundles.
     """
 
     id: int
@@ -28,7 +28,7 @@ class Shipped:
 
 @dataclass(frozen=True, slots=True)
 class Fulfilled:
-    """What became of one order: its shipments in order, serial numbers and configurations by line id."""
+    """One order's shipments, oldest first, and its serial numbers and configurations by line id."""
 
     shipments: Sequence[Shipped] = ()
     serial_numbers: Mapping[int, Sequence[ProductSerialNumber]] = field(default_factory=dict)
@@ -36,8 +36,8 @@ class Fulfilled:
 
 
 class FulfilmentReader(Protocol):
-    """Tells what became of orders."""
+    """Reads the fulfilment of orders."""
 
     async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
-        """Return what became of every one of the orders, by internal id, in a fixed number of statements."""
+        """Return the fulfilment of each order by internal id, with a fixed number of statements."""
         ...

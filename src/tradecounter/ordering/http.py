@@ -56,14 +56,14 @@ _FIRST_OPTION = {"shipping_method": {"id": "$response.body#/shipping_options/0/i
 
 @dataclass(frozen=True, slots=True)
 class OrderEndpoints:
-    """The order endpoints."""
+    """The endpoints of orders."""
 
     database: Database
     views: RefreshableViews
     clock: Clock
     creation: OrderCreation
     fulfilment: FulfilmentReader
-    turns: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # of long lists
+    list_locks: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by customer
 
     @endpoint(
         Operation(
@@ -91,13 +91,12 @@ class OrderEndpoints:
         )
     )
     async def list_orders(self, call: Call) -> Response:
-        """Answer `GET /order`."""
-        wanted = call.query(OrderListParameters)
-        media = choose_format(call.accept, wanted.accept)
-        chosen, page = order_filter(wanted), Page(wanted.page, wanted.limit)
+        parameters = call.query(OrderListParameters)
+        media = choose_format(call.accept, parameters.accept)
+        wanted, page = order_filter(parameters), Page(parameters.page, parameters.limit)
         lister = OrderLister(self.database, self.views, self.fulfilment, self.clock, call.customer_id, LAYOUTS[media])
-        turn = self.turns.setdefault(call.customer_id, asyncio.Lock())
-        return await lister.respond(call, chosen, page, turn)
+        lock = self.list_locks.setdefault(call.customer_id, asyncio.Lock())
+        return await lister.respond(call, wanted, page, lock)
 
     @endpoint(
         Operation(
@@ -130,7 +129,6 @@ class OrderEndpoints:
         )
     )
     async def create_order(self, call: Call) -> Response:
-        """Answer `POST /order`."""
         return await self.creation.respond(call, "order")
 
     @endpoint(
@@ -159,7 +157,6 @@ class OrderEndpoints:
         )
     )
     async def show_order(self, call: Call) -> Response:
-        """Answer `GET /order/{reference}`."""
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             lines = await lines_of_order(tx, order.id)
@@ -209,10 +206,9 @@ class OrderEndpoints:
         )
     )
     async def confirm_order(self, call: Call) -> Response:
-        """Answer `PUT /order/{reference}`."""
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
-        # The price was settled when the order was created; stock and credit are taken from the database.
+        # A stale view will do: the order has its price, and stock and credit come from the database.
         context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
         code = call.path_text("reference", "order", unknown_code()).lower()
         async with transaction(self.database) as tx:

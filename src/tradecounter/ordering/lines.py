@@ -13,8 +13,8 @@ from tradecounter.kit.money import NOTHING, percentage
 class OrderLine(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
-    Of a confirmed order, `quantity` is what is allocated, back-ordered, dispatched and cancelled. Components have their
-    share of their bundle's figures: they leave with it.
+    On a confirmed order, `quantity` is the sum of allocated, back-ordered, dispatched and cancelled units. Components
+    have their share of these figures of the bundle.
     """
 
     id: int
@@ -33,38 +33,33 @@ class OrderLine(Struct, frozen=True, kw_only=True):
     components: tuple["OrderLine", ...] = ()
 
     def at_price(self, unit_cost: Decimal, tax_rate: Decimal) -> "OrderLine":
-        """Return the line at a net unit cost; the tax, at a rate in per cent, is rounded for the whole line."""
+        """Return the line at a net unit cost. The tax, at a rate in per cent, is rounded once per line."""
         cost_net = unit_cost * self.quantity
         return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=percentage(cost_net, tax_rate))
 
     @property
     def to_come(self) -> int:
-        """The units of a confirmed order that are to be dispatched."""
+        """The units of a confirmed order that will be dispatched."""
         return self.allocated + self.back_ordered
 
     @property
     def cancelled(self) -> int:
-        """The units of a confirmed order that will not come any more."""
+        """The units of a confirmed order that were cancelled."""
         return self.quantity - self.dispatched - self.to_come
 
     @property
     def left(self) -> int:
-        """The units that are not dispatched yet."""
+        """The undispatched units."""
         return self.quantity - self.dispatched
 
 
-def total_net(lines: Iterable[OrderLine]) -> Decimal:
-    """Return the net cost of all lines."""
-    return sum((line.cost_net for line in lines), NOTHING)
-
-
-def total_tax(lines: Iterable[OrderLine]) -> Decimal:
-    """Return the tax on all lines."""
-    return sum((line.cost_tax for line in lines), NOTHING)
+def total_costs(lines: Sequence[OrderLine]) -> tuple[Decimal, Decimal]:
+    """Return the net cost of all lines, and the tax on it."""
+    return sum((line.cost_net for line in lines), NOTHING), sum((line.cost_tax for line in lines), NOTHING)
 
 
 def with_components(found: Sequence[OrderLine]) -> list[OrderLine]:
-    """Return lines without those that are components: their bundles hold them, with their share of the figures."""
+    """Return lines with the components nested in their bundles."""
     components: defaultdict[int, list[OrderLine]] = defaultdict(list)
     for line in found:
         if line.bundle_line_id is not None:
@@ -96,5 +91,5 @@ def with_parts(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
 
 
 def products_of(lines: Iterable[OrderLine]) -> set[int]:
-    """Return the ids of the products on lines and of their components."""
+    """Return the product ids of lines and their components."""
     return {part.product_id for part in with_parts(lines)}

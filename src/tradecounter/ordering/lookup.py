@@ -1,4 +1,4 @@
-"""Finding one order or quote of any customer by what the operator types."""
+"""Finds one order or quote of any customer by what the operator types."""
 
 import re
 
@@ -7,7 +7,6 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.queries.lookup import (
     OrderFilter,
-    find_quote,
     list_all_orders,
     order_named,
     orders_beginning,
@@ -23,9 +22,9 @@ _BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH 
 
 
 async def any_order(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order by its id, its reference (in any case), or its confirmation code or the beginning of that.
+    """Return an order by its id, its reference (in any case), or its confirmation code or the beginning of one.
 
-    Raises DomainError: not found, invalid (several codes begin so).
+    Raises DomainError: not found, invalid (several codes begin with the text).
     """
     order = await order_named(tx, name) or await _order_with_code(tx, name)
     if order is None:
@@ -36,7 +35,7 @@ async def any_order(tx: Transaction, name: str) -> AnyOrder:
 async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
     """Return an order as `any_order` does, or by the customer's reference, or by the beginning of its reference or id.
 
-    Raises DomainError: not found, invalid (several orders have the reference, or begin so).
+    Raises DomainError: not found, invalid (several orders match).
     """
     order = await order_named(tx, name)
     if order is not None:
@@ -52,20 +51,12 @@ async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
 
 
 async def whole_code(tx: Transaction, beginning: str) -> str:
-    """Return the confirmation code that a text is the beginning of, or else the text.
+    """Return the confirmation code that begins with a text, or the text itself when no code does.
 
-    Raises DomainError (invalid) when several codes begin so.
+    Raises DomainError (invalid) when several codes do.
     """
     order = await _order_with_code(tx, beginning)
     return beginning if order is None else order.confirmation_code
-
-
-async def the_quote(tx: Transaction, code: str) -> AnyOrder:
-    """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
-    quote = await find_quote(tx, code)
-    if quote is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
-    return quote
 
 
 async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
@@ -90,12 +81,11 @@ def _only(found: list[AnyOrder], problem: str) -> AnyOrder:
 
 
 def _unknown(name: str, candidates: list[AnyOrder]) -> DomainError:
-    hint = f"; references that begin so: {_listed(candidates)}" if candidates else ""
+    hint = f"; references that begin with it: {_listed(candidates)}" if candidates else ""
     return DomainError(Kind.NOT_FOUND, f"there is no order {name}{hint}")
 
 
 def _listed(orders: list[AnyOrder]) -> str:
-    """Return orders on one line, so that the operator can tell them apart."""
     listed = [
         f"{order.name} (customer {order.customer_id}, {order.label}, {local_text(order.placed_at)})"
         for order in orders[:_MOST_NAMED]

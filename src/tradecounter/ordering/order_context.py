@@ -1,4 +1,4 @@
-"""What decides on an order besides the request: the customer, the catalogue, shipping, the policy, the time."""
+"""The inputs to an order besides its request: customer, catalogue view, shipping, policy, time."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tradecounter.storefront.view import CustomerView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderContext:
-    """The context of a customer's order at one moment; a new order gets `code`, by default a random one."""
+    """The context of a customer's order; `code` is the confirmation code of a new order, random by default."""
 
     customer_id: int
     view: CustomerView

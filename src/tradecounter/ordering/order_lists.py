@@ -1,4 +1,4 @@
-"""Lists of orders as JSON or CSV: a page in one piece, a longer list in batches (docs/adr/0018)."""
+"""Lists orders as JSON or CSV: a page in one response, a longer list in batches (docs/adr/0018)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -30,14 +30,14 @@ from tradecounter.storefront.view import CustomerView
 Numbers = NDArray[np.int64]
 
 _MOST_ORDERS = DEFAULT_LIMIT  # in a batch
-_MOST_LINES = 500  # in a batch: the last order of it may have more
-_ORDERS_AT_A_TIME = 10  # are written before other requests go on: that takes about a millisecond
-_ENDLESS = 2**62  # more orders than there can be, and still an integer of the database
+_MOST_LINES = 500  # in a batch; its last order may exceed this
+_ORDERS_AT_A_TIME = 10  # are encoded, in about a millisecond, before other requests run
+_NO_END = 2**62  # beyond any number of orders, within the bigint range
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a list is written: what stands before, between and after its orders, and an order itself."""
+    """The format of a list: its opening, separator and closing, and the function that encodes an order."""
 
     format: Format
     media_type: str
@@ -55,7 +55,7 @@ LAYOUTS: Mapping[Format, Layout] = {
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Consecutive orders as they are at one moment, with their lines and shipments by internal id."""
+    """Consecutive orders at one moment, with their lines and fulfilment by internal id."""
 
     orders: Sequence[NumberedOrder] = ()
     lines: Mapping[int, list[OrderLine]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class OrderLister:
-    """Reads and writes one customer's orders in one format."""
+    """Lists one customer's orders in one format."""
 
     database: Database
     views: RefreshableViews
@@ -73,23 +73,23 @@ class OrderLister:
     customer_id: int
     layout: Layout
 
-    async def respond(self, call: Call, wanted: OrderListFilter, page: Page, turn: asyncio.Lock) -> Response:
-        """Return the confirmed orders that pass a filter on a page, the latest confirmed first.
+    async def respond(self, call: Call, wanted: OrderListFilter, page: Page, lock: asyncio.Lock) -> Response:
+        """Return a page of the confirmed orders that match a filter, the latest confirmed first.
 
-        Which orders are sent is settled when this returns; each is shown as it is when its batch is read. Batches are
-        read one at a time under the lock `turn`: all long lists of a customer together use one database connection.
+        The order numbers are read now; each order is shown in its state when its batch is read. Batches are read under
+        `lock`, so all long lists of a customer together use one database connection.
         """
-        start, end = page.bounds(_ENDLESS)
+        start, end = page.bounds(_NO_END)
         async with reading(self.database) as tx:
             listed = await list_orders(tx, self.customer_id, wanted, start, end)
             batch = await self._read(tx, listed.numbers)
         left = listed.numbers[len(batch.orders) :]
-        text = await self._write(batch)
+        text = await self._encode(batch)
         headers = page_headers(call, page, listed.total) | attachment(call.accept, self.layout.format, "orders")
         media_type = self.layout.media_type
         if not len(left):
             return Response(self.layout.opening + text + self.layout.closing, headers=headers, media_type=media_type)
-        return ChunkedResponse(self._pieces(text, left), turn, headers=headers, media_type=media_type)
+        return ChunkedResponse(self._pieces(text, left), lock, headers=headers, media_type=media_type)
 
     async def _pieces(self, first: bytes, left: Numbers) -> AsyncGenerator[bytes, None]:
         yield self.layout.opening + first
@@ -100,13 +100,10 @@ class OrderLister:
         yield self.layout.closing
 
     async def _next(self, left: Numbers) -> tuple[int, bytes]:
-        """Return how many orders the next batch has, and their text.
-
-        The orders are released before the text is sent, so that a slow client holds only the text.
-        """
+        """Return the size of the next batch and its text. With a slow client, only the text stays in memory."""
         async with reading(self.database) as tx:
             batch = await self._read(tx, left)
-        return len(batch.orders), await self._write(batch)
+        return len(batch.orders), await self._encode(batch)
 
     async def _read(self, tx: Transaction, numbers: Numbers) -> _Batch:
         wanted = numbers[:_MOST_ORDERS].tolist()
@@ -116,13 +113,13 @@ class OrderLister:
         ids = [order.id for order in orders]
         return _Batch(orders, await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids))
 
-    async def _write(self, batch: _Batch) -> bytes:
+    async def _encode(self, batch: _Batch) -> bytes:
         view = await self.views.showing(self.customer_id, products_of(chain.from_iterable(batch.lines.values())))
-        written = []
+        encoded = []
         for number, order in enumerate(batch.orders, start=1):
-            written.append(
+            encoded.append(
                 self.layout.order(order, batch.lines[order.id], batch.fulfilled[order.id], view, self.clock.now())
             )
             if number % _ORDERS_AT_A_TIME == 0:
                 await asyncio.sleep(0)
-        return self.layout.separator.join(written)
+        return self.layout.separator.join(encoded)

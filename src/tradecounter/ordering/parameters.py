@@ -13,7 +13,7 @@ from tradecounter.rest.negotiation import Accept
 from tradecounter.rest.paging import DEFAULT_LIMIT, PageLimit, PageNumber
 
 _ONE_SECOND = timedelta(seconds=1)
-# The pattern accepts days that do not exist, such as 30 February. `_moment` refuses them, and words every refusal.
+# For the interface document only. `_moment` also rejects days that do not exist, such as 30 February.
 _MOMENT: dict[str, Any] = {
     "pattern": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
 }
@@ -21,7 +21,7 @@ _LONGEST_QUOTED = 40
 
 
 class OrderListParameters(Struct, frozen=True):
-    """What `GET /order` can be asked. All parameters have to match."""
+    """The query parameters of `GET /order`. Orders must match all of them."""
 
     accept: Accept = None
     page: PageNumber = 1
@@ -52,22 +52,22 @@ class OrderListParameters(Struct, frozen=True):
     ] = None
 
 
-def order_filter(asked: OrderListParameters) -> OrderListFilter:
-    """Return the orders that are asked for. Raises DomainError (invalid) with all faults."""
+def order_filter(parameters: OrderListParameters) -> OrderListFilter:
+    """Return the filter for the parameters. Raises DomainError (invalid) with all faults."""
     collector = FaultCollector()
     for name in ("customer_reference", "status"):
         with collector.collecting():
-            if "\x00" in (getattr(asked, name) or ""):
-                raise invalid(name, "must not hold a NUL character")
+            if "\x00" in (getattr(parameters, name) or ""):
+                raise invalid(name, "must not contain a NUL character")
     created_from = created_to = None
     with collector.collecting():
-        created_from = _moment("created_from", asked.created_from)
+        created_from = _moment("created_from", parameters.created_from)
     with collector.collecting():
-        created_to = _moment("created_to", asked.created_to, latest=True)
+        created_to = _moment("created_to", parameters.created_to, latest=True)
     collector.check()
     return OrderListFilter(
-        customer_reference=None if asked.customer_reference is None else asked.customer_reference.strip(),
-        status=None if asked.status is None else asked.status.strip(),
+        customer_reference=None if parameters.customer_reference is None else parameters.customer_reference.strip(),
+        status=None if parameters.status is None else parameters.status.strip(),
         confirmed_from=created_from,
         confirmed_before=_next_second(created_to),
     )
@@ -84,7 +84,7 @@ def _moment(name: str, text: str | None, *, latest: bool = False) -> datetime | 
 
 
 def _next_second(moment: datetime | None) -> datetime | None:
-    """Return the moment one second later, to include the whole of the last second; None for no upper bound."""
+    """Return the exclusive bound that includes the whole second of `moment`; None without a bound."""
     try:
         return None if moment is None else moment + _ONE_SECOND
     except OverflowError:  # the last second of the year 9999

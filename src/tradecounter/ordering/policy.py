@@ -1,4 +1,4 @@
-"""What the reseller has settled about orders (settings)."""
+"""The reseller's settings for orders."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +23,7 @@ class OrderingPolicy:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """Return the policy that the settings state."""
+        """Return the policy of the settings."""
         return cls(
             pending_lifetime=settings.pending_order_lifetime,
             quote_lifetime=settings.quote_lifetime,
@@ -35,5 +35,5 @@ class OrderingPolicy:
         )
 
     def most_pending(self, kind: Kind) -> int:
-        """Return how many pending orders, or unpriced quotes, a customer may have at a time."""
+        """Return the cap on a customer's pending orders, or on its unpriced quotes."""
         return self.max_pending_orders if kind == "order" else self.max_unpriced_quotes

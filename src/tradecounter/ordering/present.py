@@ -1,4 +1,4 @@
-"""Orders as resources of the wire (specification, section 2)."""
+"""Converts orders to the resources of the API (specification, section 2)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.local_time import local_text, uk_date
 from tradecounter.kit.money import NOTHING, to_pence
-from tradecounter.ordering.expected_dispatch import expected_dispatch
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.shipping_options import ShippingOption
@@ -28,6 +27,8 @@ from tradecounter.ordering.wire import (
 )
 from tradecounter.rest.csv_text import line as csv_line
 from tradecounter.rest.responses import to_json
+from tradecounter.shipping.rules import shipping_dates
+from tradecounter.stock.rules import FROM_STOCK
 from tradecounter.storefront.render import product_json
 from tradecounter.storefront.view import CustomerView
 
@@ -38,7 +39,7 @@ _CSV_COLUMNS = (
 
 
 def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: bool | None = None) -> CreatedOrder:
-    """Return an order or a quote as the response to its creation or its confirmation."""
+    """Return the response to the creation or the confirmation of an order or a quote."""
     numbered = order if isinstance(order, NumberedOrder) else None
     options = {option.id: _shipping_option(option) for option in order.shipping_options}
     return CreatedOrder(
@@ -64,7 +65,7 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
 
 
 def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> Quote:
-    """Return a quote in any state; `now` decides whether it has expired."""
+    """Return the response for a quote in any state; it may have expired `now`."""
     pricing = pricing_of(quote)
     return Quote(
         **msgspec.structs.asdict(created_order(quote, lines)),
@@ -91,7 +92,7 @@ def _local_text(moment: datetime | None) -> str | None:
 def order_on_the_wire(
     order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
 ) -> Order:
-    """Return an order; its products are shown at the customer's prices of today."""
+    """Return the response for an order, with its products at the customer's current prices."""
     shown = _without_items(order, lines, fulfilled, now)
     shown.items = [item_on_the_wire(line, fulfilled, view) for line in lines]
     return shown
@@ -111,14 +112,30 @@ def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: 
         shipping=_shipping(order, fulfilled.shipments),
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
-        expected_dispatch_date=_local_text(expected_dispatch(order, lines, now)),
+        expected_dispatch_date=_local_text(_expected_dispatch(order, lines, now)),
     )
+
+
+def _expected_dispatch(order: NumberedOrder, lines: Sequence[OrderLine], now: datetime) -> datetime | None:
+    """Return when the rest of an order should leave; None when nothing remains, or the date is unknown.
+
+    Allocated units leave at the next cut-off. Back-orders leave on the stored date, if that has not passed (decisions,
+    shipping dates).
+    """
+    if not any(line.to_come for line in lines):
+        return None
+    chosen = order.chosen_shipping
+    if not any(line.back_ordered for line in lines):
+        dates = shipping_dates(now, chosen.cut_off, chosen.transit_days, FROM_STOCK)
+        return None if dates is None else dates.dispatch
+    known = chosen.dispatch is not None and uk_date(chosen.dispatch) >= uk_date(now)
+    return chosen.dispatch if known else None
 
 
 def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) -> OrderItem:
     """Return a line of an order, with the components of a bundle as its related items."""
     row = view.snapshot.row_of_id[line.product_id]
-    # A product that is no longer priced for the customer shows what it was ordered at.
+    # A product without a current price for the customer shows the price of the order.
     costs = view.unit_costs(row) or (to_pence(line.unit_cost),) * 3
     return OrderItem(
         id=line.id,
@@ -135,7 +152,7 @@ def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) 
 
 
 def _shipping(order: NumberedOrder, shipments: Sequence[Shipped]) -> list[OrderShipping]:
-    """Return an entry per shipment, or one while there is none; the first bears the order's shipping cost."""
+    """Return an entry per shipment, or one before the first; the first entry has the order's shipping cost."""
     if shipments:
         first, *later = shipments
         return [
@@ -188,7 +205,7 @@ def order_as_csv(
 
 
 def csv_order(order: Order, items: Sequence[CsvOrderItem]) -> bytes:
-    """Return a line of CSV for an order with these items; what is nested is JSON text."""
+    """Return a line of CSV for an order with these items; nested values are JSON text."""
     values = {**{name: getattr(order, name) for name in _CSV_COLUMNS}, "items": items}
     return csv_line(_cell(value) for value in values.values()).encode()
 

@@ -31,12 +31,12 @@ def tax_rate(country: str, vat_rate: Decimal) -> Decimal:
 
 
 def order_reference(number: int, packing: Literal["own", "plain"], own_prefix: str, plain_prefix: str) -> str:
-    """Return an order's reference; its prefix tells how the order is packed."""
+    """Return an order's reference; its prefix depends on the packing."""
     return f"{own_prefix if packing == 'own' else plain_prefix}{number}"
 
 
 def share_out(taken: int, quantities: Sequence[int]) -> list[int]:
-    """Share allocated units of a product among its lines, in order."""
+    """Return the allocated units of each line of a product: earlier lines are filled first."""
     shares = []
     for quantity in quantities:
         share = min(taken, quantity)

@@ -1,4 +1,4 @@
-"""The shipping options of an order, and which of them it takes: the one named, or else the account's default."""
+"""The shipping options of an order, and the choice of one: the requested one, or else the account's default."""
 
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -13,7 +13,7 @@ from tradecounter.stock.rules import Cover
 
 
 class ShippingOption(Struct, frozen=True):
-    """A shipping method with its price for one order: the price holds, the dates move with the confirmation."""
+    """A shipping method with its price for one order. The price is fixed; the dates depend on the confirmation."""
 
     id: int
     provider: str
@@ -26,18 +26,18 @@ class ShippingOption(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The service, for people."""
+        """The service, for display."""
         return f"{self.provider} {self.description}"
 
     def dated(self, confirmed: datetime, cover: Cover) -> "ShippingOption":
-        """Return the option with the dates of an order confirmed at a moment; without any when nothing covers it."""
+        """Return the option with the dates for an order confirmed at a moment; without dates if nothing covers it."""
         dates = shipping_dates(confirmed, self.cut_off, self.transit_days, cover)
         dispatch, arrival = dates if dates is not None else (None, None)
         return replace(self, dispatch=dispatch, arrival=arrival)
 
 
 def option_of(method: ShippingMethod, weight_kg: Decimal) -> ShippingOption:
-    """Return a method as an option for a parcel, without dates yet."""
+    """Return a method as an option for a parcel, without dates."""
     return ShippingOption(
         method.id,
         method.provider,
@@ -54,7 +54,7 @@ def find_option(options: Sequence[ShippingOption], method_id: int | None) -> Shi
 
 
 def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingOption:
-    """Return the option that a request names. Raises DomainError (invalid) when it is not one."""
+    """Return the option that a request names. Raises DomainError (invalid) when there is no such option."""
     found = find_option(options, method_id)
     if found is None:
         listed = _listed(options) if options else "there are none; leave it out, and support names the carriage"
@@ -63,15 +63,15 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
 
 
 def choose_shipping(options: Sequence[ShippingOption], named: int | None, default: int | None) -> ShippingOption | None:
-    """Return the option to use, or None when none is named and the default is not among them.
+    """Return the named option, else the default one, else None.
 
-    Raises DomainError (invalid) when the named one is not among them.
+    Raises DomainError (invalid) when there is no option with the named id.
     """
     return find_option(options, default) if named is None else named_option(options, named)
 
 
 def method_needed(options: Sequence[ShippingOption]) -> DomainError:
-    """Return the error for an order that names no shipping method, where the account has no default that fits."""
+    """Return the error for an order without a shipping method and without a default among the options."""
     problem = (
         f"is required, since the account has no default among the shipping options: {_listed(options)}"
         if options

@@ -1,6 +1,6 @@
-"""Orders and quotes by state, each with what an order of that state has (specification, section 3).
+"""A class for each state of orders and quotes (specification, section 3).
 
-`parse_order` is the only place that looks at the columns which decide the state. Amounts are pounds.
+Only `parse_order` looks at the columns that decide the state. Amounts are pounds.
 """
 
 from datetime import datetime
@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, convert
 
+from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.ordering.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDERED, QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.ordering.shipping_options import ShippingOption, find_option
@@ -19,7 +20,7 @@ Kind = Literal["order", "quote"]
 
 
 class OrderBase(Struct, frozen=True, kw_only=True):
-    """What orders and quotes of every state have. `id` is internal: the wire's order id is `number`."""
+    """The data that orders and quotes of every state have. `id` is internal: the wire's order id is `number`."""
 
     id: int
     customer_id: int
@@ -34,7 +35,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
     courier_notifications: NotificationDetails | None
     shipping_region: int
     shipping_options: list[ShippingOption]
-    shipping_method: int | None  # until the confirmation, the one that the request names
+    shipping_method: int | None  # until the confirmation, the one that the request named
     shipping_weight: Decimal
     cost_net: Decimal
     cost_tax: Decimal
@@ -47,43 +48,52 @@ class OrderBase(Struct, frozen=True, kw_only=True):
         return self.cost_net + self.cost_tax
 
     @property
+    def contact_email(self) -> str | None:
+        """The e-mail address that the order names for its mails."""
+        return None if self.order_notifications is None else self.order_notifications.email_address
+
+    def mail_recipient(self, account: Account) -> str | None:
+        """Return the order's contact address, or else the account's if that wants order mails."""
+        return self.contact_email or (account.email_address if account.order_mails else None)
+
+    @property
     def name(self) -> str:
-        """What people call the order: its reference, or its confirmation code while it has none."""
+        """The order reference, or the confirmation code of an unconfirmed order."""
         return self.confirmation_code
 
     @property
     def label(self) -> str:
-        """The status of the wire, or the state while there is none."""
+        """The status on the wire, or the state of an order without one."""
         return self.state
 
     @property
     def placed_at(self) -> datetime:
-        """When it was confirmed, or created while it is not confirmed."""
+        """When the order was confirmed, or created if it is not confirmed."""
         return self.created_at
 
     @property
     def chosen_shipping(self) -> ShippingOption | None:
-        """The shipping option that is named; none may be until the confirmation."""
+        """The shipping option that was requested, or confirmed. Confirmed orders always have one."""
         return find_option(self.shipping_options, self.shipping_method)
 
 
 class _Unconfirmed(OrderBase, frozen=True, kw_only=True):
-    """What can be confirmed until `expires_at`. A job marks what has expired, some time later."""
+    """Can be confirmed until `expires_at`. A job changes the state some time later."""
 
     state: Literal["pending", "expired"]
     expires_at: datetime
 
     def has_expired(self, now: datetime) -> bool:
-        """Return whether it is too late to confirm."""
+        """Return whether it is too late to confirm the order."""
         return self.state == "expired" or now > self.expires_at
 
 
 class PendingOrder(_Unconfirmed, frozen=True, kw_only=True):
-    """A priced order that waits for its confirmation."""
+    """A priced order that waits for confirmation."""
 
 
 class Pricing(Struct, frozen=True):
-    """The price that support gave a quote, the latest of `pricings`; it holds until `expires_at`."""
+    """The latest of `pricings` prices that support gave a quote; it holds until `expires_at`."""
 
     priced_at: datetime
     expires_at: datetime
@@ -92,7 +102,7 @@ class Pricing(Struct, frozen=True):
 
 
 class UnpricedQuote(OrderBase, frozen=True, kw_only=True):
-    """A quote that waits for support's price; until then it neither expires nor can be confirmed."""
+    """A quote that waits for support's price. It does not expire and cannot be confirmed."""
 
     state: Literal["pending"]
 
@@ -119,7 +129,7 @@ class DeclinedOrder(OrderBase, frozen=True, kw_only=True):
 
 
 class NumberedOrder(OrderBase, frozen=True, kw_only=True):
-    """An order that was confirmed, and perhaps cancelled since."""
+    """An order that was confirmed, and possibly cancelled later."""
 
     number: int
     order_reference: str
@@ -130,7 +140,7 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
     status: str
     term_days: int
     confirmed_at: datetime
-    expected_changed_at: datetime | None  # None: the expected dates are those of the confirmation
+    expected_changed_at: datetime | None  # None: the expected dates have not changed since the confirmation
     pricing: Pricing | None  # of an order that was a quote
 
     @property
@@ -145,12 +155,12 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
 
     @property
     def placed_at(self) -> datetime:
-        """When it was confirmed."""
+        """The time of the confirmation."""
         return self.confirmed_at
 
     @property
     def chosen_shipping(self) -> ShippingOption:
-        """The shipping option that the order was confirmed with. Raises LookupError when it is not among them."""
+        """The confirmed shipping option. Raises LookupError when the order does not have it."""
         chosen = find_option(self.shipping_options, self.shipping_method)
         if chosen is None:
             raise LookupError(f"order {self.number} has no shipping option {self.shipping_method}")
@@ -158,12 +168,12 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
 
     @property
     def gross(self) -> Decimal:
-        """Everything to pay: items, shipping and VAT."""
+        """Items and shipping with VAT."""
         return self.cost_gross + self.shipping_net + self.shipping_tax
 
     @property
     def due(self) -> Decimal:
-        """What is left to pay."""
+        """The unpaid part of the gross."""
         return self.gross - self.paid
 
 
@@ -186,7 +196,7 @@ AnyOrder = PendingOrder | Quote | DeclinedOrder | ConfirmedOrder | CancelledOrde
 
 
 def parse_order(**row: Any) -> AnyOrder:
-    """Return the order of a row. Raises msgspec.ValidationError for a row that no state allows."""
+    """Return the order of a row. Raises msgspec.ValidationError for a row that fits no state."""
     pricing = None if row["priced_at"] is None else row
     stored = {name: row[name] and kind(**row[name]) for name, kind in _STORED.items()}
     return convert({**row, **stored, "pricing": pricing}, _class_of(row))
@@ -212,12 +222,12 @@ def _class_of(row: dict[str, Any]) -> type[AnyOrder]:
 
 
 def pricing_of(order: AnyOrder) -> Pricing | None:
-    """Return the price that support gave an order as a quote; None when it is no quote, or not priced."""
+    """Return the pricing of a quote, or of an order that was one; None without a pricing."""
     return None if isinstance(order, PendingOrder | UnpricedQuote) else order.pricing
 
 
 def quote_status(quote: AnyOrder, now: datetime) -> str:
-    """Return the label of what has become of a quote at a moment."""
+    """Return the status label of a quote at a moment."""
     match quote:
         case NumberedOrder():
             return QUOTE_ORDERED

@@ -1,4 +1,4 @@
-"""Orders as they stand on the wire (specification, section 2)."""
+"""The requests and responses of orders (specification, section 2)."""
 
 from decimal import Decimal
 from typing import Annotated
@@ -14,7 +14,7 @@ LONGEST_SKU = 200
 
 Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 
-# Decoded later: an address that names a saved one by id is not validated further.
+# Decoded later: only an address without an id is validated as a full one.
 OrderAddress = Annotated[
     Raw,
     Meta(

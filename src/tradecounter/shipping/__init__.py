@@ -1,1 +1,1 @@
-"""Shipping: methods, what they cost, when they leave and arrive."""
+"""Shipping: methods, regions, costs, dates."""

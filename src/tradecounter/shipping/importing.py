@@ -1,4 +1,4 @@
-"""Import kinds of shipping: methods and regions."""
+"""The import kinds of shipping methods and regions."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,7 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, given, measured, pounds, text_of
 from tradecounter.customers.address_rules import check_country
-from tradecounter.shipping.queries import (
-    METHOD_VIEW,
-    REGION_VIEW,
-)
+from tradecounter.shipping.queries import METHOD_VIEW, REGION_VIEW
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.tracking import is_tracking_pattern
 
@@ -46,7 +43,7 @@ class ShippingMethodRow(Struct, forbid_unknown_fields=True):
 
 
 class ShippingRegionRow(Struct, forbid_unknown_fields=True):
-    """A region of methods; `postcodes` are British areas (`BT`) and districts (`KW15`)."""
+    """A shipping region; `postcodes` are British areas (`BT`) and districts (`KW15`)."""
 
     id: Number
     name: Annotated[str, Meta(min_length=1, max_length=200)] | UnsetType = UNSET
@@ -58,8 +55,8 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
     values = {**given(method), "active": True}
     _check_countries(method.countries, notes)
     if isinstance(method.tracking_url, str) and not is_tracking_pattern(method.tracking_url):
-        wanted = "must be an http or https address with {tracking_number} after its host"
-        notes.fault("tracking_url", f"{wanted}, not {method.tracking_url!r}")
+        rule = "must be an http or https address with {tracking_number} after its host"
+        notes.fault("tracking_url", f"{rule}, not {method.tracking_url!r}")
     for name in ("base_cost_net", "cost_per_kg_net"):
         if name in values:
             values[name] = pounds(notes, name, getattr(method, name))

@@ -1,4 +1,4 @@
-"""The shipping methods and regions in use, held in memory."""
+"""The active shipping methods and regions, cached in memory."""
 
 import asyncio
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from tradecounter.shipping.working_days import load_calendar
 
 
 async def require_method(tx: Transaction, method_id: int) -> None:
-    """Raise DomainError (invalid), with the methods that there are, unless a shipping method is active."""
+    """Raise DomainError (invalid), with the active methods, unless a shipping method is active."""
     methods = await read_methods(tx)
     if all(method.id != method_id for method in methods):
         known = ", ".join(f"{m.id} ({m.provider}, region {m.region})" for m in methods)
@@ -22,7 +22,7 @@ async def require_method(tx: Transaction, method_id: int) -> None:
 
 
 class ShippingMethods:
-    """What the process knows of shipping methods and regions; follows the database (`db/refresher.py`)."""
+    """The shipping methods and regions of this process; `db/refresher.py` keeps them current."""
 
     def __init__(self) -> None:
         self._methods: Collection[ShippingMethod] = ()
@@ -40,7 +40,7 @@ class ShippingMethods:
         return self._regions
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Load methods and regions when they have changed."""
+        """Load methods and regions if they have changed."""
         version = versions.of("shipping")
         if version != self._seen:
             if self._seen is None:

@@ -8,7 +8,7 @@ from tradecounter.shipping.rules import ShippingMethod
 
 UK_MAINLAND = 1
 
-# Where postcodes are British: elsewhere the same letters mean something else.
+# Countries with British postcodes.
 _BRITISH = {"GB", "IM", "JE", "GG"}
 
 _PIECE = re.compile(r"[A-Z0-9]+")
@@ -20,7 +20,7 @@ _OUTWARD = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-
 class Region:
     """A region; `postcodes` are areas such as `BT` and districts such as `KW15`.
 
-    One that only methods name has a number and nothing else.
+    A region that only methods name has just its number.
     """
 
     id: int
@@ -33,12 +33,12 @@ class Region:
 
 
 class Regions:
-    """All regions: those that are defined, and those that only methods name."""
+    """All regions: the imported ones, and those that only methods name."""
 
-    def __init__(self, defined: Iterable[Region], methods: Iterable[ShippingMethod]) -> None:
+    def __init__(self, imported: Iterable[Region], methods: Iterable[ShippingMethod]) -> None:
         methods = list(methods)
-        known = {method.region: Region(method.region) for method in methods} | {region.id: region for region in defined}
-        self._regions = [known[number] for number in sorted(known)]
+        regions = {method.region: Region(method.region) for method in methods} | {r.id: r for r in imported}
+        self._regions = [regions[number] for number in sorted(regions)]
         self._of_postcode: dict[str, int] = {}
         self._of_country: dict[str, int] = {}
         for region in self._regions:
@@ -46,7 +46,7 @@ class Regions:
                 self._of_postcode.setdefault(postcode, region.id)
             for country in region.countries:
                 self._of_country.setdefault(country, region.id)
-        # A country that no region has of itself is where the methods of the lowest region go; GB is the mainland.
+        # A country without a region of its own belongs to the lowest region with methods to it; GB is the mainland.
         self._of_country.setdefault("GB", UK_MAINLAND)
         for number, country in sorted((m.region, country) for m in methods for country in m.countries):
             self._of_country.setdefault(country, number)
@@ -59,7 +59,7 @@ class Regions:
         return next((region for region in self._regions if region.id == number), None)
 
     def of_address(self, country: str, postcode: str) -> int | None:
-        """Return the number of an address's region, or None: by postcode, the district first, then by country."""
+        """Return the number of an address's region, or None. Districts come before areas, areas before countries."""
         if country in _BRITISH:
             for part in _parts(postcode):
                 if part in self._of_postcode:
@@ -68,7 +68,7 @@ class Regions:
 
 
 def _parts(postcode: str) -> Iterator[str]:
-    """Yield what a British postcode lies in, the smallest first: `EC1A 1BB` in `EC1A`, `EC1`, `EC`."""
+    """Yield the districts and the area of a British postcode, smallest first: `EC1A`, `EC1`, `EC` for `EC1A 1BB`."""
     pieces = _PIECE.findall(postcode.upper())
     found = _UNIT.fullmatch("".join(pieces)) or _OUTWARD.fullmatch(pieces[0] if pieces else "")
     if found is not None:

@@ -1,4 +1,4 @@
-"""The rules of shipping: which methods fit, what they cost, their dates (decisions, shipping cost and dates)."""
+"""The rules of shipping: fitting methods, costs, dates (decisions, shipping cost and dates)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ class ShippingMethod:
     cut_off: time
 
     def serves(self, region: int, country: str, weight_kg: Decimal) -> bool:
-        """Tell whether a parcel can go this way."""
+        """Return whether the method takes a parcel of this weight to a country of the region."""
         return self.region == region and country in self.countries and weight_kg <= self.max_weight_kg
 
     def cost(self, weight_kg: Decimal) -> Decimal:
-        """Return what a parcel costs, net."""
+        """Return the net cost of a parcel."""
         return rounded(self.base_cost_net + self.cost_per_kg_net * weight_kg)
 
 
 class ShippingDates(NamedTuple):
-    """When an order leaves and when it arrives."""
+    """When an order leaves, and when it arrives."""
 
     dispatch: datetime
     arrival: datetime
@@ -48,15 +48,15 @@ class ShippingDates(NamedTuple):
 def fitting_methods(
     methods: Collection[ShippingMethod], region: int, country: str, weight_kg: Decimal
 ) -> list[ShippingMethod]:
-    """Return the methods for a parcel, cheapest first."""
+    """Return the methods that take a parcel, cheapest first."""
     fitting = [m for m in methods if m.serves(region, country, weight_kg)]
     return sorted(fitting, key=lambda m: (m.cost(weight_kg), m.id))
 
 
 def shipping_dates(confirmed: datetime, cut_off: time, transit_days: int, cover: Cover) -> ShippingDates | None:
-    """Return the dates of an order confirmed at a moment, or None while no known delivery covers it.
+    """Return the dates of an order confirmed at a moment, or None if no known delivery covers it.
 
-    A back-order leaves on the first working day after the last of the deliveries that cover it.
+    A back-order leaves on the first working day after its last delivery.
     """
     if not cover.known:
         return None

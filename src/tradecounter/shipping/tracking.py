@@ -4,12 +4,12 @@ import re
 from urllib.parse import quote
 
 _PLACE = "{tracking_number}"
-# Nothing that the browser could take for another scheme or host, or that a mail program would cut off.
+# Excludes texts that a browser could read as another scheme or host, and characters that end a link in mails.
 _PATTERN = re.compile(r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?[/?#][^\s\"'<>\\`]*")
 
 
 def is_tracking_pattern(text: str) -> bool:
-    """Return whether a text is an http or https address with the place for a number behind its host."""
+    """Return whether a text is an http or https address with `{tracking_number}` after its host."""
     return _PLACE in text and _PATTERN.fullmatch(text) is not None
 
 

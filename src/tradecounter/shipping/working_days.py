@@ -12,12 +12,12 @@ def _england() -> holidays.HolidayBase:
 
 
 def load_calendar() -> None:
-    """Load the calendar, which takes about a second: no request should have to wait for it."""
+    """Load the calendar, which takes about a second, before the first request needs it."""
     _england()
 
 
 def is_working_day(day: date) -> bool:
-    """Return True when the warehouse and the carriers work on this day."""
+    """Return whether the warehouse and the carriers work on this day."""
     return _england().is_working_day(day)
 
 
@@ -27,5 +27,5 @@ def next_working_day(day: date) -> date:
 
 
 def after_working_days(day: date, count: int) -> date:
-    """Return the day that is `count` working days after a day; with 0, the day itself even if it is not one."""
+    """Return the day `count` working days after a day; 0 returns the day itself, even on a weekend."""
     return _england().get_nth_working_day(day, count) if count else day

@@ -118,7 +118,7 @@ def test_an_order_with_undispatched_units_is_rejected_with_a_list_of_them(shop: 
     dispatch(shop, placed, (phones["id"], 2))
     assert error_of(shop, placed["order_reference"]).message.endswith("still to be dispatched: 3 of 3 CABLE")
     dispatch(shop, placed)
-    assert issue(shop, placed).anew
+    assert issue(shop, placed).new
 
 
 def test_the_time_of_supply_is_the_last_dispatch(shop: Service) -> None:
@@ -157,7 +157,7 @@ def test_issuing_again_returns_the_existing_invoice(shop: Service) -> None:
     first = rows(shop, "select number, issued_at from invoice order by number desc limit 1")
     with at(shop, uk(2026, 8, 1)):
         again = issue(shop, placed)
-    assert (again.number, again.anew) == (first[0][0], False)
+    assert (again.number, again.new) == (first[0][0], False)
     assert again.gross == outstanding(shop, customer)
     assert rows(shop, "select number, issued_at from invoice order by number desc limit 1") == first
     assert jobs(shop, placed) == ["mail_invoice_copy", "mail_order_invoiced"]

@@ -163,8 +163,8 @@ def test_an_invalid_local_time_is_rejected_by_name(customer: Customer, name: str
 @pytest.mark.parametrize(
     ("params", "problem"),
     [
-        ({"customer_reference": "a\x00"}, "customer_reference: must not hold a NUL character"),
-        ({"status": "\x00"}, "status: must not hold a NUL character"),
+        ({"customer_reference": "a\x00"}, "customer_reference: must not contain a NUL character"),
+        ({"status": "\x00"}, "status: must not contain a NUL character"),
         ({"customer_reference": "x" * 101}, "customer_reference: must have at most 100 characters"),
         ({"status": "x" * 101}, "status: must have at most 100 characters"),
         ({"status": ["Dispatched", "Invoiced"]}, "status: is given more than once"),

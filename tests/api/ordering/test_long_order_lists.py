@@ -116,7 +116,7 @@ def test_a_long_list_waits_only_for_its_own_customers_lists(shop: Service, custo
     for _ in range(3):
         buy(other, MANY_LINES)
     handlers = (e.handler for e in shop.application.endpoints if e.operation.name == "listOrders")
-    locks = next(handlers).__self__.turns  # type: ignore[attr-defined]
+    locks = next(handlers).__self__.list_locks  # type: ignore[attr-defined]
 
     async def release(lock: asyncio.Lock) -> None:
         lock.release()

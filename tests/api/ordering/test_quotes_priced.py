@@ -138,17 +138,17 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     cancel(shop, cancelled)
 
     assert "is an order, not a quote" in rejection(shop, order, cost)
-    assert rejection(shop, confirmed, cost) == f"the quote is confirmed already, as {reference}"
+    assert rejection(shop, confirmed, cost) == f"the quote is already confirmed, as {reference}"
     assert rejection(shop, cancelled, cost) == "the quote is cancelled"
     gone = confirm(customer, cancelled)
     assert (gone.status_code, gone.json()["message"]) == (
         410,
-        "the quote was cancelled: create it again if it is still wanted",
+        "the quote was cancelled: create it again if you still want it",
     )
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
         assert "expired at 2026-06-23T09:00:00" in rejection(shop, expired, cost)
         shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))
-    assert "has expired" in rejection(shop, marked, cost)
+    assert "the quote expired" in rejection(shop, marked, cost)
 
 
 def test_an_unknown_code_is_an_error(shop: Service) -> None:

@@ -66,7 +66,7 @@ def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
     for reference in (placed["order_reference"], placed["order_reference"].lower(), placed["order_id"]):
         response = customer.put(f"/order/{reference}")
         assert response.status_code == 404
-        assert response.json()["message"].startswith(f"{placed['order_reference']} is confirmed already")
+        assert response.json()["message"].startswith(f"{placed['order_reference']} is already confirmed")
         foreign = shop.customer().put(f"/order/{reference}")
         assert foreign.json()["message"] == "there is no pending order or quote with this confirmation_code"
 

@@ -1,6 +1,5 @@
 """The rules of billing: totals per rate, what is left to dispatch, terms, payable amounts."""
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
@@ -12,16 +11,14 @@ from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.billing.rules import payment_terms, require_all_dispatched, require_payable, vat_totals
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import percentage
+from tradecounter.ordering.lines import OrderLine
 
 PENCE = st.decimals(min_value=0, max_value=100_000, places=2)
 RATES = st.sampled_from([Decimal("20.00"), Decimal("5.00"), Decimal("0.00")])
 
 
-@dataclass(frozen=True)
-class Line:
-    sku: str
-    quantity: int
-    dispatched: int
+def ordered(sku: str, quantity: int, dispatched: int) -> OrderLine:
+    return OrderLine(id=1, order_id=1, product_id=1, sku=sku, name="", quantity=quantity, dispatched=dispatched)
 
 
 def line(unit: Decimal, quantity: int, rate: Decimal) -> InvoiceLine:
@@ -46,18 +43,18 @@ def test_one_rate_written_in_two_ways_is_one() -> None:
 
 
 def test_an_order_that_has_left_completely_may_be_invoiced() -> None:
-    require_all_dispatched([Line("A", 1, 1), Line("B", 5, 5)])
+    require_all_dispatched([ordered("A", 1, 1), ordered("B", 5, 5)])
 
 
 def test_what_is_left_to_dispatch_is_named() -> None:
     with pytest.raises(DomainError, match=r"still to be dispatched: 3 of 5 A, 1 of 1 C$") as refused:
-        require_all_dispatched([Line("A", 5, 2), Line("B", 2, 2), Line("C", 1, 0)])
+        require_all_dispatched([ordered("A", 5, 2), ordered("B", 2, 2), ordered("C", 1, 0)])
     assert refused.value.kind is Kind.PRECONDITION_FAILED
 
 
 def test_the_first_lines_left_to_dispatch_are_named_the_rest_counted() -> None:
     with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 lines more$"):
-        require_all_dispatched([Line(f"P{number}", 1, 0) for number in range(500)])
+        require_all_dispatched([ordered(f"P{number}", 1, 0) for number in range(500)])
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,6 @@ def test_an_order_stays_readable_when_rules_for_addresses_and_contacts_become_st
         "order_notifications": {"email_address": "a@b>"},
         "billing_address": ADDRESS | {"zip": "x" * 999},
     }
-    order = parse_order(**CONFIRMED | stored)
+    order = parse_order(**row)
     assert order.order_notifications is not None
     assert (order.order_notifications.email_address, order.billing_address.zip) == ("a@b>", "x" * 999)

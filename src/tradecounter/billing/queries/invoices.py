@@ -1,4 +1,4 @@
-"""What is billed: dispatched lines, invoices, payments, what is left to pay. Invoices and payments never change."""
+"""Invoices, payments and debts. Invoices and payments never change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,47 +14,22 @@ from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuppliedLine:
-    """A line of an order with how much of it has left and its units' serial numbers.
-
-    `bundle_line_id` is set on what a bundle holds.
-    """
-
-    id: int
-    bundle_line_id: int | None
-    sku: str
-    name: str
-    quantity: int
-    unit_cost: Decimal
-    cost_net: Decimal
-    cost_tax: Decimal
-    dispatched: int
-    serial_numbers: list[str]
-
-
-_SUPPLIED_LINES = Statement(
-    """
-    select id, bundle_line_id, sku, name, quantity, unit_cost, cost_net, cost_tax, dispatched,
-           array(select s.serial_number from serial_number s where s.line_id = l.id order by s.id)
-               as serial_numbers
-    from order_line l where order_id = :order_id order by position
-    """,
-    SuppliedLine,
+_SERIAL_NUMBERS = Statement(
+    "select s.line_id, array_agg(s.serial_number order by s.id) from serial_number s"
+    " join order_line l on l.id = s.line_id where l.order_id = :order_id group by s.line_id"
 )
 
 
-async def supplied_lines(tx: Transaction, order_id: int) -> list[SuppliedLine]:
-    """Return an order's lines, in order of position."""
-    return await tx.fetch_all(_SUPPLIED_LINES, order_id=order_id)
+async def serial_numbers_of(tx: Transaction, order_id: int) -> dict[int, list[str]]:
+    """Return the serial numbers of an order's dispatched units by line id."""
+    return dict(await tx.fetch_all(_SERIAL_NUMBERS, order_id=order_id))
 
 
 _LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_id = :order_id")
 
 
 async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
-    """Return when the last of what has left of an order did so."""
+    """Return when the order's last shipment was dispatched; None without any."""
     last: datetime | None = await tx.fetch_value(_LAST_DISPATCH, order_id=order_id)
     return last
 
@@ -68,19 +43,12 @@ class Invoice:
     gross: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    order_id: int
-    number: int
-
-
-_INVOICE_NUMBERS = Statement("select order_id, number from invoice where order_id = any(:order_ids)", _Numbered)
+_INVOICE_NUMBERS = Statement("select order_id, number from invoice where order_id = any(:order_ids)")
 
 
 async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, int]:
-    """Return the numbers of the invoices that there are, by the orders' internal ids."""
-    found = await tx.fetch_all(_INVOICE_NUMBERS, order_ids=list(order_ids))
-    return {invoice.order_id: invoice.number for invoice in found}
+    """Return the invoice numbers of the orders that have one, by the orders' internal ids."""
+    return dict(await tx.fetch_all(_INVOICE_NUMBERS, order_ids=list(order_ids)))
 
 
 _FIND_INVOICE = Statement("select number, due_at, gross from invoice where order_id = :order_id", Invoice)
@@ -115,7 +83,7 @@ _DEBT = SQL(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Debt:
-    """What was to pay and is paid of a confirmed order; `due_at` is None until it is invoiced."""
+    """The gross and the paid amount of a confirmed order; `due_at` is None until it is invoiced."""
 
     order_reference: str
     customer_reference: str
@@ -135,7 +103,7 @@ _DEBTS_OF = Statement(
 
 
 async def debts_of(tx: Transaction, customer_id: int) -> RawRows[Debt]:
-    """Return a customer's confirmed orders with something left to pay, oldest first."""
+    """Return the debts of a customer's confirmed orders that are not fully paid, oldest first."""
     return await tx.fetch_raw(_DEBTS_OF, customer_id=customer_id)
 
 
@@ -143,7 +111,7 @@ _FIND_DEBT = Statement(SQL("{} where o.id = :order_id").format(_DEBT), Debt)
 
 
 async def find_debt(tx: Transaction, order_id: int) -> Debt:
-    """Return a confirmed order's debt, by the order's internal id; it may be paid."""
+    """Return a confirmed order's debt, paid or not, by the order's internal id. Raises LookupError."""
     debt = await tx.fetch_one(_FIND_DEBT, order_id=order_id)
     if debt is None:
         raise LookupError(f"no order {order_id}")
@@ -154,9 +122,9 @@ _NEXT_INVOICE_NUMBER = Statement("update invoice_number set last = last + 1 retu
 
 
 async def next_invoice_number(tx: Transaction) -> int:
-    """Return the next invoice number; nobody else gets one until this transaction ends.
+    """Return the next invoice number. Other transactions wait for theirs until this one ends.
 
-    Numbers have no gaps: one that was taken in a transaction that is rolled back is given again.
+    Numbers have no gaps: a rollback returns the number.
     """
     number: int = await tx.fetch_value(_NEXT_INVOICE_NUMBER)
     return number
@@ -178,7 +146,7 @@ async def insert_invoice(
     supplied_at: datetime,
     due_at: datetime,
 ) -> None:
-    """Store an invoice for ever, as data and as a PDF file."""
+    """Store an invoice as data and as a PDF file."""
     await tx.execute(
         _INSERT_INVOICE,
         number=document.number,

@@ -1,9 +1,8 @@
-"""Finding invoices of any customer, for the operator."""
+"""Finds invoices of any customer, for the operator."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 from psycopg.sql import SQL
@@ -18,7 +17,7 @@ from tradecounter.kit.money import NOTHING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceRecord:
-    """An invoice with the order's amounts in pounds, shipping included, and what is paid of it."""
+    """An invoice with the order's amounts in pounds, including shipping, and the paid part."""
 
     number: int
     order_id: int  # the internal id
@@ -34,13 +33,13 @@ class InvoiceRecord:
 
     @property
     def due(self) -> Decimal:
-        """What is left to pay."""
+        """The unpaid part of the gross."""
         return self.gross - self.paid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceFilter:
-    """What invoices have to have in common: `issued_to` is exclusive; `overdue_at` is the moment that is judged."""
+    """What invoices must match: `issued_to` is exclusive; with `overdue_at`, they are overdue at that moment."""
 
     customer_id: int | None = None
     issued_from: datetime | None = None
@@ -54,13 +53,13 @@ _INVOICES = SQL(
     " o.cost_net + o.shipping_net as net, o.cost_tax + o.shipping_tax as vat, i.gross, o.paid from"
 )
 _ALL = SQL("invoice i join orders o on o.id = i.order_id")
-# The database takes many orders for unpaid, and would read all invoices: it is made to begin with the unpaid orders.
+# The planner overestimates the unpaid orders and would read all invoices: `offset 0` makes it start with the orders.
 _UNPAID = SQL(
     "(select * from orders where state = 'confirmed' and paid < gross offset 0) as o"
     " cross join lateral (select * from invoice where order_id = o.id offset 0) as i"
 )
 _CONDITIONS = {
-    # What is invoiced is confirmed; said as the index has it.
+    # Invoiced orders are always confirmed; the second condition lets the index apply.
     "customer_id": SQL("o.customer_id = :customer_id and o.state = 'confirmed'"),
     "issued_from": SQL("i.issued_at >= :issued_from"),
     "issued_to": SQL("i.issued_at < :issued_to"),
@@ -69,7 +68,7 @@ _CONDITIONS = {
 
 
 async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> list[InvoiceRecord]:
-    """Return the latest invoices that pass a filter."""
+    """Return the latest invoices that match a filter."""
     values = {name: value for name, value in asdict(wanted).items() if name in _CONDITIONS and value is not None}
     source = _UNPAID if wanted.unpaid or wanted.overdue_at is not None else _ALL
     chosen = SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")])
@@ -88,20 +87,15 @@ async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    document: dict[str, Any]
-
-
-_INVOICE_DOCUMENT = Statement("select document from invoice where number = :number", _Stored)
+_INVOICE_DOCUMENT = Statement("select document from invoice where number = :number")
 
 
 async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
-    """Return what an invoice says. Raises LookupError without such an invoice."""
-    stored = await tx.fetch_one(_INVOICE_DOCUMENT, number=number)
-    if stored is None:
+    """Return an invoice as data. Raises LookupError when it does not exist."""
+    document = await tx.fetch_value(_INVOICE_DOCUMENT, number=number)
+    if document is None:
         raise LookupError(f"no invoice {number}")
-    return msgspec.convert(stored.document, InvoiceDocument)
+    return msgspec.convert(document, InvoiceDocument)
 
 
 _INVOICED_ITEMS = Statement(
@@ -110,7 +104,7 @@ _INVOICED_ITEMS = Statement(
 
 
 async def invoiced_items(tx: Transaction, order_id: int) -> list[int]:
-    """Return the ids of an order's lines in the order in which its invoice lists them, before the shipping."""
+    """Return the ids of an order's lines in the order of the invoice, which lists the shipping after them."""
     rows = await tx.fetch_all(_INVOICED_ITEMS, order_id=order_id)
     return [line_id for (line_id,) in rows]
 
@@ -135,6 +129,6 @@ _OVERDUE_OF = Statement("""
 
 
 async def overdue_of(tx: Transaction, customer_id: int, now: datetime) -> Decimal:
-    """Return the pounds that a customer should have paid by now; what is not invoiced is due by its confirmation."""
+    """Return a customer's overdue pounds; without an invoice, the term counts from the confirmation."""
     overdue = await tx.fetch_value(_OVERDUE_OF, customer_id=customer_id, now=now)
     return overdue or NOTHING

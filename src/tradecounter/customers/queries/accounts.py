@@ -1,4 +1,4 @@
-"""Customers' accounts: added, changed and read."""
+"""Adds, changes and reads customers' accounts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ Packing = Literal["own", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A customer with everything that the reseller has set for it."""
+    """A customer with all its settings."""
 
     id: int
     email_address: str
@@ -43,12 +43,12 @@ class Account:
 
     @property
     def name(self) -> str:
-        """The company, or the contact person where there is none."""
+        """The company, or the contact person if there is no company."""
         return self.company or f"{self.first_name} {self.last_name}"
 
 
 class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What to set of an account; what is left unset stays as it is, or takes its default."""
+    """A change of an account; unset fields keep their value, or get the default in a new account."""
 
     email_address: str | UnsetType = UNSET
     first_name: str | UnsetType = UNSET
@@ -66,11 +66,11 @@ class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
     order_mails: bool | UnsetType = UNSET
 
     def without_credit(self) -> Self:
-        """Return the change that also takes the credit terms away."""
+        """Return the change with the credit terms removed."""
         return msgspec.structs.replace(self, credit_limit=None, term_days=None)
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns to write."""
+        """Return the columns to write with their values."""
         columns = {n: v for n in self.__struct_fields__ if (v := getattr(self, n)) is not UNSET}
         if self.email_address is not UNSET:
             columns["email_key"] = fold(self.email_address)

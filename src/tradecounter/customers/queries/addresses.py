@@ -1,7 +1,7 @@
-"""The address book: addresses are added and deleted, never changed; orders keep their own copies."""
+"""The address book. Addresses are added and deleted, never changed; orders keep their own copies."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from psycopg.types.json import Jsonb
@@ -11,24 +11,19 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class _AddressRow:
-    id: int
-    details: dict[str, str]
-
-    def on_the_wire(self) -> SavedAddress:
-        return msgspec.convert({**self.details, "id": self.id}, SavedAddress)
+def _saved(address_id: int, details: dict[str, Any]) -> SavedAddress:
+    return msgspec.convert({**details, "id": address_id}, SavedAddress)
 
 
 _LIST_ADDRESSES = Statement(
-    "select id, details from address where customer_id = :customer_id and deleted_at is null order by id", _AddressRow
+    "select id as address_id, details from address where customer_id = :customer_id and deleted_at is null order by id",
+    _saved,
 )
 
 
 async def list_addresses(tx: Transaction, customer_id: int) -> list[SavedAddress]:
     """Return a customer's active addresses, oldest first."""
-    rows = await tx.fetch_all(_LIST_ADDRESSES, customer_id=customer_id)
-    return [row.on_the_wire() for row in rows]
+    return await tx.fetch_all(_LIST_ADDRESSES, customer_id=customer_id)
 
 
 _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:customer_id, :details) returning id")
@@ -38,7 +33,7 @@ async def add_address(tx: Transaction, customer_id: int, address: AddressDetails
     """Store an address and return it with its new id."""
     details = msgspec.to_builtins(address)
     new_id = await tx.fetch_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
-    return msgspec.convert({**details, "id": new_id}, SavedAddress)
+    return _saved(new_id, details)
 
 
 _DELETE_ADDRESS = Statement(
@@ -47,7 +42,7 @@ _DELETE_ADDRESS = Statement(
 
 
 async def delete_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> bool:
-    """Hide one of a customer's addresses; tell whether it was there."""
+    """Hide one of a customer's addresses; return whether it existed."""
     found = await tx.execute(_DELETE_ADDRESS, now=now, address_id=address_id, customer_id=customer_id)
     return found == 1
 
@@ -60,5 +55,5 @@ _DELETE_OLD_ADDRESSES = Statement("""
 
 
 async def delete_old_addresses(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete addresses that customers deleted before a moment, the first ones first; return how many."""
+    """Delete the rows of addresses that customers deleted before a moment, oldest first; return how many."""
     return await tx.execute(_DELETE_OLD_ADDRESSES, before=before, most=most)

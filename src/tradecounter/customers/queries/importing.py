@@ -1,4 +1,4 @@
-"""Statements of the import of customers."""
+"""The SQL of the import of customers."""
 
 from typing import LiteralString
 

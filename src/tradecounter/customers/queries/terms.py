@@ -1,4 +1,4 @@
-"""What of a customer decides what its catalogue shows."""
+"""The terms of customers that determine their catalogue."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""Orders that wait for stock: when it is expected, and who gets what came in."""
+"""Orders that wait for stock: their expected dates, and the allocation of new stock."""

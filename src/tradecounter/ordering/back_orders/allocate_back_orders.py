@@ -1,4 +1,4 @@
-"""Giving stock that came in to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
+"""Allocates new stock to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
 
 from collections import Counter
 
@@ -8,9 +8,9 @@ from tradecounter.stock.queries.allocation import serve_back_orders
 
 
 async def allocate_back_orders(tx: Transaction) -> int:
-    """Allocate what is for sale to waiting lines; return how many lines got something.
+    """Allocate available stock to waiting lines; return how many lines got units.
 
-    The caller has locked all stock levels (an import does), so that no line can be served twice.
+    The caller has locked all stock levels (an import does), so no line is served twice.
     """
     served = await lines_to_serve(tx)
     if served:

@@ -1,1 +1,1 @@
-"""Creating a pending order or a quote: from the body of a request to what is stored."""
+"""Creation of pending orders and quotes, from the request body to the stored order."""

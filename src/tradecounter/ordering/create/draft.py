@@ -1,4 +1,4 @@
-"""The parts of a new order: lines at the customer's prices, weight, shipping options."""
+"""Makes the parts of a new order: lines at the customer's prices, weight, shipping options."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,14 +22,14 @@ from tradecounter.shipping.rules import fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
-_MOST_SUGGESTING = 5  # unknown SKUs of a request, since looking for similar ones takes time
+_MOST_SUGGESTING = 5  # unknown SKUs of a request that get suggestions: finding similar SKUs takes time
 _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead (POST /quote)"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A line of a request: the product's catalogue row, its unit costs for the customer, and the quantity."""
+    """A line of a request: the product's catalogue row, the customer's unit costs, and the quantity."""
 
     row: int
     costs: UnitCosts
@@ -60,7 +60,7 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
 
 
 def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
-    """Return how many lines a request's items become: one each, and one for each component of a bundle."""
+    """Return how many lines a request's items need: one per item and one per component of a bundle."""
     found = [view.find(item.sku.strip()) for item in items]
     return sum(1 if product is None else 1 + len(view.product(product[0]).components) for product in found)
 
@@ -68,9 +68,9 @@ def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
 def price_lines(
     view: CustomerView, wanted: Iterable[Wanted], rate: Decimal, order_id: int, line_ids: Sequence[int]
 ) -> list[OrderLine]:
-    """Return lines at the customer's prices, by each line's own quantity; `rate` is the VAT in per cent.
+    """Return lines at the customer's prices; price breaks count each line alone. `rate` is the VAT in per cent.
 
-    The first of the ids are those of the lines, the others those of their components.
+    `line_ids` has the ids of the lines first, then those of their components.
     """
     wanted = list(wanted)
     ids, component_ids = line_ids[: len(wanted)], iter(line_ids[len(wanted) :])
@@ -105,7 +105,7 @@ def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
 
 
 def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cover:
-    """Return when all items can be had, by the stock of this moment; lines of one product count together."""
+    """Return when the current stock covers all items; the quantities of one product are added up."""
     units: Counter[int] = Counter()
     for item in wanted:
         units[item.row] += item.quantity
@@ -128,8 +128,8 @@ def offer_shipping(
 ) -> list[ShippingOption]:
     """Return the shipping options to an address in a region, cheapest first.
 
-    Where no method fits, a quote has no options: support names the carriage with the price. Raises DomainError
-    (invalid) when no method fits an order.
+    If no method fits, a quote has no options, and support names the carriage; for an order, this raises DomainError
+    (invalid).
     """
     fitting = fitting_methods(context.methods, region.id, address.country_code, weight_kg)
     if not fitting and kind == "order":
@@ -138,7 +138,7 @@ def offer_shipping(
 
 
 def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted: int | None) -> Region:
-    """Return the region that is named, else the address's; for a quote to an address in no region, the UK mainland.
+    """Return the requested region, or else the address's. Without either, a quote gets the UK mainland.
 
     Raises DomainError (invalid).
     """
@@ -158,12 +158,12 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
 
 
 def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:
-    """Return the error for an order that no method takes, with what the region's methods do take."""
+    """Return the error for an order that no method can ship, with the limits of the region's methods."""
     methods = [method for method in context.methods if method.region == region.id]
-    there = [method for method in methods if country in method.countries]
+    to_country = [method for method in methods if country in method.countries]
     limits = [
         f"{method.id} ({method.provider}, {method.description}) takes {method.max_weight_kg.normalize():f} kg"
-        for method in there
+        for method in to_country
     ]
     served = sorted({code for method in methods for code in method.countries})
     problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"

@@ -1,4 +1,4 @@
-"""The addresses of an order: given in full, or named by the id of a saved one (specification, section 2)."""
+"""Resolves the addresses of an order, full or named by id (specification, section 2)."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,20 +15,20 @@ from tradecounter.rest.json_text import read_json
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the order is billed and where it goes."""
+    """The addresses to bill and to ship to."""
 
     billing: CustomerAddress
     shipping: CustomerAddress
 
 
 class AddressChoice(msgspec.Struct):
-    """An address of an order, which names a saved one or is given in full where it has no id."""
+    """An address of an order: the id of a saved one, or without an id, a full address."""
 
     id: int | None = None
 
 
 def named_addresses(request: CreateOrderRequest) -> set[int]:
-    """Return the ids of the saved addresses that a request names; what is wrong with it, `resolve_addresses` says."""
+    """Return the ids of the saved addresses that a request names. `resolve_addresses` reports what is wrong."""
     ids = set()
     for raw in (request.billing_address, request.shipping_address):
         with suppress(DomainError):
@@ -38,7 +38,7 @@ def named_addresses(request: CreateOrderRequest) -> set[int]:
 
 
 def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerAddress]) -> Addresses:
-    """Return the request's addresses; `saved` are those that it names, as far as they exist.
+    """Return the request's addresses; `saved` are the existing ones that it names.
 
     Raises DomainError (invalid) with the faults of both.
     """
@@ -54,7 +54,7 @@ def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerA
 def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress]) -> CustomerAddress:
     address_id = _chosen_id(raw, field)
     if address_id is None:
-        return _given(raw, field)
+        return CustomerAddress(**msgspec.structs.asdict(read_address(raw, field)))
     if address_id not in saved:
         raise _unknown(address_id, field)
     return saved[address_id]
@@ -69,7 +69,3 @@ def _chosen_id(raw: msgspec.Raw, field: str) -> int | None:
 
 def _unknown(address_id: int, field: str) -> DomainError:
     return invalid(f"{field}.id", f"{address_id} is not one of your addresses; GET /customer/address lists them")
-
-
-def _given(raw: msgspec.Raw, field: str) -> CustomerAddress:
-    return CustomerAddress(**msgspec.structs.asdict(read_address(raw, field)))

@@ -1,7 +1,4 @@
-"""Creating a pending order: validated, priced, checked against the credit.
-
-Specification, sections 3 and 4 (`POST /order`).
-"""
+"""Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
 
 import secrets
 from decimal import ROUND_HALF_UP, Decimal
@@ -22,8 +19,7 @@ from tradecounter.ordering.create.draft import (
     total_weight,
 )
 from tradecounter.ordering.create.order_addresses import resolve_addresses
-from tradecounter.ordering.create.pending_caps import require_room
-from tradecounter.ordering.lines import OrderLine, total_net, total_tax
+from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.ordering.queries.orders import order_with_reference
@@ -33,7 +29,7 @@ from tradecounter.ordering.states import Kind, OrderBase, PendingOrder
 from tradecounter.ordering.wire import CreateOrderRequest
 
 _CODE_BYTES = 16
-_GRAM = Decimal("0.001")  # of a kilogram: as exact as the weight is kept
+_GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
 
 
 async def place_order(
@@ -49,16 +45,15 @@ async def place_order(
 async def checked_draft(
     tx: Transaction, kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[OrderBase, list[OrderLine]]:
-    """Return what a new order and a new quote have in common, and the lines; the customer may create it.
+    """Return the common part of a new order or quote, and its lines, after all checks.
 
-    Raises DomainError: invalid, payment required, conflict (as many as the customer may have, or its reference is
-    already used), precondition failed (to be confirmed at once, but without a shipping method).
+    Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
+    used), precondition failed (`auto_confirm` without a shipping method).
     """
     draft, lines = _draft(kind, request, standing, context)
     _check_shipping_and_credit(draft, standing, auto_confirm=bool(request.auto_confirm))
     if standing.near_cap:
-        count = await count_pending(tx, context.customer_id, kind, context.now)
-        require_room(kind, context.policy, count)
+        await _require_room(tx, kind, context)
     if standing.unique_references:
         await _require_unused(tx, request.customer_reference, context)
     return draft, lines
@@ -82,6 +77,7 @@ def _draft(
     needed = cover_of(view, wanted, context.now)
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
     lines = price_lines(view, wanted, rate, standing.order_id, standing.line_ids)
+    cost_net, cost_tax = total_costs(lines)
     draft = OrderBase(
         id=standing.order_id,
         customer_id=context.customer_id,
@@ -98,8 +94,8 @@ def _draft(
         shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
         shipping_method=None if request.shipping_method is None else request.shipping_method.id,
         shipping_weight=weight.quantize(_GRAM, ROUND_HALF_UP),
-        cost_net=total_net(lines),
-        cost_tax=total_tax(lines),
+        cost_net=cost_net,
+        cost_tax=cost_tax,
         tax_rate=rate,
         created_at=context.now,
     )
@@ -113,6 +109,17 @@ def _check_shipping_and_credit(draft: OrderBase, standing: AccountStanding, *, a
     shipping = NOTHING if chosen is None else chosen.cost_net
     gross = draft.cost_gross + shipping + percentage(shipping, draft.tax_rate)
     require_credit(standing.credit_limit, standing.outstanding, gross)
+
+
+async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:
+    most = context.policy.most_pending(kind)
+    if await count_pending(tx, context.customer_id, kind, context.now) >= most:
+        raise DomainError(
+            ErrorKind.CONFLICT,
+            f"an account may have at most {most} pending orders at a time: confirm one, or wait until one expires"
+            if kind == "order"
+            else f"an account may have at most {most} quotes that wait for a price: wait until support has priced one",
+        )
 
 
 async def _require_unused(tx: Transaction, customer_reference: str, context: OrderContext) -> None:

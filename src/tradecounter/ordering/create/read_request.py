@@ -1,4 +1,4 @@
-"""Reading the body of a new order or quote, so that one response names everything that is wrong with it."""
+"""Reads the body of a new order or quote. One response lists all its faults."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _ADDRESSES = ("billing_address", "shipping_address")
 def read_request(raw: bytes, view: CustomerView) -> CreateOrderRequest:
     """Return the request of a body. Raises DomainError (invalid) with all faults.
 
-    Where a field is of the wrong type, the others are checked by the rules all the same.
+    A field of the wrong type does not stop the checks of the others.
     """
     try:
         request = read_json(raw, CreateOrderRequest)
@@ -50,7 +50,7 @@ def _faults_of_items(items: Any, view: CustomerView) -> Iterator[Fault]:
 
 
 def _faults_of_contacts(contacts: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield addresses that mails cannot be sent to: the decoder's pattern lets some through."""
+    """Yield the invalid e-mail addresses that match the decoder's pattern."""
     for name, contact in contacts.items():
         email = contact.get("email_address") if isinstance(contact, dict) else None
         if isinstance(email, str) and parse_email(email) is None:

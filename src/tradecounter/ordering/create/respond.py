@@ -1,4 +1,4 @@
-"""Responding to the creation of an order or a quote; with an idempotency key, once (specification, section 8)."""
+"""Creates an order or a quote and responds; with an idempotency key, only once (specification, section 8)."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ _CREATED = 201
 
 @dataclass(frozen=True, slots=True)
 class OrderCreation:
-    """What orders and quotes are created with."""
+    """Creates orders and quotes for requests."""
 
     database: Database
     views: RefreshableViews
@@ -60,6 +60,8 @@ class OrderCreation:
         try:
             return await self._create(call, raw, keyed, kind)
         except DomainError:
+            # Another request with the key may have created the order in the meantime. Then its use of credit or of a
+            # reference must not reject this one.
             if keyed is not None and (before := await self._recorded(keyed)) is not None:
                 return _replay(before)
             raise
@@ -81,11 +83,7 @@ class OrderCreation:
         return Response(body, _CREATED, media_type=JSON)
 
     async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
-        """Return what a request with this key created, which its repetition gets whatever the rules are by now.
-
-        Another request with the key may have created it after the failed one looked for it: what that one created, or
-        used up of the credit, is not a reason to refuse this one.
-        """
+        """Return the response to an earlier request with this key. A repetition gets it even if the rules changed."""
         async with transaction(self.database) as tx:
             async with tx.pipeline() as p:
                 claimed = claim(p, keyed)

@@ -1,1 +1,1 @@
-"""The statements of orders; in front of them, functions that say what they take and return."""
+"""The SQL of `ordering`."""

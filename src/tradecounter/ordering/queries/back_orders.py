@@ -1,28 +1,27 @@
-"""Back-orders: who waits for stock, what covers it, and who gets what came in."""
+"""Back-orders: the orders that wait for stock, the deliveries that cover them, and serving them from new stock."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
-
-from psycopg.sql import SQL
+from typing import LiteralString
 
 from tradecounter.db.advisory_locks import HOLD_OFF_BACK_ORDERS, SERVE_BACK_ORDERS
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import at_uk_time
-from tradecounter.ordering.queries.orders import ORDER
+from tradecounter.ordering.queries.orders import order_statement
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED
 from tradecounter.ordering.shipping_options import ShippingOption
-from tradecounter.ordering.states import ConfirmedOrder, parse_order
+from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.stock.rules import Cover
 
 
 async def hold_off_serving(tx: Transaction) -> None:
-    """Let no back-orders be served until the transaction ends; comes before any other lock.
+    """Block the serving of back-orders until the transaction ends. Call this before taking any other lock.
 
-    Without it, an order that is confirmed after the waiting ones were locked could be dispatched, and wait for stock,
-    while it is being served.
+    `lock_waiting_orders` does not lock orders that are confirmed after it. Without this lock, such an order could be
+    dispatched while it is served.
     """
     await tx.execute(HOLD_OFF_BACK_ORDERS)
 
@@ -37,9 +36,9 @@ _LOCK_WAITING = Statement(
 
 
 async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
-    """Lock the orders that wait for stock, before any stock level: orders come first wherever both are locked.
+    """Lock the orders that wait for stock. Call this before locking stock levels: orders are always locked first.
 
-    `also` is the internal id of one more order to lock, in its turn. One transaction at a time gets through.
+    `also` is the internal id of one more order to lock, in the same order by id. One transaction at a time passes.
     """
     await tx.execute(SERVE_BACK_ORDERS)
     await tx.execute(_LOCK_WAITING, also=also)
@@ -78,7 +77,7 @@ _TO_SERVE = Statement(
 
 
 async def lines_to_serve(tx: Transaction) -> list[ServedLine]:
-    """Return the waiting lines for which something is for sale, with the units that each gets."""
+    """Return the waiting lines that available stock can serve, with the units for each."""
     return await tx.fetch_all(_TO_SERVE)
 
 
@@ -94,7 +93,7 @@ _SERVE_LINES = Statement(
 
 async def serve_lines(tx: Transaction, served: Sequence[ServedLine]) -> None:
     """Allocate units to waiting lines."""
-    # A transaction that serves another line of the same order at this moment waits here, and then sees what was served.
+    # A transaction that serves another line of the same order waits here, and then sees these changes.
     await tx.execute(_LOCK_ORDERS, ids=array(sorted({s.order_id for s in served})))
     await tx.execute(_SERVE_LINES, ids=array(s.line_id for s in served), units=array(s.units for s in served))
 
@@ -109,15 +108,8 @@ _SET_SERVED = Statement(
 
 
 async def set_status_of_served(tx: Transaction, order_ids: Collection[int]) -> None:
-    """Give the orders that wait for nothing any more their status."""
+    """Set the status of the orders whose lines no longer wait for stock."""
     await tx.execute(_SET_SERVED, ids=array(order_ids), served=AWAITING_DISPATCH, waiting=BACK_ORDERED)
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    order_id: int
-    known: bool
-    last_delivery: datetime | None
 
 
 _COVERS = Statement(
@@ -141,26 +133,23 @@ _COVERS = Statement(
         where coming.product_id = w.product_id and coming.arrived >= w.needed
     ) c on true
     group by w.order_id order by w.order_id
-    """,
-    _Waiting,
+    """
 )
 
 
 async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]:
-    """Return what covers the orders that wait for stock, of the deliveries of a UK date and later."""
-    found = await tx.fetch_all(_COVERS, first=at_uk_time(first, time()))
-    return {w.order_id: Cover(w.known, w.last_delivery if w.known else None) for w in found}
+    """Return the covers of orders that wait for stock, by internal id, from deliveries of a UK date and later."""
+    rows = await tx.fetch_all(_COVERS, first=at_uk_time(first, time()))
+    return {order_id: Cover(known, last_delivery if known else None) for order_id, known, last_delivery in rows}
 
 
-_CONFIRMED = SQL("select {} from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id").format(
-    ORDER
-)
-_READ_CONFIRMED = Statement(_CONFIRMED, parse_order)
-_LOCK_CONFIRMED = Statement(SQL("{} for no key update skip locked").format(_CONFIRMED), parse_order)
+_CONFIRMED: LiteralString = "select {} from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id"
+_READ_CONFIRMED = order_statement(_CONFIRMED)
+_LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
 
 
 async def confirmed_orders(tx: Transaction, order_ids: Iterable[int], *, lock: bool = False) -> list[ConfirmedOrder]:
-    """Return those of some orders that are confirmed; to `lock` them leaves out those that are locked already."""
+    """Return the confirmed orders among these ids; `lock` locks them and skips those that are already locked."""
     found = await tx.fetch_all(_LOCK_CONFIRMED if lock else _READ_CONFIRMED, ids=array(order_ids))
     return [order for order in found if isinstance(order, ConfirmedOrder)]
 
@@ -171,5 +160,5 @@ _SET_DATES = Statement("update orders set shipping_options = :options, expected_
 async def store_expected_dates(
     tx: Transaction, order_id: int, options: Sequence[ShippingOption], now: datetime
 ) -> None:
-    """Set the expected dates of an order, as they are from now on."""
+    """Replace the shipping options of an order with options that have new dates."""
     await tx.execute(_SET_DATES, id=order_id, options=json_of(options), now=now)

@@ -1,4 +1,4 @@
-"""Changing orders. The caller has locked the order."""
+"""Changes orders. The caller has locked the order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,24 +8,16 @@ from decimal import Decimal
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.lines import OrderLine, total_net, total_tax
+from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.shipping_options import ShippingOption
 from tradecounter.ordering.states import ConfirmedOrder, Pricing
 
-
-@dataclass(frozen=True, slots=True)
-class OrderNumber:
-    """An order id of the wire."""
-
-    number: int
+_NEXT_NUMBER = Statement("select nextval('order_number')")
 
 
-_NEXT_NUMBER = Statement("select nextval('order_number') as number", OrderNumber)
-
-
-def fetch_next_number(p: Pipeline) -> Result[OrderNumber]:
-    """Fetch the next order id. The ids of confirmations that fail are lost."""
+def fetch_next_number(p: Pipeline) -> Result[tuple[int, ...]]:
+    """Fetch the next order id. A confirmation that fails leaves a gap."""
     return p.fetch(_NEXT_NUMBER)
 
 
@@ -41,7 +33,7 @@ _CONFIRM = Statement(
 
 
 def store_confirmation(tx: Transaction, order: ConfirmedOrder) -> None:
-    """Turn the pending order or the quote that this order was into it."""
+    """Store the confirmation of a pending order or a quote."""
     tx.queue(
         _CONFIRM,
         id=order.id,
@@ -67,7 +59,7 @@ _SET_ALLOCATIONS = Statement(
 
 
 def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
-    """Set how many units of lines (by id) are allocated; the rest of each is a back-order."""
+    """Set the allocated units of lines (by id); the rest of each line is back-ordered."""
     tx.queue(_SET_ALLOCATIONS, ids=array(allocated), allocated=array(allocated.values()))
 
 
@@ -90,13 +82,14 @@ _PRICE_QUOTE = Statement(
 async def store_pricing(
     tx: Transaction, order_id: int, pricing: Pricing, lines: Sequence[OrderLine], options: Sequence[ShippingOption]
 ) -> None:
-    """Give a quote its price: that of all its lines, and of its shipping options."""
+    """Store a quote's price, with the costs of all its lines and shipping options."""
+    cost_net, cost_tax = total_costs(lines)
     await tx.execute(
         _PRICE_QUOTE,
         id=order_id,
         lines=json_of(lines),
-        cost_net=total_net(lines),
-        cost_tax=total_tax(lines),
+        cost_net=cost_net,
+        cost_tax=cost_tax,
         quote_note=pricing.quote_note,
         priced_at=pricing.priced_at,
         expires_at=pricing.expires_at,
@@ -116,7 +109,7 @@ _SET_STATUS = Statement("update orders set status = :status where id = :id")
 
 
 async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
-    """Move allocated units of lines (by id) to the dispatched ones, and set the order's status."""
+    """Turn allocated units of lines (by id) into dispatched ones, and set the order's status."""
     await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 
@@ -131,7 +124,7 @@ _CANCEL_LINES = Statement(
 
 
 async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: datetime) -> None:
-    """Mark an order as cancelled; nothing is allocated to its lines or back-ordered for them any more."""
+    """Mark an order as cancelled, and clear the allocations and back-orders of its lines."""
     await tx.execute(_CANCEL, id=order_id, status=CANCELLED, reason=reason, now=now)
     await tx.execute(_CANCEL_LINES, id=order_id)
 
@@ -168,9 +161,9 @@ _MARK_EXPIRING = Statement(
 
 
 async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
-    """Mark the priced quotes that expire within `before` as reminded of, and return them.
+    """Return the priced quotes that expire within `before`, and mark that their customers were reminded.
 
-    Leaves out those whose price was given for no longer than that, and those that another transaction has locked.
+    Skips quotes that were priced for no longer than that, and quotes that another transaction has locked.
     """
     return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
 
@@ -191,7 +184,7 @@ _DELETE_EXPIRED = Statement(
 async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
     """Delete orders and quotes that expired before a moment, with their lines, the oldest first; return how many.
 
-    Leaves out those that another transaction has locked.
+    Skips those that another transaction has locked.
     """
     return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
 
@@ -200,5 +193,5 @@ _ADD_PAYMENT = Statement("update orders set paid = paid + :amount, status = :sta
 
 
 async def record_paid(tx: Transaction, order_id: int, amount: Decimal, status: str) -> None:
-    """Add a payment, which may be nothing, to what is paid of an order; set its status."""
+    """Add a payment, which may be 0, to an order's paid amount, and set its status."""
     await tx.execute(_ADD_PAYMENT, id=order_id, amount=amount, status=status)

@@ -1,4 +1,4 @@
-"""What the database knows that decides on a new order, and storing the order."""
+"""Reads the standing of an account that creates an order, and stores the order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tradecounter.ordering.states import Kind, PendingOrder, UnpricedQuote
 
 _addresses = msgspec.json.Decoder(list[CustomerAddress])
 
-# An unpriced quote has no time to expire yet.
+# Only a priced quote has `expires_at`.
 _PENDING = SQL(
     "select count(*) as count from orders o where o.customer_id = {} and o.kind = :kind and o.state = 'pending'"
     " and case o.kind when 'quote' then o.expires_at is null else o.expires_at >= :now::timestamptz end"
@@ -28,10 +28,10 @@ _PENDING = SQL(
 
 @dataclass(frozen=True, slots=True)
 class AccountStanding:
-    """A customer's terms and what it owes, the saved addresses that an order names, and the order's internal ids.
+    """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
-    `addresses` is a JSON list of them, or None. `near_cap`: the customer is near its cap on pending orders, or unpriced
-    quotes, and only this transaction can create one now (`pending_caps.py`).
+    `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
+    and this transaction has the lock alone (`create/account_standing.py`).
     """
 
     credit_limit: Decimal | None
@@ -49,7 +49,7 @@ class AccountStanding:
         return {address.id: address for address in saved if address.id is not None}
 
 
-# `cap` is how many pending orders, or unpriced quotes, the customer may have; null does not limit them.
+# `cap` limits the customer's pending orders or unpriced quotes; null is no limit.
 STANDING = Statement(
     SQL(
         """
@@ -80,7 +80,7 @@ _COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id")))
 
 
 async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: datetime) -> int:
-    """Return how many pending orders that have not expired, or how many unpriced quotes, a customer has."""
+    """Return how many unexpired pending orders, or how many unpriced quotes, a customer has."""
     async with tx.pipeline() as p:
         found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
     [(count,)] = found.rows
@@ -117,8 +117,8 @@ _JSON = ("billing_address", "shipping_address", "order_notifications", "courier_
 
 
 def insert_order(tx: Transaction, order: PendingOrder | UnpricedQuote, lines: Sequence[OrderLine]) -> None:
-    """Create a pending order or a quote with its lines; components come after all lines."""
-    values = {"expires_at": None, **asdict(order)}  # an unpriced quote has no time to expire yet
+    """Store a pending order or a quote with its lines; components come after all lines."""
+    values = {"expires_at": None, **asdict(order)}  # an unpriced quote has no such field
     values.update({name: json_of(values[name]) for name in _JSON})
     parts = sorted(with_parts(lines), key=lambda part: part.bundle_line_id is not None)
     tx.queue(_INSERT, **values, lines=json_of(parts))

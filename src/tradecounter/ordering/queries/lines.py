@@ -1,4 +1,4 @@
-"""Reading the lines of orders."""
+"""Reads the lines of orders."""
 
 from collections.abc import Sequence
 
@@ -31,12 +31,12 @@ _LINES_BY_CODE = Statement(
 
 
 def fetch_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[OrderLine]:
-    """Fetch the lines of a customer's order or quote; see `with_components`."""
+    """Fetch the lines of a customer's order or quote; `with_components` nests components."""
     return p.fetch(_LINES_BY_CODE, customer_id=customer_id, code=code)
 
 
 async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderLine]]:
-    """Return the lines of orders, in order of position, by the orders' internal ids; bundles hold their components."""
+    """Return the lines of orders by internal id, sorted by position; bundles contain their components."""
     async with tx.pipeline() as p:
         found = p.fetch(_LINES, order_ids=array(order_ids))
     lines: dict[int, list[OrderLine]] = {order_id: [] for order_id in order_ids}

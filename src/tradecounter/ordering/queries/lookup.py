@@ -8,15 +8,15 @@ from datetime import datetime
 from psycopg.sql import SQL, Composed
 
 from tradecounter.db.pipeline import array
-from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.queries.orders import ORDER
-from tradecounter.ordering.states import AnyOrder, parse_order
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.queries.orders import order_statement
+from tradecounter.ordering.states import AnyOrder
 
 _LARGEST_NUMBER = 2**63 - 1
 _NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
 
-# Of each of the two ways to be among the latest, one index holds as many as can be shown.
+# An order is among the latest by its number or by its id. Each of the two indexes gives as many as can be shown.
 _LATEST = SQL(
     "id in (select id from (select id from orders where number is not null order by number desc limit :most) as c"
     " union all select id from (select id from orders order by id desc limit :most) as p)"
@@ -24,13 +24,13 @@ _LATEST = SQL(
 # References are compared trimmed and without case (decisions, 409 for duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
 _CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))")
-# No index begins with the reference: it is looked up for each customer.
+# Every index with the reference begins with the customer: look it up for each one.
 _CUSTOMER_REFERENCE_OF_ANY = SQL(
     "id in (select r.id from customer as c cross join lateral"
     " (select id from orders where customer_id = c.id and {} offset 0) as r)"
 ).format(_CUSTOMER_REFERENCE)
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
-# A reference ends with the order's number, which has an index whatever the database's collation is.
+# A reference ends with the order's number, whose index works with every collation of the database.
 _REFERENCE = SQL(
     "id in (select n.id from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
     " (select id from orders where number between r.low and r.high and {} offset 0) as n)"
@@ -44,10 +44,10 @@ _STATE = SQL("state = :state")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFilter:
-    """What orders have to have in common.
+    """What orders must match; None matches all.
 
-    `reference` is an order reference, an order id, or the beginning of one. The moments are those of the confirmation,
-    or of the creation while there is none; `created_to` is exclusive.
+    `reference` is an order reference, an order id, or the beginning of one. The moments are compared with the
+    confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
     """
 
     customer_id: int | None = None
@@ -61,19 +61,14 @@ class OrderFilter:
 
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
-    """Return the latest orders and quotes of all customers that pass a filter.
-
-    The latest are those confirmed last, or created last while they are not confirmed.
-    """
+    """Return the orders and quotes of all customers that match a filter, the last confirmed or created first."""
     lows, highs = _numbers_beginning(wanted.reference or "")
     conditions = list(_conditions(wanted))
-    if conditions in ([], [_FROM]):  # the latest of those since a moment are the latest of all
+    if conditions in ([], [_FROM]):  # the latest since a moment are the latest of all
         conditions.append(_LATEST)
-    statement = Statement(
-        SQL(
-            "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most"
-        ).format(ORDER, SQL(" and ").join(conditions)),
-        parse_order,
+    statement = order_statement(
+        "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most",
+        SQL(" and ").join(conditions),
         prepared=False,
     )
     values = {**asdict(wanted), "lows": array(lows), "highs": array(highs), "most": most}
@@ -110,13 +105,10 @@ def _numbers_beginning(reference: str) -> tuple[list[int], list[int]]:
     return lows, highs
 
 
-_BY_NAME = Statement(
-    SQL(
-        "select {} from orders"
-        " where (number = :number and (number::text = :name or lower(order_reference) = lower(:name)))"
-        " or confirmation_code = lower(:name) limit 1"
-    ).format(ORDER),
-    parse_order,
+_BY_NAME = order_statement(
+    "select {} from orders"
+    " where (number = :number and (number::text = :name or lower(order_reference) = lower(:name)))"
+    " or confirmation_code = lower(:name) limit 1"
 )
 
 
@@ -126,11 +118,8 @@ async def order_named(tx: Transaction, name: str) -> AnyOrder | None:
     return await tx.fetch_one(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
 
 
-_BETWEEN_CODES = Statement(
-    SQL("select {} from orders where confirmation_code between :first and :last order by id desc limit :most").format(
-        ORDER
-    ),
-    parse_order,
+_BETWEEN_CODES = order_statement(
+    "select {} from orders where confirmation_code between :first and :last order by id desc limit :most"
 )
 
 
@@ -139,44 +128,38 @@ async def orders_between_codes(tx: Transaction, first: str, last: str, most: int
     return await tx.fetch_all(_BETWEEN_CODES, first=first, last=last, most=most)
 
 
-_BEGINNING = Statement(
-    SQL(
-        "select {} from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
-        " (select * from orders where number between r.low and r.high and {} order by number desc limit :most)"
-        " as n order by number desc limit :most"
-    ).format(ORDER, _BEGINS),
-    parse_order,
+_BEGINNING = order_statement(
+    "select {} from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
+    " (select * from orders where number between r.low and r.high and {} order by number desc limit :most)"
+    " as n order by number desc limit :most",
+    _BEGINS,
 )
 
 
 async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
-    """Return the latest orders whose reference or id begins with a text that has a digit at its end."""
+    """Return the latest orders whose reference or id begins with a text that ends in a digit."""
     lows, highs = _numbers_beginning(reference)
     return await tx.fetch_all(_BEGINNING, lows=array(lows), highs=array(highs), reference=reference.strip(), most=most)
 
 
-_WAITING_QUOTES = Statement(
-    SQL(
-        "select {} from orders where kind = 'quote' and state = 'pending' and priced_at is null"
-        " order by created_at, id limit :most"
-    ).format(ORDER),
-    parse_order,
+_UNPRICED_QUOTES = order_statement(
+    "select {} from orders where kind = 'quote' and state = 'pending' and priced_at is null"
+    " order by created_at, id limit :most"
 )
-_ALL_QUOTES = Statement(
-    SQL("select {} from orders where kind = 'quote' order by id desc limit :most").format(ORDER), parse_order
-)
+_ALL_QUOTES = order_statement("select {} from orders where kind = 'quote' order by id desc limit :most")
 
 
 async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[AnyOrder]:
-    """Return all customers' quotes: those waiting for a price, oldest first; or all, latest first."""
-    return await tx.fetch_all(_WAITING_QUOTES if waiting else _ALL_QUOTES, most=most)
+    """Return the quotes of all customers: the unpriced ones, oldest first, or all, latest first."""
+    return await tx.fetch_all(_UNPRICED_QUOTES if waiting else _ALL_QUOTES, most=most)
 
 
-_QUOTE = Statement(
-    SQL("select {} from orders where kind = 'quote' and confirmation_code = :code").format(ORDER), parse_order
-)
+_QUOTE = order_statement("select {} from orders where kind = 'quote' and confirmation_code = :code")
 
 
-async def find_quote(tx: Transaction, code: str) -> AnyOrder | None:
-    """Return a quote by its confirmation code, in any state."""
-    return await tx.fetch_one(_QUOTE, code=code)
+async def the_quote(tx: Transaction, code: str) -> AnyOrder:
+    """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
+    quote = await tx.fetch_one(_QUOTE, code=code)
+    if quote is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
+    return quote

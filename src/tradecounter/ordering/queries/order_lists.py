@@ -1,4 +1,4 @@
-"""Which of a customer's confirmed orders are on a page of a list, and those orders."""
+"""Lists of a customer's confirmed orders: the numbers on a page, and the orders with these numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
-from tradecounter.ordering.queries.orders import ORDER
+from tradecounter.ordering.queries.orders import order_statement
 from tradecounter.ordering.rules import STATUSES
-from tradecounter.ordering.states import NumberedOrder, parse_order
+from tradecounter.ordering.states import NumberedOrder
 
 _LABELS = {fold(label): label for label in STATUSES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderListFilter:
-    """What orders have to have in common; None does not matter.
+    """What orders must match; None matches all.
 
-    The customer's reference is compared without case and white space around it, the status without case. The moments
-    are those of the confirmation: `confirmed_from` is inclusive, `confirmed_before` exclusive.
+    The customer's reference is compared without case and outer white space, the status without case.
+    `confirmed_from` is inclusive, `confirmed_before` exclusive.
     """
 
     customer_reference: str | None = None
@@ -36,19 +36,19 @@ class OrderListFilter:
 
 @dataclass(frozen=True, slots=True)
 class OrderList:
-    """How many orders pass a filter, and the numbers of some of them, the latest confirmed first."""
+    """How many orders match a filter, and the numbers of one page of them, the latest confirmed first."""
 
     total: int
     numbers: NDArray[np.int64]
 
 
 class _List:
-    """The statements for the orders that pass a condition."""
+    """The statements for the orders that match a condition."""
 
     def __init__(self, condition: Composable) -> None:
         self.count = Statement(SQL("select count(*) from orders where {}").format(condition))
-        # The index alone answers it, also for the last page of many. The numbers come as 64-bit integers in network
-        # byte order: reading tens of thousands of them as text would keep other requests waiting.
+        # An index-only scan, also for the last page of many. The numbers are 64-bit integers in network byte order:
+        # reading tens of thousands of them as text would delay other requests.
         self.numbers = Statement(
             SQL(
                 """
@@ -62,7 +62,7 @@ class _List:
 
 
 _OF_CUSTOMER = SQL("customer_id = :customer_id and state = 'confirmed'")
-# Every condition is one that an index serves whatever the values are: a plan is made for all values.
+# The plan is the same for all values, so an index must serve every condition.
 _FILTERED = SQL(
     "{} and confirmed_at >= coalesce(:confirmed_from::timestamptz, '-infinity')"
     " and confirmed_at < coalesce(:confirmed_before::timestamptz, 'infinity')"
@@ -76,7 +76,7 @@ _ORDERS_BY_REFERENCE = _List(_BY_REFERENCE)
 
 
 async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int) -> OrderList:
-    """Return which of a customer's confirmed orders, the latest confirmed first, are in a range of those that pass."""
+    """Return the range `start` to `end` of a customer's confirmed orders that match, the latest confirmed first."""
     listing, values = _listing(wanted)
     async with tx.pipeline() as p:
         counted = p.fetch(listing.count, customer_id=customer_id, **values)
@@ -99,35 +99,32 @@ def _listing(wanted: OrderListFilter) -> tuple[_List, dict[str, Any]]:
     return _ORDERS_BY_REFERENCE, {**values, "customer_reference": wanted.customer_reference}
 
 
-_LISTED = Statement(
-    SQL(
-        """
-        select {} from (
-            select o.*, wanted.place,
-                   sum(counted.lines) over (order by wanted.place rows between unbounded preceding and 1 preceding)
-                       as lines_before
-            from unnest(:numbers::bigint[]) with ordinality as wanted (number, place)
-            join orders o on o.number = wanted.number and o.customer_id = :customer_id
-            cross join lateral (select count(*) as lines from order_line l where l.order_id = o.id) as counted
-        ) as listed
-        where coalesce(lines_before, 0) < :most_lines order by place
-        """
-    ).format(ORDER),
-    parse_order,
+_LISTED = order_statement(
+    """
+    select {} from (
+        select o.*, wanted.place,
+               sum(counted.lines) over (order by wanted.place rows between unbounded preceding and 1 preceding)
+                   as lines_before
+        from unnest(:numbers::bigint[]) with ordinality as wanted (number, place)
+        join orders o on o.number = wanted.number and o.customer_id = :customer_id
+        cross join lateral (select count(*) as lines from order_line l where l.order_id = o.id) as counted
+    ) as listed
+    where coalesce(lines_before, 0) < :most_lines order by place
+    """
 )
 
 
 async def listed_orders(
     tx: Transaction, customer_id: int, numbers: Sequence[int], most_lines: int
 ) -> list[NumberedOrder]:
-    """Return the first of a customer's orders with these numbers: at least one, then none after `most_lines` lines.
+    """Return a customer's orders with these numbers up to the one that reaches `most_lines` lines.
 
-    An order that was cancelled since the list was read is among them. Raises LookupError when one is gone, which no
-    part of the service does.
+    Includes orders that were cancelled since the list was read. Raises LookupError when one no longer exists; the
+    service never deletes numbered orders.
     """
     async with tx.pipeline() as p:
         found = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)
     orders: list[NumberedOrder] = [order for order in found.rows if isinstance(order, NumberedOrder)]
     if [order.number for order in orders] != list(numbers[: len(orders)]) or (numbers and not orders):
-        raise LookupError("an order of the list is gone")
+        raise LookupError("an order of the list no longer exists")
     return orders

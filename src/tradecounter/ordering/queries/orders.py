@@ -1,9 +1,10 @@
-"""Reading orders one by one. What a customer reads is limited to its own."""
+"""Reads single orders. Functions that take a customer return only its own orders."""
 
 import re
 from datetime import datetime
+from typing import LiteralString
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
@@ -12,28 +13,32 @@ from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
 from tradecounter.ordering.states import AnyOrder, NumberedOrder, parse_order
 
-ORDER = SQL(
+_COLUMNS = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
     " cost_tax, tax_rate, paid, status, term_days, created_at, expires_at, confirmed_at, priced_at, pricings,"
     " quote_note, cancelled_at, cancel_reason, expected_changed_at"
 )
+
+
+def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
+    """Return a statement that reads orders; the first `{}` of the SQL becomes their columns, the others the parts."""
+    return Statement(SQL(sql).format(_COLUMNS, *parts), parse_order, prepared=prepared)
+
+
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
 
-_OWN = Statement(
-    SQL(
-        "select {} from orders where customer_id = :customer_id and number is not null"
-        " and (order_reference = :reference or number = :number)"
-    ).format(ORDER),
-    parse_order,
+_OWN = order_statement(
+    "select {} from orders where customer_id = :customer_id and number is not null"
+    " and (order_reference = :reference or number = :number)"
 )
 
 
 async def own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder:
-    """Return a customer's order by its id or its reference, once confirmed, cancelled ones included.
+    """Return a customer's confirmed or cancelled order by its id or its reference, in any case.
 
-    The reference's case does not matter. Raises DomainError (not found).
+    Raises DomainError (not found).
     """
     order = await find_own_order(tx, customer_id, reference)
     if order is None:
@@ -42,8 +47,8 @@ async def own_order(tx: Transaction, customer_id: int, reference: str) -> Number
 
 
 async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:
-    """Return what `own_order` does, or None."""
-    # A reference ends with the order's number, by which it is found however it is spelled.
+    """Return the order as `own_order` does, or None."""
+    # The number at the end of a reference finds the order in any spelling.
     digits = _DIGITS_AT_END.search(reference)
     number = int(digits[0]) if digits else None
     async with tx.pipeline() as p:
@@ -52,10 +57,7 @@ async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> N
     return next((o for o in numbered if wanted in {fold(o.order_reference), str(o.number)}), None)
 
 
-_BY_CODE = Statement(
-    SQL("select {} from orders where customer_id = :customer_id and confirmation_code = :code").format(ORDER),
-    parse_order,
-)
+_BY_CODE = order_statement("select {} from orders where customer_id = :customer_id and confirmation_code = :code")
 
 _LOCK_UNCONFIRMED = Statement(
     "select from orders where customer_id = :customer_id and confirmation_code = :code and number is null for update"
@@ -63,9 +65,9 @@ _LOCK_UNCONFIRMED = Statement(
 
 
 def lock_unconfirmed(p: Pipeline, customer_id: int, code: str) -> None:
-    """Lock a customer's order or quote, unless it is confirmed, until the transaction ends.
+    """Lock a customer's unconfirmed order or quote until the transaction ends.
 
-    What comes after it, also in the same pipeline, sees the order as it is under the lock.
+    Later statements, also of the same pipeline, see the order as it is under the lock.
     """
     p.execute(_LOCK_UNCONFIRMED, customer_id=customer_id, code=code)
 
@@ -75,9 +77,7 @@ def fetch_by_code(p: Pipeline, customer_id: int, code: str) -> Result[AnyOrder]:
     return p.fetch(_BY_CODE, customer_id=customer_id, code=code)
 
 
-_LOCK_BY_CODE = Statement(
-    SQL("select {} from orders where confirmation_code = :code for update").format(ORDER), parse_order
-)
+_LOCK_BY_CODE = order_statement("select {} from orders where confirmation_code = :code for update")
 
 
 async def lock_by_code(tx: Transaction, code: str) -> AnyOrder | None:
@@ -85,7 +85,7 @@ async def lock_by_code(tx: Transaction, code: str) -> AnyOrder | None:
     return await tx.fetch_one(_LOCK_BY_CODE, code=code)
 
 
-_BY_ID = Statement(SQL("select {} from orders where id = :id").format(ORDER), parse_order)
+_BY_ID = order_statement("select {} from orders where id = :id")
 
 
 async def order_by_id(tx: Transaction, order_id: int) -> AnyOrder | None:
@@ -93,11 +93,11 @@ async def order_by_id(tx: Transaction, order_id: int) -> AnyOrder | None:
     return await tx.fetch_one(_BY_ID, id=order_id)
 
 
-_LOCK_BY_ID = Statement(SQL("select {} from orders where id = :id for no key update").format(ORDER), parse_order)
+_LOCK_BY_ID = order_statement("select {} from orders where id = :id for no key update")
 
 
 async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
-    """Return an order, which must exist, by its internal id, locked until the transaction ends."""
+    """Return an order by its internal id, locked until the transaction ends. Raises LookupError."""
     order = await tx.fetch_one(_LOCK_BY_ID, id=order_id)
     if order is None:
         raise LookupError(f"no order {order_id}")
@@ -106,24 +106,21 @@ async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
 
-_WITH_REFERENCE = Statement(
-    SQL(
-        """
-        select {} from orders
-        where customer_id = :customer_id
-          and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
-          and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= :now)))
-        order by id limit 1
-        """
-    ).format(ORDER),
-    parse_order,
+_WITH_REFERENCE = order_statement(
+    """
+    select {} from orders
+    where customer_id = :customer_id
+      and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
+      and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= :now)))
+    order by id limit 1
+    """
 )
 
 
 async def order_with_reference(
     tx: Transaction, customer_id: int, customer_reference: str, now: datetime
 ) -> AnyOrder | None:
-    """Return an order that has the customer's reference and is confirmed, or can still be.
+    """Return a confirmed or confirmable order with this customer reference.
 
     Locks the customer's row, so that two orders cannot pass this check at the same time.
     """

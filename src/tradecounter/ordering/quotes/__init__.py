@@ -1,1 +1,1 @@
-"""Quotes: requested, priced by support, confirmed, reminded of, read back."""
+"""Quotes: requests, pricing by support, confirmation, reminders."""

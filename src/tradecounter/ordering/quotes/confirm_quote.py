@@ -1,4 +1,4 @@
-"""Confirming a quote for a customer who has accepted it by mail or on the phone (specification, section 3)."""
+"""Confirms a quote for a customer who accepted it by mail or phone (specification, section 3)."""
 
 from datetime import datetime
 
@@ -7,9 +7,9 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.lookup import the_quote
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.queries.lookup import the_quote
 from tradecounter.ordering.states import ConfirmedOrder, UnpricedQuote
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.storefront import Storefront
@@ -18,10 +18,10 @@ from tradecounter.storefront.storefront import Storefront
 async def confirm_quote(
     tx: Transaction, code: str, method_id: int | None, policy: OrderingPolicy, now: datetime
 ) -> ConfirmedOrder:
-    """Confirm a priced quote as its customer would, with the same checks; one that is confirmed stays as it is.
+    """Confirm a priced quote, with the same checks as for its customer; a confirmed one stays unchanged.
 
-    `code` is the whole confirmation code. Raises DomainError: not found, precondition failed (not priced), and what
-    `confirm_order` raises.
+    `code` is the whole confirmation code. Raises DomainError: not found, precondition failed (not priced), and the
+    errors of `confirm_order`.
     """
     quote = await the_quote(tx, code)
     if isinstance(quote, UnpricedQuote):
@@ -31,7 +31,7 @@ async def confirm_quote(
 
 
 async def _context(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> OrderContext:
-    """Return the context of a customer's order, read for this one use."""
+    """Read the context of a customer's order from the database: the command line has no storefront in memory."""
     storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     versions = await read_versions(tx)
     await storefront.refresh(tx, versions)

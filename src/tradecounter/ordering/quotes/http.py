@@ -60,7 +60,6 @@ class QuoteEndpoints:
         )
     )
     async def create_quote(self, call: Call) -> Response:
-        """Answer `POST /quote`."""
         return await self.creation.respond(call, "quote")
 
     @endpoint(
@@ -92,7 +91,6 @@ class QuoteEndpoints:
         )
     )
     async def show_quote(self, call: Call) -> Response:
-        """Show a quote of the customer in whatever state it is."""
         code = call.path_text("confirmation_code", "quote").lower()
         async with reading(self.database) as tx, tx.pipeline() as p:
             found = fetch_by_code(p, call.customer_id, code)

@@ -1,4 +1,4 @@
-"""Pricing a quote: support settles the unit costs, the customer is told and may confirm (specification, section 3)."""
+"""Prices a quote: support sets the unit costs, the customer gets a mail and may confirm (specification, section 3)."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -47,12 +47,13 @@ async def price_quote(
     *,
     carriage: Carriage = (),
 ) -> None:
-    """Give a quote its price, which holds for `lifetime` from `now` (UTC), and have the customer told.
+    """Price a quote for `lifetime` from `now` (UTC), and queue the mail to the customer.
 
-    `unit_costs` are SKUs with net pounds, each for all lines of its SKU; other lines keep their price. `carriage` are
-    ids of shipping methods with net pounds: each becomes a shipping option, or replaces the price of one. It may be
-    priced again until it is confirmed or expires; the note, or its absence, replaces the one before. Raises
-    DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
+    `unit_costs` are SKUs with net pounds; a cost applies to all lines of its SKU, and other lines keep their price.
+    `carriage` are ids of shipping methods with net pounds: each adds a shipping option, or changes the price of one.
+    A quote can be priced again until it is confirmed or expires; the note, or None, replaces the earlier note.
+
+    Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
     for sku, cost in unit_costs:
         _check_cost(sku, "unit cost", cost)
@@ -88,17 +89,16 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
         case NumberedOrder():
-            raise DomainError(Kind.CONFLICT, f"the quote is {order.state} already, as {order.order_reference}")
+            raise DomainError(Kind.CONFLICT, f"the quote is already {order.state}, as {order.order_reference}")
         case DeclinedOrder():
             raise DomainError(Kind.CONFLICT, f"the quote is {order.state}")
         case PricedQuote() if order.has_expired(now):
             when = local_text(order.expires_at)
-            raise DomainError(Kind.CONFLICT, f"the quote has expired at {when}: the customer has to request it again")
+            raise DomainError(Kind.CONFLICT, f"the quote expired at {when}: the customer must request it again")
     return order
 
 
 def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: UnitCosts) -> list[OrderLine]:
-    """Return all lines, at their new prices."""
     costs: dict[str, Decimal] = {}
     skus = {fold(line.sku) for line in lines}
     for sku, cost in unit_costs:
@@ -111,7 +111,7 @@ def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: UnitCosts) -
 
 
 def _options(quote: Quote, methods: Collection[ShippingMethod], carriage: Carriage) -> list[ShippingOption]:
-    """Return the shipping options of a quote with the carriage that support names, cheapest first."""
+    """Return a quote's shipping options with support's carriage, cheapest first."""
     options = {option.id: option for option in quote.shipping_options}
     by_id = {method.id: method for method in methods}
     costs: dict[int, Decimal] = {}

@@ -1,4 +1,4 @@
-"""Reminding customers of priced quotes that are about to expire."""
+"""Reminds customers of priced quotes that are about to expire."""
 
 from datetime import datetime, timedelta
 
@@ -12,9 +12,9 @@ _MOST = 500  # quotes in one transaction
 
 
 async def remind_of_quotes(tx: Transaction, now: datetime) -> int:
-    """Queue a mail about each quote that expires within 24 hours, once for each pricing; return how many.
+    """Queue a mail about each quote that expires within 24 hours, once per pricing; return how many.
 
-    A quote that was priced for 24 hours or less gets none: the mail with its price has just been sent.
+    A quote that was priced for 24 hours or less gets none: its customer has just had the mail with the price.
     """
     expiring = await mark_expiring_quotes(tx, now, REMINDED_BEFORE, _MOST)
     for quote in expiring:

@@ -1,4 +1,4 @@
-"""Requesting a quote: an order at today's prices that support may make better ones for (specification, section 3)."""
+"""Creates a quote at current prices, which support may improve (specification, section 3)."""
 
 from msgspec.structs import asdict
 
@@ -16,9 +16,9 @@ from tradecounter.ordering.wire import CreateOrderRequest
 async def request_quote(
     tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[UnpricedQuote, list[OrderLine]]:
-    """Create a quote that waits for support's price, tell support and the customer, and return it with its lines.
+    """Create an unpriced quote, queue the mails to support and the customer, and return the quote with its lines.
 
-    Raises DomainError: invalid (also when it is to be confirmed at once), payment required, conflict.
+    Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
     """
     if request.auto_confirm:
         raise invalid("auto_confirm", "must not be set on a quote: it is confirmed once support has priced it")
