@@ -61,7 +61,7 @@ def test_a_token_expires_to_the_second_also_when_it_is_remembered(exchange: Exch
 
 def test_the_lifetime_of_tokens_is_a_setting(database_url: str) -> None:
     with running_exchange(database_url, access_token_lifetime=timedelta(minutes=10)) as exchange:
-        answer = exchange.ask().json()
+        answer = exchange.request_token().json()
         assert answer["expires_in"] == 600
         exchange.service.clock.advance(timedelta(minutes=10))
         assert_bad(exchange.use(answer["access_token"]))

@@ -37,7 +37,7 @@ def headers_of(*pairs: tuple[str, str | bytes]) -> Headers:
     return [(name.encode(), value if isinstance(value, bytes) else value.encode()) for name, value in pairs]
 
 
-def assert_refused(response: httpx2.Response, challenge: str) -> None:
+def assert_rejected(response: httpx2.Response, challenge: str) -> None:
     assert response.status_code == 401, response.text
     assert response.content == b"{}"
     assert response.headers["content-type"] == "application/json"
@@ -73,7 +73,7 @@ def test_the_header_beats_the_query(bare: httpx2.Client, customer: Customer, oth
 
 def test_a_bad_header_is_not_made_up_for_by_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": WRONG}, params={"api-key": customer.key})
-    assert_refused(found, BAD)
+    assert_rejected(found, BAD)
 
 
 def test_an_empty_header_leaves_the_query_to_count(bare: httpx2.Client, customer: Customer) -> None:
@@ -82,7 +82,7 @@ def test_an_empty_header_leaves_the_query_to_count(bare: httpx2.Client, customer
 
 def test_an_empty_parameter_is_as_if_absent(bare: httpx2.Client, customer: Customer) -> None:
     assert who(bare.get(f"/customer?api-key=&api-key={customer.key}&api-key=")) == "Ada"
-    assert_refused(bare.get("/customer?api-key="), MISSING)
+    assert_rejected(bare.get("/customer?api-key="), MISSING)
 
 
 @pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
@@ -96,17 +96,17 @@ def test_a_bearer_token_counts_alone_whatever_key_comes_with_it(
         headers={"Authorization": f"{scheme} {token}", "X-Api-Key": customer.key},
         params={"api-key": customer.key},
     )
-    assert_refused(found, BAD)
+    assert_rejected(found, BAD)
 
 
 def test_a_customers_key_is_no_bearer_token(bare: httpx2.Client, customer: Customer) -> None:
-    assert_refused(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
+    assert_rejected(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
 
 
 @pytest.mark.spec("5 Authentication", "a bearer token takes precedence")
 def test_an_empty_bearer_token_does_not_fall_back_to_the_key(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"Authorization": "Bearer", "X-Api-Key": customer.key})
-    assert_refused(found, MISSING)
+    assert_rejected(found, MISSING)
 
 
 def test_a_bearer_token_behind_another_authorization_still_counts_alone(
@@ -115,7 +115,7 @@ def test_a_bearer_token_behind_another_authorization_still_counts_alone(
     headers = headers_of(
         ("Authorization", "Basic eDp5"), ("Authorization", "Bearer stolen"), ("X-Api-Key", customer.key)
     )
-    assert_refused(bare.get("/customer", headers=headers), BAD)
+    assert_rejected(bare.get("/customer", headers=headers), BAD)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +136,16 @@ def test_other_authorization_schemes_are_ignored(
 ) -> None:
     with_key = headers_of(("Authorization", authorization), ("X-Api-Key", customer.key))
     assert who(bare.get("/customer", headers=with_key)) == "Ada"
-    assert_refused(bare.get("/customer", headers=headers_of(("Authorization", authorization))), MISSING)
+    assert_rejected(bare.get("/customer", headers=headers_of(("Authorization", authorization))), MISSING)
 
 
 def test_two_keys_in_the_query_are_refused_even_if_both_are_good(bare: httpx2.Client, customer: Customer) -> None:
-    assert_refused(bare.get(f"/customer?api-key={customer.key}&api-key={customer.key}"), BAD)
+    assert_rejected(bare.get(f"/customer?api-key={customer.key}&api-key={customer.key}"), BAD)
 
 
 def test_two_key_headers_are_refused(bare: httpx2.Client, customer: Customer, other: Customer) -> None:
     headers = headers_of(("X-Api-Key", customer.key), ("X-Api-Key", other.key))
-    assert_refused(bare.get("/customer", headers=headers), BAD)
+    assert_rejected(bare.get("/customer", headers=headers), BAD)
 
 
 MISSHAPEN: dict[str, Callable[[str], bytes]] = {
@@ -169,29 +169,29 @@ def test_a_key_that_is_not_exactly_right_is_refused(
     bare: httpx2.Client, customer: Customer, change: Callable[[str], bytes]
 ) -> None:
     key = change(customer.key)
-    assert_refused(bare.get("/customer", headers=[(b"X-Api-Key", key)]), BAD)
-    assert_refused(bare.get(f"/customer?api-key={quote(key)}"), BAD)
+    assert_rejected(bare.get("/customer", headers=[(b"X-Api-Key", key)]), BAD)
+    assert_rejected(bare.get(f"/customer?api-key={quote(key)}"), BAD)
 
 
 @pytest.mark.parametrize("encoded", ["%00" * 64, "%ED%A0%80", "%ff" * 64, "%C3%A9" * 64, "%20", "%", "%zz", "a%0d%0a"])
 def test_garbage_as_a_key_in_the_query_is_refused(bare: httpx2.Client, encoded: str) -> None:
-    assert_refused(bare.get(f"/customer?api-key={encoded}"), BAD)
+    assert_rejected(bare.get(f"/customer?api-key={encoded}"), BAD)
 
 
 @pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
 def test_no_credential_is_told_apart_from_a_bad_one_only_by_the_challenge(bare: httpx2.Client) -> None:
-    assert_refused(bare.get("/customer"), MISSING)
-    assert_refused(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)
+    assert_rejected(bare.get("/customer"), MISSING)
+    assert_rejected(bare.get("/customer", headers={"X-Api-Key": WRONG}), BAD)
 
 
 @pytest.mark.parametrize("name", ["API-KEY", "apikey", "api_key", "x-api-key", "key"])
 def test_a_key_under_another_parameter_name_does_not_count(bare: httpx2.Client, customer: Customer, name: str) -> None:
-    assert_refused(bare.get("/customer", params={name: customer.key}), MISSING)
+    assert_rejected(bare.get("/customer", params={name: customer.key}), MISSING)
 
 
 def test_a_key_in_a_cookie_or_in_the_body_does_not_count(bare: httpx2.Client, customer: Customer) -> None:
-    assert_refused(bare.get("/customer", headers={"Cookie": f"api-key={customer.key}"}), MISSING)
-    assert_refused(bare.post("/order", json={"api-key": customer.key}), MISSING)
+    assert_rejected(bare.get("/customer", headers={"Cookie": f"api-key={customer.key}"}), MISSING)
+    assert_rejected(bare.post("/order", json={"api-key": customer.key}), MISSING)
 
 
 def test_a_good_key_works_with_every_way_of_writing_the_header_name(bare: httpx2.Client, customer: Customer) -> None:

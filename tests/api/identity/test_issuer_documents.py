@@ -30,11 +30,11 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 def test_documents_are_asked_for_without_compression() -> None:
     with running_issuer() as issuer:
         assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
-        assert issuer.asked == [OPENID, "/keys"]
+        assert issuer.paths == [OPENID, "/keys"]
         assert issuer.accepted_encodings == {"identity"}
 
 
-def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
+def assert_rejected_for_little(issuer: Issuer, reason: str) -> None:
     """The issuer cannot be used, and finding that out takes little memory."""
     tracemalloc.start()
     try:
@@ -49,15 +49,15 @@ def assert_refused_for_little(issuer: Issuer, reason: str) -> None:
 def test_a_document_that_comes_compressed_all_the_same_is_refused_unread() -> None:
     with running_issuer() as issuer:
         issuer.publish(OPENID, gzip.compress(bytes(100_000_000)), Content_Encoding="gzip")
-        assert_refused_for_little(issuer, "compressed")
+        assert_rejected_for_little(issuer, "compressed")
 
 
 @pytest.mark.parametrize("path", [OPENID, "/keys"])
 def test_a_document_is_read_no_further_than_it_may_be_long(path: str) -> None:
     with running_issuer() as issuer:
-        _, _, document = issuer.answer(path)
+        _, _, document = issuer.response(path)
         issuer.publish(path, document + b" " * 50_000_000)
-        assert_refused_for_little(issuer, "longer than 262144 bytes")
+        assert_rejected_for_little(issuer, "longer than 262144 bytes")
 
 
 @pytest.mark.parametrize("host", [LOGIN, "localhost", "127.0.0.1"])
@@ -67,7 +67,7 @@ def test_plain_http_to_this_machine_is_for_an_issuer_on_this_machine(certificate
         if host == LOGIN:
             with pytest.raises(IssuerAwayError, match="jwks_uri"):
                 asyncio.run(read_issuer(issuer.url))
-            assert inner.asked == []
+            assert inner.paths == []
         else:
             assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
 

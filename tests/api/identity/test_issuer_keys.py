@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.applications import Exchange, assert_refused, running_exchange
+from support.applications import Exchange, assert_rejected, running_exchange
 from support.cluster import Cluster
 from support.issuer import OAUTH, OPENID, Issuer, new_key
 
@@ -34,12 +34,12 @@ def forget(exchange: Exchange) -> None:
     """Let a day go by, after which nothing that was known of the issuer counts."""
     exchange.service.clock.advance(25 * HOUR)
     exchange.issuer.overrides.clear()
-    exchange.issuer.asked.clear()
+    exchange.issuer.paths.clear()
     exchange.issuer.metadata_at = OPENID
 
 
 def assert_away(exchange: Exchange, subject_token: str | None = None) -> None:
-    answer = exchange.ask() if subject_token is None else exchange.exchange(subject_token)
+    answer = exchange.request_token() if subject_token is None else exchange.exchange(subject_token)
     assert answer.status_code == 503, answer.text
     assert list(answer.json()) == ["message"]
     assert answer.headers["retry-after"] == "5"
@@ -49,7 +49,7 @@ def assert_away(exchange: Exchange, subject_token: str | None = None) -> None:
 def test_keys_are_fetched_once_and_then_remembered(exchange: Exchange) -> None:
     for _ in range(3):
         exchange.access_token()
-    assert exchange.issuer.asked == [OPENID, "/keys"]
+    assert exchange.issuer.paths == [OPENID, "/keys"]
 
 
 def test_keys_are_fetched_again_after_an_hour(exchange: Exchange) -> None:
@@ -66,7 +66,7 @@ def test_the_oauth_metadata_serve_where_there_are_none_of_openid(shared: Exchang
     forget(shared)
     shared.issuer.metadata_at = OAUTH
     shared.access_token()
-    assert shared.issuer.asked == [OPENID, OAUTH, "/keys"]
+    assert shared.issuer.paths == [OPENID, OAUTH, "/keys"]
 
 
 def test_an_issuer_may_have_a_path(postgres: Cluster) -> None:
@@ -83,7 +83,7 @@ def test_an_issuer_whose_name_ends_with_a_slash_is_believed_under_that_name_only
     name = shared.issuer.url + "/"
     shared.issuer.publish(OPENID, shared.issuer.metadata(issuer=name))
     assert shared.exchange(shared.subject_token(iss=name)).status_code == 200
-    assert_refused(shared.exchange(shared.subject_token()), "invalid_grant")
+    assert_rejected(shared.exchange(shared.subject_token()), "invalid_grant")
 
 
 def test_an_unknown_key_has_the_keys_fetched_at_most_once_in_thirty_seconds(exchange: Exchange) -> None:
@@ -92,25 +92,25 @@ def test_an_unknown_key_has_the_keys_fetched_at_most_once_in_thirty_seconds(exch
     exchange.service.clock.advance(timedelta(seconds=29))
     exchange.issuer.keys.append(first)
     for _ in range(3):
-        assert_refused(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
+        assert_rejected(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
     assert exchange.issuer.fetches == 1
     exchange.service.clock.advance(SECOND)
     assert exchange.exchange(exchange.subject_token(key=first)).status_code == 200
     exchange.issuer.keys = [second]
     for _ in range(3):
-        assert_refused(exchange.exchange(exchange.subject_token(key=second)), "invalid_grant")
+        assert_rejected(exchange.exchange(exchange.subject_token(key=second)), "invalid_grant")
     assert exchange.issuer.fetches == 2
     exchange.service.clock.advance(30 * SECOND)
     assert exchange.exchange(exchange.subject_token(key=second)).status_code == 200
-    assert_refused(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
+    assert_rejected(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
     assert exchange.issuer.fetches == 3
 
 
 def test_a_token_that_cannot_be_good_has_nothing_fetched(exchange: Exchange) -> None:
     for token in ("x", "a.b.c", exchange.subject_token(header={"crit": ["x"], "x": 1})):
-        assert_refused(exchange.exchange(token), "invalid_grant")
+        assert_rejected(exchange.exchange(token), "invalid_grant")
     assert exchange.http.post("/oauth/token", data=exchange.form(client_id="x", client_secret="y")).status_code == 401
-    assert exchange.issuer.asked == []
+    assert exchange.issuer.paths == []
 
 
 def test_requests_at_the_same_time_share_one_fetch_and_hold_no_connection(postgres: Cluster) -> None:
@@ -118,13 +118,13 @@ def test_requests_at_the_same_time_share_one_fetch_and_hold_no_connection(postgr
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         exchange.issuer.open.clear()
         with ThreadPoolExecutor(8) as pool:
-            waiting = [pool.submit(exchange.ask) for _ in range(8)]
-            while not exchange.issuer.asked:
+            waiting = [pool.submit(exchange.request_token) for _ in range(8)]
+            while not exchange.issuer.paths:
                 assert exchange.customer.get("/customer/address").status_code == 200
             assert exchange.customer.get("/customer/address").status_code == 200
             exchange.issuer.open.set()
             assert {answer.result().status_code for answer in waiting} == {200}
-        assert exchange.issuer.asked == [OPENID, "/keys"]
+        assert exchange.issuer.paths == [OPENID, "/keys"]
 
 
 def key_set(issuer: Issuer) -> bytes:
@@ -166,9 +166,9 @@ def test_an_issuer_that_cannot_be_used_is_a_503_and_over_by_itself(shared: Excha
     forget(shared)
     spoil(shared.issuer)
     assert_away(shared)
-    asked = len(shared.issuer.asked)
+    asked = len(shared.issuer.paths)
     assert_away(shared)
-    assert len(shared.issuer.asked) == asked, "it is left alone for five seconds"
+    assert len(shared.issuer.paths) == asked, "it is left alone for five seconds"
     shared.issuer.overrides.clear()
     shared.service.clock.advance(5 * SECOND)
     shared.access_token()

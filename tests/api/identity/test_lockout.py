@@ -237,7 +237,7 @@ def test_a_wrong_credential_that_cannot_be_counted_is_a_503(postgres: Cluster, a
         with database_away(postgres, url):
             assert ask(exchange.service, address, **{"X-Api-Key": "short"}) == 503
             assert ask(exchange.service, address) == 401, "a missing one needs no counting"
-            token = exchange.ask()
+            token = exchange.request_token()
         assert (token.status_code, list(token.json())) == (503, ["message"])
         assert token.headers["retry-after"]
         assert token.headers["cache-control"] == "no-store"

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from support.applications import Exchange, assert_refused, register, running_exchange
+from support.applications import Exchange, assert_rejected, register, running_exchange
 from support.service import Customer
 from support.waiting import waiting_for_a_lock
 from tradecounter.db.transaction import Transaction
@@ -35,7 +35,7 @@ def revoke(exchange: Exchange, customer: Customer | None = None) -> int:
 
 def refused(exchange: Exchange, token: str) -> None:
     answer = exchange.exchange(token)
-    assert_refused(answer, "invalid_grant")
+    assert_rejected(answer, "invalid_grant")
     assert answer.json() == {"error": "invalid_grant"}, "no detail"
 
 
@@ -116,4 +116,4 @@ def test_an_exchange_that_starts_during_the_revocation_is_refused(exchange: Exch
             exchanging = pool.submit(in_parallel, exchange, before)
             waiting_for_a_lock(url, processes=2)
         revoking.result()
-        assert_refused(exchanging.result(), "invalid_grant")
+        assert_rejected(exchanging.result(), "invalid_grant")

@@ -11,7 +11,7 @@ from joserfc import jws
 from joserfc.jwk import ECKey
 from structlog.testing import capture_logs
 
-from support.applications import Exchange, assert_refused, register, running_exchange
+from support.applications import Exchange, assert_rejected, register, running_exchange
 from support.issuer import new_key
 from support.service import running_service
 
@@ -42,7 +42,7 @@ def key(exchange: Exchange, kid: str) -> Any:
 
 def refused(exchange: Exchange, token: str) -> None:
     answer = exchange.exchange(token)
-    assert_refused(answer, "invalid_grant")
+    assert_rejected(answer, "invalid_grant")
     assert answer.json() == {"error": "invalid_grant"}, "no detail"
 
 
@@ -144,7 +144,7 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
     mine = new_key("EC", "P-256", "mine")
     public = mine.as_dict(private=False)
     exchange.issuer.publish("/mine", {"keys": [public]})
-    asked = len(exchange.issuer.asked)
+    asked = len(exchange.issuer.paths)
     for header in (
         {"jwk": public},
         {"jku": f"{exchange.issuer.url}/mine"},
@@ -156,7 +156,7 @@ def test_keys_that_the_token_brings_along_are_not_looked_at(exchange: Exchange) 
         {"kid": None, "jwk": public},
     ):
         refused(exchange, exchange.subject_token(key=mine, header=header))
-    assert "/mine" not in exchange.issuer.asked[asked:]
+    assert "/mine" not in exchange.issuer.paths[asked:]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_payload_that_is_no_set_of_claims_is_refused(exchange: Exchange, paylo
 def test_without_a_configured_issuer_no_token_is_good(exchange: Exchange) -> None:
     with running_service(exchange.service.database_url) as alone:
         fields = exchange.form(subject_token=exchange.subject_token(aud=alone.url))
-        assert_refused(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
+        assert_rejected(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
 
 
 def test_why_a_token_is_refused_stands_in_the_log_without_the_token(exchange: Exchange) -> None:

@@ -11,7 +11,7 @@ import pytest
 from authlib.integrations.httpx_client import OAuth2Client
 from psycopg.sql import SQL, Identifier
 
-from support.applications import ACCESS_TOKEN, GRANT, JWT, Exchange, assert_refused, register, running_exchange
+from support.applications import ACCESS_TOKEN, GRANT, JWT, Exchange, assert_rejected, register, running_exchange
 from support.applications import switch_off as switch_off_application
 
 FORM = "application/x-www-form-urlencoded"
@@ -31,7 +31,7 @@ def post(exchange: Exchange, content: str | bytes, content_type: str | None = FO
 @pytest.mark.spec("4 POST /oauth/token", "consent is exchanged for a bearer token of 64 characters, not to be stored")
 @pytest.mark.spec("8 API key and bearer token length", "a token has 64 characters")
 def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exchange: Exchange) -> None:
-    answer = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
+    answer = exchange.request_token(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
     body = answer.json()
     token = body.pop("access_token")
     assert answer.status_code == 200
@@ -81,17 +81,17 @@ def test_credentials_may_be_in_the_form(exchange: Exchange) -> None:
 
 def test_the_form_may_repeat_the_id_of_http_basic_and_no_more(exchange: Exchange) -> None:
     application = exchange.application
-    assert exchange.ask(client_id=application.client_id).status_code == 200
-    assert_refused(exchange.ask(client_id="another"), "invalid_request")
-    both = exchange.ask(client_id=application.client_id, client_secret=application.client_secret)
-    assert_refused(both, "invalid_request")
-    assert_refused(exchange.ask(client_secret=application.client_secret), "invalid_request")
+    assert exchange.request_token(client_id=application.client_id).status_code == 200
+    assert_rejected(exchange.request_token(client_id="another"), "invalid_request")
+    both = exchange.request_token(client_id=application.client_id, client_secret=application.client_secret)
+    assert_rejected(both, "invalid_request")
+    assert_rejected(exchange.request_token(client_secret=application.client_secret), "invalid_request")
 
 
 def test_two_authorizations_are_one_too_many(exchange: Exchange) -> None:
     basic = basic_header(f"{exchange.application.client_id}:{exchange.application.client_secret}".encode())
     twice = [(b"Authorization", basic), (b"Authorization", basic)]
-    assert_refused(exchange.http.post("/oauth/token", data=exchange.form(), headers=twice), "invalid_request")
+    assert_rejected(exchange.http.post("/oauth/token", data=exchange.form(), headers=twice), "invalid_request")
 
 
 def basic_header(user_and_password: bytes) -> bytes:
@@ -124,7 +124,7 @@ def test_http_basic_is_form_encoded_inside(exchange: Exchange) -> None:
 )
 def test_basic_credentials_that_are_wrong_or_cannot_be_read_are_401(exchange: Exchange, authorization: bytes) -> None:
     answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
-    assert_refused(answer, "invalid_client")
+    assert_rejected(answer, "invalid_client")
     assert answer.headers["www-authenticate"].startswith("Basic realm=")
 
 
@@ -133,13 +133,13 @@ def test_basic_credentials_that_are_wrong_or_cannot_be_read_are_401(exchange: Ex
     "fields", [{}, {"client_id": "x"}, {"client_secret": "x"}, {"client_id": "", "client_secret": ""}]
 )
 def test_missing_client_credentials_are_401(exchange: Exchange, fields: dict[str, str]) -> None:
-    assert_refused(exchange.http.post("/oauth/token", data=exchange.form(**fields)), "invalid_client")
+    assert_rejected(exchange.http.post("/oauth/token", data=exchange.form(**fields)), "invalid_client")
 
 
 def test_another_applications_secret_is_401(exchange: Exchange) -> None:
     other = register(exchange.service, "other")
     wrong = exchange.form(client_id=exchange.application.client_id, client_secret=other.client_secret)
-    assert_refused(exchange.http.post("/oauth/token", data=wrong), "invalid_client")
+    assert_rejected(exchange.http.post("/oauth/token", data=wrong), "invalid_client")
 
 
 def test_a_disabled_application_is_401(exchange: Exchange) -> None:
@@ -151,7 +151,7 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
     )
     assert exchange.http.post("/oauth/token", data=fields).status_code == 200
     switch_off_application(exchange.service, application)
-    assert_refused(exchange.http.post("/oauth/token", data=fields), "invalid_client")
+    assert_rejected(exchange.http.post("/oauth/token", data=fields), "invalid_client")
 
 
 @pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an OAuth error is one of five words")
@@ -178,23 +178,23 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
     ],
 )
 def test_a_wrong_field_is_refused_in_oauths_words(exchange: Exchange, changes: dict[str, str], error: str) -> None:
-    assert_refused(exchange.ask(**changes), error)
+    assert_rejected(exchange.request_token(**changes), error)
 
 
 def test_an_empty_optional_field_is_as_if_absent_and_unknown_ones_are_ignored(exchange: Exchange) -> None:
-    assert exchange.ask(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
+    assert exchange.request_token(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
 def test_the_resource_is_the_base_address_with_a_slash_at_its_end_or_not(exchange: Exchange) -> None:
-    assert exchange.ask(resource=exchange.service.url + "/").status_code == 200
+    assert exchange.request_token(resource=exchange.service.url + "/").status_code == 200
     for wrong in ("/product", "?", "#x"):
-        assert_refused(exchange.ask(resource=exchange.service.url + wrong), "invalid_target")
+        assert_rejected(exchange.request_token(resource=exchange.service.url + wrong), "invalid_target")
 
 
 @pytest.mark.parametrize("name", ["grant_type", "subject_token", "resource", "client_id", "unknown"])
 def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
-    assert_refused(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
+    assert_rejected(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_repeated_field_is_refused(exchange: Exchange, name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_form_that_cannot_be_read_is_refused(exchange: Exchange, content: bytes) -> None:
-    assert_refused(post(exchange, content), "invalid_request")
+    assert_rejected(post(exchange, content), "invalid_request")
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a field that breaks its rule is 400")
@@ -214,7 +214,7 @@ def test_a_form_that_cannot_be_read_is_refused(exchange: Exchange, content: byte
     "content_type", [None, "application/json", "text/plain", "multipart/form-data; boundary=x", "", ";"]
 )
 def test_what_is_not_said_to_be_a_form_is_an_invalid_request(exchange: Exchange, content_type: str | None) -> None:
-    assert_refused(post(exchange, urlencode(exchange.form()), content_type), "invalid_request")
+    assert_rejected(post(exchange, urlencode(exchange.form()), content_type), "invalid_request")
 
 
 def test_a_form_may_name_its_character_set(exchange: Exchange) -> None:
@@ -224,12 +224,12 @@ def test_a_form_may_name_its_character_set(exchange: Exchange) -> None:
 
 
 def test_fields_in_the_query_do_not_count(exchange: Exchange) -> None:
-    assert_refused(post(exchange, b"", params=exchange.form()), "invalid_request")
+    assert_rejected(post(exchange, b"", params=exchange.form()), "invalid_request")
 
 
 def test_a_customers_key_opens_nothing_here(exchange: Exchange) -> None:
     answer = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
-    assert_refused(answer, "invalid_client")
+    assert_rejected(answer, "invalid_client")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
@@ -255,7 +255,7 @@ def test_the_audience_is_the_address_that_was_reached_whatever_host_is_named(exc
     """Or else a token for another service could be had accepted by naming that service."""
     elsewhere = exchange.form(subject_token=exchange.subject_token(aud="http://elsewhere.example"))
     named = {"Host": "elsewhere.example"}
-    assert_refused(
+    assert_rejected(
         exchange.http.post("/oauth/token", data=elsewhere, headers=named, auth=exchange.basic), "invalid_grant"
     )
     port = exchange.service.url.rpartition(":")[2]
@@ -272,6 +272,6 @@ def test_a_configured_base_address_is_the_audience_and_the_resource(exchange: Ex
     database_url, base = exchange.service.database_url, "https://api.example/v1"
     with running_exchange(database_url, base_url=base) as other:
         good = other.subject_token(aud=["https://elsewhere.example", base])
-        assert other.ask(subject_token=good, resource=base).status_code == 200
-        assert_refused(other.ask(subject_token=other.subject_token(aud=other.service.url)), "invalid_grant")
-        assert_refused(other.ask(subject_token=good, resource=other.service.url), "invalid_target")
+        assert other.request_token(subject_token=good, resource=base).status_code == 200
+        assert_rejected(other.request_token(subject_token=other.subject_token(aud=other.service.url)), "invalid_grant")
+        assert_rejected(other.request_token(subject_token=good, resource=other.service.url), "invalid_target")

@@ -115,7 +115,7 @@ def test_a_quote_whose_mail_was_given_up_is_told_with_the_next_one(shop: Service
     customer = shop.customer()
     quotes = request(customer, 1)
     with mail_server() as inbox:
-        inbox.answer = "554 No spam please"
+        inbox.response = "554 No spam please"
         for _ in range(5):
             drain_to(shop, inbox.url)
             let_time_pass(shop)
@@ -128,10 +128,10 @@ def test_a_mail_that_could_not_be_handed_over_is_made_again_with_what_came_since
     customer = shop.customer()
     quotes = request(customer, 1)
     with mail_server() as inbox:
-        inbox.answer = "451 Try later"
+        inbox.response = "451 Try later"
         drain_to(shop, inbox.url)
         quotes += request(customer, 2)
-        inbox.answer = "250 OK"
+        inbox.response = "250 OK"
         let_time_pass(shop)
         drain_to(shop, inbox.url)
     assert told(inbox.mails, quotes) == [[0, 1, 2]]

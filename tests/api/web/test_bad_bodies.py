@@ -112,7 +112,7 @@ def send(shop: Service, customer: Customer, code: str) -> Iterator[Send]:
 ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /customer/address"]
 
 
-def assert_refused(answer: httpx2.Response, *words: str) -> None:
+def assert_rejected(answer: httpx2.Response, *words: str) -> None:
     assert answer.status_code == 400, answer.text
     assert list(answer.json()) == ["message"]
     message = answer.json()["message"]
@@ -124,35 +124,35 @@ def assert_refused(answer: httpx2.Response, *words: str) -> None:
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON.keys())
 def test_what_is_no_clean_json_is_refused_everywhere(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:
-        assert_refused(send(endpoint, body))
+        assert_rejected(send(endpoint, body))
 
 
 @pytest.mark.parametrize("body", NO_OBJECT.values(), ids=NO_OBJECT.keys())
 def test_json_that_is_no_object_is_refused_everywhere(send: Send, body: bytes) -> None:
     for endpoint in ENDPOINTS:
-        assert_refused(send(endpoint, body), "the body must be an object, not ")
+        assert_rejected(send(endpoint, body), "the body must be an object, not ")
 
 
 @pytest.mark.parametrize("body", [b"", b" ", b"\r\n\t "])
 def test_an_empty_body_is_refused_where_one_is_needed(send: Send, body: bytes) -> None:
     for endpoint in ("POST /order", "POST /customer/address"):
-        assert_refused(send(endpoint, body), "the request body is empty: send a JSON object")
+        assert_rejected(send(endpoint, body), "the request body is empty: send a JSON object")
 
 
 @pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
 @pytest.mark.parametrize("where", READ.values(), ids=READ.keys())
 def test_unclean_text_is_refused_wherever_it_stands_in_an_order(send: Send, where: bytes, bad: bytes) -> None:
     assert ORDER.count(where) >= 1
-    assert_refused(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
+    assert_rejected(send("POST /order", ORDER.replace(where, where + bad)), "the body ")
 
 
 @pytest.mark.parametrize("bad", BAD_TEXT.values(), ids=BAD_TEXT.keys())
 def test_unclean_text_is_refused_in_an_address_and_where_nothing_reads_it(send: Send, bad: bytes) -> None:
-    assert_refused(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
+    assert_rejected(send("POST /customer/address", NEW_ADDRESS.replace(b"Leeds", bad)), "the body ")
     unread = b'{"remark": ["' + bad + b'"], '
-    assert_refused(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
-    assert_refused(send("POST /order", unread + ORDER[1:]), "the body ")
-    assert_refused(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
+    assert_rejected(send("POST /customer/address", unread + NEW_ADDRESS[1:]), "the body ")
+    assert_rejected(send("POST /order", unread + ORDER[1:]), "the body ")
+    assert_rejected(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])
@@ -167,7 +167,7 @@ def test_depth_is_refused_or_passed_over_but_never_a_fault(shop: Service, openin
         answer = poor.http.post("/order", content=body, headers={"Content-Type": "application/json"})
         statuses.add(answer.status_code)
         if answer.status_code == 400:
-            assert_refused(answer, "the body is nested too deeply")
+            assert_rejected(answer, "the body is nested too deeply")
     assert statuses == {400, 402}
 
 

@@ -100,7 +100,7 @@ def test_the_reference_page_may_not_be_framed_and_keeps_its_own_policy(service: 
 
 def test_an_access_token_comes_with_them(database_url: str) -> None:
     with running_exchange(database_url) as exchange:
-        answer = exchange.ask()
+        answer = exchange.request_token()
         assert answer.status_code == 200
         assert {name: answer.headers[name] for name in STANDING} == STANDING
 

@@ -45,14 +45,14 @@ def test_one_rate_written_in_two_ways_is_one() -> None:
     assert vat_totals(lines) == [VatTotal(Decimal(20), Decimal(15), Decimal("3.00"))]
 
 
-def test_an_order_that_has_left_completely_may_be_invoiced() -> None:
+def test_a_completely_dispatched_order_may_be_invoiced() -> None:
     require_all_dispatched([Line("A", 1, 1), Line("B", 5, 5)])
 
 
 def test_what_is_left_to_dispatch_is_named() -> None:
-    with pytest.raises(DomainError, match=r"still to be dispatched: 3 of 5 A, 1 of 1 C$") as refused:
+    with pytest.raises(DomainError, match=r"still to be dispatched: 3 of 5 A, 1 of 1 C$") as raised:
         require_all_dispatched([Line("A", 5, 2), Line("B", 2, 2), Line("C", 1, 0)])
-    assert refused.value.kind is Kind.PRECONDITION_FAILED
+    assert raised.value.kind is Kind.PRECONDITION_FAILED
 
 
 def test_the_first_lines_left_to_dispatch_are_named_the_rest_counted() -> None:
@@ -94,10 +94,10 @@ def test_whole_pence_up_to_what_is_due_can_be_paid(amount: str) -> None:
         ("1E-999999", "two decimal places"),
     ],
 )
-def test_other_amounts_are_refused(amount: str, reason: str) -> None:
-    with pytest.raises(DomainError, match=f"^amount: .*{reason}") as refused:
+def test_other_amounts_are_rejected(amount: str, reason: str) -> None:
+    with pytest.raises(DomainError, match=f"^amount: .*{reason}") as raised:
         require_payable(Decimal(amount), Decimal("66.60"))
-    assert refused.value.kind is Kind.INVALID
+    assert raised.value.kind is Kind.INVALID
 
 
 def test_what_is_paid_in_full_takes_no_more() -> None:

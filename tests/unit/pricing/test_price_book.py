@@ -144,22 +144,22 @@ LISTED = st.dictionaries(st.sampled_from([10, 20, 30, 40, 50]), st.tuples(PENCE,
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(contracts=CONTRACTS, own=LISTED, default=LISTED, asked=st.lists(st.integers(0, 3), max_size=8))
+@given(contracts=CONTRACTS, own=LISTED, default=LISTED, chosen=st.lists(st.integers(0, 3), max_size=8))
 def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
     contracts: dict[int, int],
     own: dict[int, tuple[int, int, int]],
     default: dict[int, tuple[int, int, int]],
-    asked: list[int],
+    chosen: list[int],
 ) -> None:
     priced = book(*(agreed(product, cost) for product, cost in contracts.items()), own=own, default=default)
     vector = priced.vector(terms(price_list="own"), TODAY)
     id_of_row = {row: product for product, row in ROW_OF_ID.items()}
     expected = []
-    for row in asked:
+    for row in chosen:
         product = id_of_row[row]
         cost = (contracts[product], contracts[product] - 1, contracts[product] - 2) if product in contracts else None
         expected.append(list(cost or own.get(product) or default.get(product) or [NO_PRICE] * 3))
-    assert vector.costs(np.array(asked, dtype=np.int32)).tolist() == expected
+    assert vector.costs(np.array(chosen, dtype=np.int32)).tolist() == expected
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
@@ -167,20 +167,20 @@ def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
     before=st.dictionaries(st.sampled_from(["default", "gold", "gone"]), LISTED),
     after=st.dictionaries(st.sampled_from(["default", "gold", "new"]), LISTED),
 )
-def test_lists_that_take_over_from_others_are_those_made_anew(
+def test_lists_derived_from_others_equal_those_made_from_scratch(
     before: dict[str, dict[int, tuple[int, int, int]]], after: dict[str, dict[int, tuple[int, int, int]]]
 ) -> None:
     profiles = [(key, discount) for key in (None, "gold", "gone", "new") for discount in (0, 333)]
-    old, anew = lists(**before), lists(**after)
+    old, fresh = lists(**before), lists(**after)
     old.work_out(profiles)
     taken = align_lists({key: price_rows(prices) for key, prices in after.items()}, ROW_OF_ID, old)
     for profile in profiles:
-        assert taken.shared(profile).costs.tolist() == anew.shared(profile).costs.tolist()
-        assert taken.shared(profile).digest == anew.shared(profile).digest
-        assert taken.shared(profile).priced == anew.shared(profile).priced
+        assert taken.shared(profile).costs.tolist() == fresh.shared(profile).costs.tolist()
+        assert taken.shared(profile).digest == fresh.shared(profile).digest
+        assert taken.shared(profile).priced == fresh.shared(profile).priced
 
 
-def test_what_was_worked_out_of_a_list_that_has_not_changed_is_kept() -> None:
+def test_the_results_of_an_unchanged_list_are_kept() -> None:
     old = lists(default=DEFAULT, gold={10: (60, 50, 40)}, silver={10: (70, 60, 50)})
     old.work_out([("gold", 250), ("silver", 250)])
     prices = {"default": DEFAULT, "gold": {10: (60, 50, 40)}, "silver": {10: (71, 60, 50)}}
