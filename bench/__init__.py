@@ -1,1 +1,1 @@
-"""The benchmarks: one file of `questions/` for each question, tools in `kit/`. How each figure is made: README.md."""
+"""The benchmarks: one file each in `questions/`, tools in `kit/`. How each figure is made: README.md."""

@@ -1,4 +1,4 @@
-"""`make bench`: asks all questions, or those named, and writes results.md and the charts."""
+"""`make bench`: runs all benchmarks, or those named, and writes results.md and the charts."""
 
 import argparse
 import importlib
@@ -63,7 +63,7 @@ def main() -> int:
             quietness = machine.Quietness(bench.postgres_pid)
             for name in wanted.only or QUESTIONS:
                 try:
-                    rows += _answers(bench, name)
+                    rows += _rows_of(bench, name)
                 except (BenchError, subprocess.SubprocessError, psycopg.Error, OSError) as error:
                     failed.append(f"{name}: {error}")
                     bench.say(f"failed: {error}")
@@ -83,9 +83,9 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _answers(bench: Workbench, name: str) -> list[Row]:
+def _rows_of(bench: Workbench, name: str) -> list[Row]:
     bench.say(name.replace("_", " "))
-    rows: list[Row] = importlib.import_module(f"bench.questions.{name}").answer(bench)
+    rows: list[Row] = importlib.import_module(f"bench.questions.{name}").measure(bench)
     return rows
 
 

@@ -55,7 +55,7 @@ def closed_network() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def clean_environment() -> Iterator[None]:
-    """Keep the settings of whoever runs the tests out of them."""
+    """Remove the settings of the user who runs the tests."""
     patch = pytest.MonkeyPatch()
     for name in [
         name for name in os.environ if name.startswith("TRADECOUNTER_") and name != "TRADECOUNTER_DATABASE_URL"

@@ -1,1 +1,1 @@
-"""What the questions need: data, the product, nginx, load, figures and how they are shown."""
+"""What the benchmarks use: data, the product, nginx, load, figures and how they are shown."""

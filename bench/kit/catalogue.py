@@ -21,7 +21,7 @@ _REFERENCES = ("categories", "manufacturers", "attributes")
 _SUFFIXES = (".json", ".jsonl")
 _SERIES = ("Lite", "Plus", "Pro", "Edge", "Core", "Max", "Campus", "Branch", "Metro", "Prime", "Rack", "Desk")
 _FINISHES = ("black", "white", "grey", "hardened", "outdoor", "DIN rail", "fanless", "long range", "spare", "kit")
-_MOVES = 7  # every so many copies go to another manufacturer
+_MOVES = 7  # every seventh copy goes to another manufacturer
 _DIGITS = 12  # of an EAN, without its check digit
 
 
@@ -47,7 +47,7 @@ class Catalogue:
 
 
 def read_catalogue(folder: Path) -> Catalogue:
-    """Return the catalogue of a folder; the demo's, where there is none."""
+    """Return the catalogue of a folder, by default the demo's."""
     real = (folder / "products.jsonl").exists()
     place = folder if real else DEMO_DATA
     with (place / "products.jsonl").open(encoding="utf-8") as lines:
@@ -56,7 +56,7 @@ def read_catalogue(folder: Path) -> Catalogue:
 
 
 def multiplied(products: Sequence[Product], count: int, seed: int = 1) -> Iterator[Product]:
-    """Yield so many products: those given first, then variants of them."""
+    """Yield this many products: those given first, then variants of them."""
     makers = sorted({product["manufacturer"] for product in products})
     for number in range(count):
         product = products[number % len(products)]
@@ -115,7 +115,7 @@ def write_products(path: Path, products: Sequence[Product]) -> Path:
 
 
 def write_prices(path: Path, products: Sequence[Product], *, raised_by: int = 0) -> Path:
-    """Write an import file of the default price list, raised by so many pence."""
+    """Write an import file of the default price list, raised by this many pence."""
     with path.open("w", encoding="utf-8") as file:
         file.write("price_list,sku,single_unit_cost,five_plus_unit_cost,ten_plus_unit_cost\n")
         for product in products:

@@ -1,4 +1,4 @@
-"""The charts, as SVG: bars against what they are held to, readable on light and on dark pages."""
+"""The charts, as SVG: bars against their targets, readable on light and on dark pages."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ _STYLE = """
 
 
 def write_charts(rows: Sequence[Row]) -> None:
-    """Write all charts of the results that there are rows for."""
+    """Write all charts that have rows."""
     CHARTS.mkdir(exist_ok=True)
     compared = [row for row in rows if row.goal is not None and row.goal < 1]
     bounded = [row for row in rows if row.bound is not None]

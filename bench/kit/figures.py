@@ -1,4 +1,4 @@
-"""Figures: a row of the table is a question's answer, its limit, the ratio and whether the target is reached."""
+"""Figures: a row of the table has our figure, its limit, the ratio and whether the target is reached."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ _TEN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the results, what it is held to, and what charts and remarks need beside.
+    """One line of the results, its target, and what charts and remarks need as well.
 
-    The ratio has to be at least `goal`, or at most `bound`, if either is given; `sound` is false when requests failed.
+    The ratio must be at least `goal`, or at most `bound`, if either is given; `sound` is false when requests failed.
     `ours`, `limit`, `p50` and `p99` are shown as they are.
     """
 
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def reached(self) -> bool | None:
-        """Whether the target is reached, judged by the ratio as it is shown; None when there is none."""
+        """Whether the target is reached, judged by the rounded ratio; None without a target."""
         if self.goal is None and self.bound is None:
             return None
         ratio = round(self.ratio, 2)

@@ -39,10 +39,10 @@ def grown(bench: Workbench, store: Store) -> Grown:
     )
     start = perf_counter()
     with serving(store.env, folder) as server:
-        _asked(server, [request_text("/product?limit=100", headers_of(0))])
+        _fetched(server, [request_text("/product?limit=100", headers_of(0))])
         taken = perf_counter() - start
         at_start = family_bytes(server.pid)
-        _asked(server, [request_text("/product?limit=100", headers_of(number)) for number in range(COUNT)])
+        _fetched(server, [request_text("/product?limit=100", headers_of(number)) for number in range(COUNT)])
         after = family_bytes(server.pid)
         target = Target(server.host, server.port, server.pid, usual)
         rates = [press(target, bench.seconds).core_rate for _ in range(bench.rounds)]
@@ -57,12 +57,12 @@ def _new_ms(server: Server) -> float:
         for number, (limit, page, sort) in enumerate(wanted)
     ]
     before = server.processor_seconds()
-    _asked(server, requests)
+    _fetched(server, requests)
     return (server.processor_seconds() - before) / len(requests) * 1000
 
 
-def _asked(server: Server, requests: list[bytes]) -> None:
+def _fetched(server: Server, requests: list[bytes]) -> None:
     with Connection(server.host, server.port) as connection:
         for request in requests:
-            if (answer := connection.ask(request)).status != 200:
-                raise BenchError(f"a page was answered {answer.status}")
+            if (response := connection.fetch(request)).status != 200:
+                raise BenchError(f"a page got status {response.status}")

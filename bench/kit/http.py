@@ -1,4 +1,4 @@
-"""A small HTTP client on one kept connection: to warm up, to fetch the very bytes, and to time single answers."""
+"""A small HTTP client on one persistent connection, to warm up, fetch bodies and time single responses."""
 
 import socket
 import time
@@ -13,8 +13,8 @@ _TIMEOUT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer: its headers by lower-case name, and the seconds until its first and its last byte."""
+class Response:
+    """A response: its headers by lower-case name, and the seconds until its first and its last byte."""
 
     status: int
     headers: dict[str, str]
@@ -31,7 +31,7 @@ def request_text(path: str, headers: dict[str, str], *, method: str = "GET", bod
 
 
 class Connection:
-    """A kept connection to a server; a context manager. It reads no faster than it is told."""
+    """A persistent connection to a server; a context manager. It can read at a limited rate."""
 
     def __init__(self, host: str, port: int, *, bytes_per_second: float | None = None) -> None:
         self._bytes_per_second = bytes_per_second
@@ -53,15 +53,15 @@ class Connection:
     ) -> None:
         self._socket.close()
 
-    def ask(self, request: bytes) -> Answer:
-        """Send a request and read its answer."""
+    def fetch(self, request: bytes) -> Response:
+        """Send a request and read its response."""
         start = time.perf_counter()
         self._socket.sendall(request)
         head, received = self._head()
         first_byte = time.perf_counter() - start
         status, headers = _parsed(head)
         body = self._body(status, headers, received)
-        return Answer(status, headers, body, first_byte, time.perf_counter() - start)
+        return Response(status, headers, body, first_byte, time.perf_counter() - start)
 
     def _head(self) -> tuple[bytes, bytearray]:
         received = bytearray(self._rest)
@@ -98,7 +98,7 @@ class Connection:
         if self._bytes_per_second is not None:
             time.sleep(len(data) / self._bytes_per_second)
         if not data:
-            raise BenchError("the server closed the connection in the middle of an answer")
+            raise BenchError("the server closed the connection in the middle of a response")
         return data
 
 

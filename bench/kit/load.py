@@ -1,4 +1,4 @@
-"""Load: wrk on the other core, as fast as answers come or at half that rate; and what the tested side used for it."""
+"""Load: wrk on the other core, at full speed or at half that rate; and the resources that the tested side used."""
 
 import json
 import subprocess
@@ -64,7 +64,7 @@ def press(
     pause_ms: int | None = None,
     cores: str = str(OTHER_CORE),
 ) -> Load:
-    """Send requests for so many seconds, each connection as soon as it has its answer or after a random pause."""
+    """Send requests for this many seconds, each connection as soon as it has its response or after a random pause."""
     command = pinned(wrk_command(target, seconds, connections=connections, pause_ms=pause_ms), cores)
     before = processor_seconds(target.pid)
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
@@ -103,13 +103,13 @@ def read_load(printed: str, used_seconds: float) -> Load:
 def press_at(target: Target, rate: float, seconds: float) -> Load:
     """Send requests at about this rate from many connections, each pausing at random between its requests."""
     if rate <= 0:
-        raise BenchError("no answer came within a whole round")
+        raise BenchError("no response arrived within a whole round")
     connections = max(1, min(PACED_CONNECTIONS, round(rate)))
     return press(target, seconds, connections=connections, pause_ms=max(1, round(1000 * connections / rate)))
 
 
 def in_turns(rounds: int, ours: Callable[[], Ours], limit: Callable[[], Limit]) -> tuple[list[Ours], list[Limit]]:
-    """Measure two sides in turn, so many rounds; return each side's measurements."""
+    """Measure two sides alternately for this many rounds; return each side's measurements."""
     pairs = [(ours(), limit()) for _ in range(rounds)]
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 

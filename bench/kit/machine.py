@@ -1,4 +1,4 @@
-"""The machine and the programs: what is needed, what is there, and what the results have to tell of it."""
+"""The machine and the programs: what the benchmarks need, what is installed, and what the results state."""
 
 import os
 import platform

@@ -14,7 +14,7 @@ from bench.kit.reads import headers_of
 from bench.kit.store import Store
 
 _FIRST_NUMBER = 10_000_000  # far from those that the product gives
-_SMALL: dict[str, LiteralString] = {  # of orders that nobody reads here
+_SMALL: dict[str, LiteralString] = {  # of orders that are not read here
     "billing_address": "'{}'",
     "shipping_address": "'{}'",
     "shipping_options": "'[]'",
@@ -32,13 +32,13 @@ def place_original(server: Server, store: Store, customer: int) -> None:
     }
     headers = headers_of(customer, {"Content-Type": "application/json"})
     with Connection(server.host, server.port) as connection:
-        answer = connection.ask(request_text("/order", headers, method="POST", body=json.dumps(body).encode()))
-    if answer.status != 201:
-        raise BenchError(f"the order was answered {answer.status}: {answer.body[:300]!r}")
+        response = connection.fetch(request_text("/order", headers, method="POST", body=json.dumps(body).encode()))
+    if response.status != 201:
+        raise BenchError(f"the order got status {response.status}: {response.body[:300]!r}")
 
 
 def copy_orders(connection: psycopg.Connection[Any], count: int, customer_ids: list[int], *, whole: bool) -> None:
-    """Copy the confirmed order so many times for these customers in turn; not `whole`: one line, and no addresses."""
+    """Copy the confirmed order for these customers in rotation; unless `whole`, with one line and no addresses."""
     changed: dict[str, LiteralString] = {
         "customer_id": "(%(customers)s::bigint[])[1 + n %% cardinality(%(customers)s)]",
         "confirmation_code": "md5('copy ' || n)",

@@ -1,4 +1,4 @@
-"""The limit of reads: nginx, one worker on the tested core, serving the very bytes that the product answered."""
+"""The limit of reads: nginx, one worker on the tested core, serving the bytes that the product returned."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""The limit of orders: pgbench with the same statements, on the core that the server has otherwise."""
+"""The limit of orders: pgbench with the same statements, on the tested core."""
 
 import re
 import subprocess

@@ -16,7 +16,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class BenchError(Exception):
-    """A benchmark cannot go on; the message says why and what helps."""
+    """A benchmark cannot continue; the message says why and what helps."""
 
 
 def pin_driver() -> None:
@@ -45,7 +45,7 @@ def running(
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask a program to stop; kill it, and what it started, when it does not."""
+    """Stop a program; kill it and its children if it does not end."""
     family = family_of(process.pid)
     if process.poll() is None:
         process.terminate()
@@ -111,7 +111,7 @@ def peak_bytes(pid: int) -> int:
 
 
 def forget_peak(pid: int) -> None:
-    """Let the peak be counted anew."""
+    """Reset the peak."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 

@@ -33,18 +33,18 @@ def environment(database_url: str, folder: Path) -> dict[str, str]:
 
 
 def tradecounter(env: Mapping[str, str], *words: str | Path, nice: int = 0) -> Any:
-    """Run a command and return what it printed as JSON. Raises BenchError when it is refused."""
+    """Run a command and return what it printed as JSON. Raises BenchError when the command fails."""
     command = [*(["nice", "-n", str(nice)] if nice else []), str(PROGRAM), *map(str, words), "--json"]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=_COMMAND_SECONDS, check=False)
     if done.returncode != 0:
         reason = (done.stderr.strip() or done.stdout.strip())[-500:]
-        raise BenchError(f"`{' '.join(map(str, words[:3]))}` was refused: {reason}")
+        raise BenchError(f"`{' '.join(map(str, words[:3]))}` failed: {reason}")
     return json.loads(done.stdout)
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its address, its process, and how many answer."""
+    """A running server: its address, its process, and how many processes serve."""
 
     host: str
     port: int
@@ -52,7 +52,7 @@ class Server:
     count: int
 
     def workers(self) -> list[int]:
-        """Return the processes that answer: the one there is, or its children that have the listening socket."""
+        """Return the processes that serve requests: itself, or its children with the listening socket."""
         if self.count == 1:
             return [self.pid]
         listening = socket_inode(self.port, None)

@@ -7,7 +7,7 @@ from statistics import mean
 
 from bench.kit.customers import COUNT, key_of
 from bench.kit.figures import Row, milliseconds, per_second, shown
-from bench.kit.http import Answer, Connection, request_text
+from bench.kit.http import Connection, Response, request_text
 from bench.kit.load import Load, Target, in_turns, middle, press, press_at, write_requests
 from bench.kit.nginx import serving_files
 from bench.kit.processes import BenchError
@@ -16,8 +16,8 @@ from bench.kit.workbench import Workbench
 
 JSON = "application/json"
 CSV = "text/csv"
-FILES = 50  # that stand for all answers
-TAIL = 3  # p99 within so many times the median, at half load
+FILES = 50  # that represent all responses
+TAIL = 3  # p99 at most this many times the median, at half load
 
 _OK = 200
 _NOT_MODIFIED = 304
@@ -25,13 +25,13 @@ _NOT_MODIFIED = 304
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """What is asked of the product: `path_of` a customer by number. `goal` is the ratio to nginx aimed at."""
+    """A request to measure: `path_of` takes a customer number; `goal` is the required ratio to nginx."""
 
     question: str
     what: str
     path_of: Callable[[int], str]
     goal: float
-    unchanged: bool = False  # ask with the entity tag of the answer that one has
+    unchanged: bool = False  # send the entity tag of the previous response
     tail: bool = False  # whether there is a target for p99 at half load
 
 
@@ -50,25 +50,25 @@ class Comparison:
         return self.ours.rate / self.limit.rate
 
 
-def compare(bench: Workbench, asked: ReadQuestion) -> list[Row]:
-    """Answer a question about reads on the catalogue as it is."""
-    folder = bench.place(asked.question.replace(" ", "-").lower())
+def compare(bench: Workbench, question: ReadQuestion) -> list[Row]:
+    """Compare the product with nginx on the unchanged catalogue."""
+    folder = bench.place(question.question.replace(" ", "-").lower())
     with ExitStack() as stack:
         server = stack.enter_context(serving(bench.small.env, folder))
-        requests, answers = warmed(server, asked)
-        bodies = representative([answer.body for answer in answers])
-        encoding = answers[0].headers.get("content-encoding")
+        requests, responses = warmed(server, question)
+        bodies = representative([response.body for response in responses])
+        encoding = responses[0].headers.get("content-encoding")
         nginx = stack.enter_context(
             serving_files(
-                folder, bodies, answers[0].headers.get("content-type", JSON),
+                folder, bodies, responses[0].headers.get("content-type", JSON),
                 {} if encoding is None else {"Content-Encoding": encoding},
             )
         )  # fmt: skip
         ours = Target(server.host, server.port, server.pid, write_requests(folder / "ours", requests))
-        files = [_file_request(nginx.host, nginx.port, path, asked) for path in nginx.paths]
+        files = [_file_request(nginx.host, nginx.port, path, question) for path in nginx.paths]
         limit = Target(nginx.host, nginx.port, nginx.pid, write_requests(folder / "limit", files))
         press(ours, 1)
-        return rows(asked, measured(bench, ours, limit), [answer.body for answer in answers])
+        return rows(question, measured(bench, ours, limit), [response.body for response in responses])
 
 
 def measured(bench: Workbench, ours: Target, limit: Target) -> Comparison:
@@ -88,23 +88,23 @@ def headers_of(number: int, more: Mapping[str, str] | None = None) -> dict[str, 
     return {"X-Api-Key": key_of(number), "Accept": JSON, **(more or {})}
 
 
-def warmed(server: Server, asked: ReadQuestion) -> tuple[list[bytes], list[Answer]]:
-    """Ask for everything once; return the requests to load with, and the first answers."""
-    requests, answers = [], []
+def warmed(server: Server, question: ReadQuestion) -> tuple[list[bytes], list[Response]]:
+    """Send every request once; return the requests to load with, and the first responses."""
+    requests, responses = [], []
     with Connection(server.host, server.port) as connection:
         for number in range(COUNT):
-            request = request_text(asked.path_of(number), headers_of(number))
-            answer = connection.ask(request)
-            if answer.status != _OK:
-                raise BenchError(f"{asked.path_of(number)} was answered {answer.status}: {answer.body[:200]!r}")
-            if asked.unchanged:
-                tag = {"If-None-Match": answer.headers["etag"]}
-                request = request_text(asked.path_of(number), headers_of(number, tag))
-                if (again := connection.ask(request)).status != _NOT_MODIFIED:
-                    raise BenchError(f"{asked.path_of(number)} with its entity tag was answered {again.status}")
+            request = request_text(question.path_of(number), headers_of(number))
+            response = connection.fetch(request)
+            if response.status != _OK:
+                raise BenchError(f"{question.path_of(number)} got status {response.status}: {response.body[:200]!r}")
+            if question.unchanged:
+                tag = {"If-None-Match": response.headers["etag"]}
+                request = request_text(question.path_of(number), headers_of(number, tag))
+                if (again := connection.fetch(request)).status != _NOT_MODIFIED:
+                    raise BenchError(f"{question.path_of(number)} with its entity tag got status {again.status}")
             requests.append(request)
-            answers.append(answer)
-    return requests, answers
+            responses.append(response)
+    return requests, responses
 
 
 def representative(bodies: Sequence[bytes]) -> list[bytes]:
@@ -115,25 +115,29 @@ def representative(bodies: Sequence[bytes]) -> list[bytes]:
     return [min(stretch, key=lambda body: abs(len(body) - mean(map(len, stretch)))) for stretch in stretches]
 
 
-def _file_request(host: str, port: int, path: str, asked: ReadQuestion) -> bytes:
+def _file_request(host: str, port: int, path: str, question: ReadQuestion) -> bytes:
     request = request_text(path, headers_of(0))
     with Connection(host, port) as connection:
-        answer = connection.ask(request)
-        if answer.status != _OK:
-            raise BenchError(f"nginx answered {answer.status}")
-    return request_text(path, headers_of(0, {"If-None-Match": answer.headers["etag"]})) if asked.unchanged else request
+        response = connection.fetch(request)
+        if response.status != _OK:
+            raise BenchError(f"nginx responded with {response.status}")
+    return (
+        request_text(path, headers_of(0, {"If-None-Match": response.headers["etag"]}))
+        if question.unchanged
+        else request
+    )
 
 
-def rows(asked: ReadQuestion, found: Comparison, bodies: Sequence[bytes]) -> list[Row]:
+def rows(question: ReadQuestion, found: Comparison, bodies: Sequence[bytes]) -> list[Row]:
     """Return the row of the rate and, at half load, that of the tail."""
     ours, limit, half, control = found.ours, found.limit, found.half, found.limit_half
-    size = 0.0 if asked.unchanged else mean(map(len, bodies)) / 1000
+    size = 0.0 if question.unchanged else mean(map(len, bodies)) / 1000
     main = Row(
-        question=asked.question,
-        what=asked.what,
+        question=question.question,
+        what=question.what,
         ratio=found.ratio,
-        target=f"≥ {asked.goal} × nginx",
-        goal=asked.goal,
+        target=f"≥ {question.goal} × nginx",
+        goal=question.goal,
         sound=ours.failed == 0,
         ours=per_second(ours.rate),
         limit=per_second(limit.rate),
@@ -143,11 +147,11 @@ def rows(asked: ReadQuestion, found: Comparison, bodies: Sequence[bytes]) -> lis
         f"{ours.core_rate / limit.core_rate:.2f} × (core used: {ours.busy:.0%}, nginx {limit.busy:.0%})",
     )
     tail = Row(
-        question=asked.question,
+        question=question.question,
         what=f"p99 to median at half load ({per_second(half.rate)})",
         ratio=half.p99 / half.p50,
-        target=f"≤ {TAIL} × median" if asked.tail else "reported",
-        bound=TAIL if asked.tail else None,
+        target=f"≤ {TAIL} × median" if question.tail else "reported",
+        bound=TAIL if question.tail else None,
         sound=half.failed == 0,
         p50=milliseconds(half.p50),
         p99=milliseconds(half.p99),

@@ -46,14 +46,14 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def remarks(rows: Sequence[Row]) -> str:
-    """Return what the rows say beside their figures."""
+    """Return the rows' notes."""
     return "".join(f"- {row.question}, {row.what}: {row.note}.\n" for row in rows if row.note)
 
 
 def written(run: Run, now: datetime) -> str:
     """Return the page of results."""
-    held = [row for row in run.rows if row.reached is not None]
-    missed = [row for row in held if not row.reached]
+    judged = [row for row in run.rows if row.reached is not None]
+    missed = [row for row in judged if not row.reached]
     data = (
         f"the catalogue of `{run.catalogue.folder.name}` ({len(run.catalogue.products):,} products)"
         if run.catalogue.real
@@ -71,7 +71,7 @@ def written(run: Run, now: datetime) -> str:
             f"- {', '.join(machine.versions())}",
             f"- Other programs used {run.others:.0%} of the two cores meanwhile; the quieter, the truer",
             f"- Data: {data}, and the same multiplied",
-            f"- {len(held) - len(missed)} of {len(held)} targets reached",
+            f"- {len(judged) - len(missed)} of {len(judged)} targets reached",
             "",
             _RATIOS,
             "",

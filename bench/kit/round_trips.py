@@ -1,6 +1,6 @@
-"""Counting how often the product waits for the database: a relay between the two that sees only who speaks.
+"""Counts the round trips to the database: a relay between it and the product that sees only which side sends.
 
-A round trip is what the product says until the database answers; how many statements it says at once does not matter.
+A round trip is what the product sends until the database responds, whatever the number of statements.
 """
 
 import socket
@@ -15,7 +15,7 @@ _CHUNK = 1 << 16
 
 
 class Relay:
-    """What passed so far."""
+    """The round trips so far."""
 
     def __init__(self, upstream: Path) -> None:
         self.round_trips = 0
@@ -33,7 +33,7 @@ class Relay:
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         server.connect(str(self._upstream))
         waiting = threading.Event()
-        threading.Thread(target=self._answers, args=(server, client, waiting), daemon=True).start()
+        threading.Thread(target=self._forward_responses, args=(server, client, waiting), daemon=True).start()
         with client, suppress(OSError):
             while data := client.recv(_CHUNK):
                 if not waiting.is_set():
@@ -43,7 +43,7 @@ class Relay:
                 server.sendall(data)
             server.shutdown(socket.SHUT_RDWR)
 
-    def _answers(self, server: socket.socket, client: socket.socket, waiting: threading.Event) -> None:
+    def _forward_responses(self, server: socket.socket, client: socket.socket, waiting: threading.Event) -> None:
         with server, suppress(OSError):
             while data := server.recv(_CHUNK):
                 waiting.clear()

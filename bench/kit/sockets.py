@@ -1,4 +1,4 @@
-"""Which process has a socket, as the system shows it."""
+"""Finds the process that owns a socket, from /proc."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +9,7 @@ _LISTENING = "0A"
 
 
 def socket_inode(port: int, peer: int | None) -> str:
-    """Return what stands for a TCP socket: the one to a peer's port, or without a peer the listening one."""
+    """Return the inode of a TCP socket: the one to a peer's port, or the listening one without a peer."""
     for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
         local, remote = (int(address.rpartition(":")[2], 16) for address in fields[1:3])
@@ -19,7 +19,7 @@ def socket_inode(port: int, peer: int | None) -> str:
 
 
 def has_socket(pid: int, inode: str) -> bool:
-    """Tell whether a process has a socket open."""
+    """Return whether a process has a socket open."""
     with suppress(OSError):
         for entry in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):

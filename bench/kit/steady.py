@@ -1,6 +1,6 @@
 """A steady load: each request is sent when it is due, even while earlier ones wait, and timed from then.
 
-Unlike `wrk`, it does not begin with a burst, and does not wait for slow responses before it asks again.
+Unlike `wrk`, it does not begin with a burst, and does not wait for slow responses before the next request.
 """
 
 import threading
@@ -14,7 +14,7 @@ from bench.kit.processes import BenchError
 from bench.kit.product import Server
 
 _MOST_AT_ONCE = 128
-_REFUSED = 400
+_ERROR = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Times:
 
 def steadily(server: Server, streams: Mapping[str, Stream], seconds: float) -> dict[str, Times]:
     """Send all streams at once for a number of seconds; return what each measured."""
-    asking = _Asking(server)
+    clients = _Clients(server)
     dues = sorted(
         (number / stream.rate, name)
         for name, stream in streams.items()
@@ -48,25 +48,25 @@ def steadily(server: Server, streams: Mapping[str, Stream], seconds: float) -> d
         pending: list[tuple[str, Future[float]]] = []
         for due, name in dues:
             time.sleep(max(0.0, start + due - time.perf_counter()))
-            pending.append((name, threads.submit(asking.ask, next(streams[name].requests), start + due)))
+            pending.append((name, threads.submit(clients.seconds_for, next(streams[name].requests), start + due)))
         taken = [(name, future.result()) for name, future in pending]
     return {name: times([found for kind, found in taken if kind == name]) for name in streams}
 
 
-class _Asking:
-    """Asks on a connection of each thread's own; one that broke is replaced."""
+class _Clients:
+    """One connection per thread; a broken connection is replaced."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._local = threading.local()
 
-    def ask(self, request: bytes, due: float) -> float:
+    def seconds_for(self, request: bytes, due: float) -> float:
         """Return the seconds from when the request was due to its response, negative when it failed."""
         try:
             connection = getattr(self._local, "connection", None)
             if connection is None:
                 connection = self._local.connection = Connection(self._server.host, self._server.port)
-            failed = connection.ask(request).status >= _REFUSED
+            failed = connection.fetch(request).status >= _ERROR
         except (OSError, BenchError):
             self._local.connection = None
             failed = True

@@ -25,7 +25,7 @@ class Store:
 
     @property
     def env(self) -> dict[str, str]:
-        """The settings under which the product works on it."""
+        """The product's settings for it."""
         return environment(self.url, self.folder)
 
     def connect(self) -> psycopg.Connection[Any]:

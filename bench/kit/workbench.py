@@ -1,4 +1,4 @@
-"""What all questions of one run share: the data, the database server, and how long to measure."""
+"""What all benchmarks of one run share: the data, the database server, and how long to measure."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ LARGE = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """A folder that is thrown away, a durable PostgreSQL in it, and the stores made so far."""
+    """A temporary folder with a durable PostgreSQL and the stores created so far."""
 
     folder: Path
     postgres: EmbeddedPostgres
@@ -40,11 +40,11 @@ class Workbench:
 
     @property
     def small(self) -> Store:
-        """The store with the catalogue as it is."""
+        """The store with the unchanged catalogue."""
         return self.store(len(self.catalogue.products))
 
     def store(self, count: int) -> Store:
-        """Return the store with so many products; made when first asked for."""
+        """Return the store with this many products; created on first use."""
         if count not in self.stores:
             self.say(f"making a catalogue of {count:,} products")
             self.stores[count] = make_store(
@@ -64,13 +64,13 @@ class Workbench:
         return self.postgres.administrator_url(name)
 
     def place(self, name: str) -> Path:
-        """Return a folder for a question's files."""
+        """Return a folder for a benchmark's files."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         return folder
 
     def say(self, text: str) -> None:
-        """Tell the person who waits what is going on."""
+        """Print the progress."""
         sys.stderr.write(f"[{time.monotonic() - self.started:5.0f} s] {text}\n")
 
 

@@ -1,4 +1,4 @@
-"""Talking to each of several workers, told apart by the sockets that they have."""
+"""Connections to each of several workers, identified by their sockets."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,12 +13,12 @@ _MOST_CONNECTIONS = 200
 
 @contextmanager
 def connected_to_every_worker(server: Server) -> Iterator[dict[int, Connection]]:
-    """Open connections until every worker answers one; yields them by the worker's process id."""
+    """Open connections until every worker serves one; yields them by the worker's process id."""
     found: dict[int, Connection] = {}
     with ExitStack() as stack:
         for _ in range(_MOST_CONNECTIONS):
             connection = stack.enter_context(Connection(server.host, server.port))
-            connection.ask(request_text("/check-health", {}))  # by then somebody has taken it
+            connection.fetch(request_text("/check-health", {}))  # a worker has accepted it once this returns
             found.setdefault(_worker_of(server, connection), connection)
             if len(found) == len(server.workers()):
                 break
@@ -28,11 +28,11 @@ def connected_to_every_worker(server: Server) -> Iterator[dict[int, Connection]]
 
 
 def warm_every_worker(server: Server, requests: Sequence[bytes]) -> None:
-    """Have every worker answer every request once."""
+    """Send every request once to every worker."""
     with connected_to_every_worker(server) as connections:
         for connection in connections.values():
             for request in requests:
-                connection.ask(request)
+                connection.fetch(request)
 
 
 def _worker_of(server: Server, connection: Connection) -> int:

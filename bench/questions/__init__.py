@@ -1,1 +1,1 @@
-"""The questions, in the order in which they are asked; each module has `answer`, and its docstring asks."""
+"""The benchmarks, in the order in which they run: each module measures one question, which its docstring states."""

@@ -27,7 +27,7 @@ _CONFIRMATIONS_RATE = 50
 _SPARE = 60
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure twice: before and after the others ordered."""
     small = bench.small
     url = bench.new_database("orders", f"store_{len(small.products)}")
@@ -71,9 +71,9 @@ def _confirming(bench: Workbench, server: Server, store: Store, run: str) -> Loa
 def _codes(server: Server, store: Store, run: str, count: int) -> Iterator[str]:
     with Connection(server.host, server.port) as connection:
         for request in islice(orders(list(store.products), f"confirm-{run}"), count):
-            placed = connection.ask(request)
+            placed = connection.fetch(request)
             if placed.status != 201:
-                raise BenchError(f"an order was answered {placed.status}: {placed.body[:300]!r}")
+                raise BenchError(f"an order got status {placed.status}: {placed.body[:300]!r}")
             yield json.loads(placed.body)["confirmation_code"]
 
 

@@ -32,7 +32,7 @@ _CONTACT = {"email_address": "buyer@customers.example"}
 _TRIGGER = b"procrastinate_jobs_notify_queue_job_inserted_v1"
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure the product, then pgbench, each without notifications and with them, in turns."""
     small = bench.small
     url = bench.new_database("confirmations", f"store_{len(small.products)}")

@@ -20,8 +20,8 @@ def filters(products: list[Product]) -> list[tuple[str, str]]:
     return [usual[len(usual) * number // FILTERS] for number in range(FILTERS)]
 
 
-def answer(bench: Workbench) -> list[Row]:
-    """Measure it."""
+def measure(bench: Workbench) -> list[Row]:
+    """Compare the product with nginx."""
     paths = [
         f"/product?limit=100&manufacturer={manufacturer}&category={category}&inStock=true&sort=price"
         for manufacturer, category in filters(list(bench.catalogue.products))

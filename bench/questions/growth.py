@@ -1,7 +1,7 @@
 """What grows with the catalogue, from 3,641 to 100,000 products: the time of a page, the memory, the start.
 
 Pages are timed by the processor time that a request costs the server: once with the queries of everyday in rotation,
-and once with queries that were never asked before, so that no remembered answer helps.
+and once with queries that are new, so that no cached response helps.
 """
 
 from bench.kit.customers import COUNT
@@ -14,7 +14,7 @@ MOST_KIB = 3
 START_SECONDS = 10
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure three sizes."""
     sizes = [len(bench.catalogue.products), MEDIUM, LARGE]
     found = {size: grown(bench, bench.store(size)) for size in sizes}

@@ -1,7 +1,7 @@
 """Twenty thousand own orders at once: do `GET /order?limit=0` and `GET /customer/credit` leave room for others?
 
-Four clients of one customer ask again and again. Meanwhile others read pages of products, a hundred a second: what
-counts is how long those take, and how much memory the server needs beyond what it had.
+Four clients of one customer repeat their request without pause. Meanwhile others read a hundred pages
+of products a second. Measured: the time of those pages, and the additional memory of the server.
 """
 
 import subprocess
@@ -34,7 +34,7 @@ _LISTS = (
 )
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure each list on a server of its own, which has sent none before."""
     small = bench.small
     url = bench.new_database("long_lists", f"store_{len(small.products)}")
@@ -54,7 +54,7 @@ def _rows(bench: Workbench, store: Store, what: str, path: str, media: str) -> l
         before = press_at(others, _OTHERS_RATE, 2 * bench.seconds)
         resident = resident_bytes(server.pid)
         forget_peak(server.pid)
-        with _asked_again_and_again(server, request, store.folder):
+        with _repeated_requests(server, request, store.folder):
             meanwhile = press_at(others, _OTHERS_RATE, 4 * bench.seconds)
         grown = peak_bytes(server.pid) - resident
         size, seconds = _alone(server, request)
@@ -62,8 +62,8 @@ def _rows(bench: Workbench, store: Store, what: str, path: str, media: str) -> l
 
 
 @contextmanager
-def _asked_again_and_again(server: Server, request: bytes, folder: Path) -> Iterator[None]:
-    """Have so many connections ask for a list without pause while the block runs."""
+def _repeated_requests(server: Server, request: bytes, folder: Path) -> Iterator[None]:
+    """Repeat a request on several connections without pause while the block runs."""
     target = Target(server.host, server.port, server.pid, write_requests(folder / "list", [request]))
     command = wrk_command(target, 600, connections=AT_ONCE)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -74,11 +74,11 @@ def _asked_again_and_again(server: Server, request: bytes, folder: Path) -> Iter
 
 
 def _alone(server: Server, request: bytes) -> tuple[int, float]:
-    """Return the size of the answer in bytes, and the seconds that it takes when nobody else asks."""
+    """Return the size of the response in bytes, and the seconds that it takes without other load."""
     with Connection(server.host, server.port) as connection:
-        found = connection.ask(request)
+        found = connection.fetch(request)
     if found.status != 200:
-        raise BenchError(f"the list was answered {found.status}: {found.body[:200]!r}")
+        raise BenchError(f"the list got status {found.status}: {found.body[:200]!r}")
     return len(found.body), found.seconds
 
 
@@ -108,5 +108,5 @@ def _memory(what: str, grown: int, size: int) -> Row:
         bound=1,
         ours=megabytes(grown),
         limit=megabytes(MOST_BYTES),
-        note=f"the answer has {megabytes(size)}",
+        note=f"the response has {megabytes(size)}",
     )

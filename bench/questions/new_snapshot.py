@@ -46,7 +46,7 @@ class Change:
     statement: str
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure both changes, with two workers."""
     store = bench.store(MEDIUM)
     folder = bench.place("new-snapshot")
@@ -116,7 +116,7 @@ def _rows(store: Store, server: Server, target: Target, rate: float, calm: Load,
 
 @contextmanager
 def _loaded(target: Target, rate: float, at_least: float) -> Iterator[list[Load]]:
-    """Load the server during the block, but not for less than so many seconds; the list then holds what it measured."""
+    """Load the server during the block, for at least this many seconds; the list then contains the measurements."""
     connections = PACED_CONNECTIONS
     command = wrk_command(
         target, round(at_least) + _SETTLING, connections=connections, pause_ms=max(1, round(1000 * connections / rate))
@@ -131,14 +131,14 @@ def _loaded(target: Target, rate: float, at_least: float) -> Iterator[list[Load]
 
 
 def _visible_after(store: Store, server: Server, change: Change) -> dict[int, float]:
-    """Import, and return the seconds from the commit until each worker shows another answer, by worker."""
+    """Import, and return the seconds from the commit until each worker shows another response, by worker."""
     sku = store.products[0]["sku"]
     request = request_text(f"/product/{quote(sku, safe='')}", headers_of(_OBSERVER))
     seen: dict[int, float] = {}
     committed = 0.0
     with connected_to_every_worker(server) as connections, store.connect() as database:
         old = database.execute(change.statement.encode(), [sku]).fetchone()
-        shown = {pid: connection.ask(request).body for pid, connection in connections.items()}
+        shown = {pid: connection.fetch(request).body for pid, connection in connections.items()}
         importing = threading.Thread(
             target=tradecounter, args=(store.env, "import", change.kind, change.path), kwargs={"nice": _NICE}
         )
@@ -148,7 +148,7 @@ def _visible_after(store: Store, server: Server, change: Change) -> dict[int, fl
             if not committed and database.execute(change.statement.encode(), [sku]).fetchone() != old:
                 committed = time.monotonic()
             for pid, connection in connections.items():
-                if pid not in seen and connection.ask(request).body != shown[pid]:
+                if pid not in seen and connection.fetch(request).body != shown[pid]:
                     seen[pid] = time.monotonic()
             if time.monotonic() > give_up:
                 raise BenchError(f"after {_GIVE_UP_SECONDS} s not every worker shows it when {change.name}")

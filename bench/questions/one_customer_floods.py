@@ -1,8 +1,8 @@
 """While one customer floods, how long do the others wait? Two floods, and three requests of others at a low rate.
 
 One flood is 150 orders in parallel, without pause. In the other, twelve confirmations wait in parallel for a row that
-is locked all the time. The others are 200 customers, each of whom asks now and then; their p99 is compared with that of
-the same load just before.
+is locked all the time. The others are 200 customers at a low rate; their p99 is compared with the same load just
+before.
 """
 
 import json
@@ -38,7 +38,7 @@ _FLOOD_SECONDS = 600  # at most: it ends with the measurement
 _CREATED = 201
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure both floods on one server; a customer may have as many pending orders there as it likes."""
     folder = bench.place("one-customer-floods")
     env = bench.small.env | {"TRADECOUNTER_MAX_PENDING_ORDERS": "1000000000"}
@@ -71,7 +71,7 @@ class _Others:
         return cls(server, store, folder, {what: Stream(requests[what], rate) for what, rate in _RATES.items()})
 
     def measured(self, seconds: float) -> dict[str, Times]:
-        """Ask for so many seconds."""
+        """Send requests for this many seconds."""
         return steadily(self.server, self.streams, seconds)
 
     def target(self, name: str, requests: list[bytes]) -> Target:
@@ -129,10 +129,10 @@ def _request(method: str, path: str, body: dict[str, Any]) -> bytes:
 
 
 def _created(connection: Connection, body: dict[str, Any]) -> Any:
-    answered = connection.ask(_request("POST", "/order", body))
-    if answered.status != _CREATED:
-        raise BenchError(f"an order was answered {answered.status}: {answered.body[:200]!r}")
-    return json.loads(answered.body)
+    response = connection.fetch(_request("POST", "/order", body))
+    if response.status != _CREATED:
+        raise BenchError(f"an order got status {response.status}: {response.body[:200]!r}")
+    return json.loads(response.body)
 
 
 def _rows(bench: Workbench, others: _Others, name: str, flood: AbstractContextManager[None]) -> list[Row]:

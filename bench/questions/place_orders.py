@@ -1,4 +1,4 @@
-"""Orders of three lines, each with an idempotency key, 16 in parallel: how near is it to pgbench saying the same?
+"""Orders of three lines, each with an idempotency key, 16 in parallel: how near to pgbench with the same statements?
 
 Server and pgbench have the tested core in turn; the database is on the other core both times, and so is the load.
 """
@@ -34,7 +34,7 @@ _CREATED = 201
 
 
 def orders(products: list[Product], run: str, customers: int = COUNT) -> Iterator[bytes]:
-    """Yield requests without end, by so many customers in turn, for other products, each with a key of its own."""
+    """Yield endless requests of this many customers in rotation, for different products, each with its own key."""
     number = 0
     while True:
         first = number_of(f"{run}:{number}", "items") % (len(products) - 3)
@@ -51,7 +51,7 @@ def orders(products: list[Product], run: str, customers: int = COUNT) -> Iterato
         number += 1
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure the rate, the tail at half load, and the round trips of one order."""
     folder = bench.place("place-orders")
     store = bench.small
@@ -116,7 +116,7 @@ def _round_trips(bench: Workbench, products: list[Product]) -> Row:
         for request in islice(requests, _ALONE):
             before = relay.round_trips
             _created(connection, request)
-            sleep(0.005)  # what is done after the answer counts too
+            sleep(0.005)  # what is done after the response counts too
             counts.append(relay.round_trips - before)
     found = median(counts)
     return Row(
@@ -132,6 +132,6 @@ def _round_trips(bench: Workbench, products: list[Product]) -> Row:
 
 
 def _created(connection: Connection, request: bytes) -> None:
-    answer = connection.ask(request)
-    if answer.status != _CREATED:
-        raise BenchError(f"an order was answered {answer.status}: {answer.body[:200]!r}")
+    response = connection.fetch(request)
+    if response.status != _CREATED:
+        raise BenchError(f"an order got status {response.status}: {response.body[:200]!r}")

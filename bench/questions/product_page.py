@@ -13,6 +13,6 @@ QUESTION = ReadQuestion(
 )
 
 
-def answer(bench: Workbench) -> list[Row]:
-    """Measure it."""
+def measure(bench: Workbench) -> list[Row]:
+    """Compare the product with nginx."""
     return compare(bench, QUESTION)

@@ -29,15 +29,15 @@ def queries(products: list[Product]) -> list[str]:
     return list(found)
 
 
-def answer(bench: Workbench) -> list[Row]:
-    """Measure it."""
-    asked = [quote_plus(query) for query in queries(list(bench.catalogue.products))]
+def measure(bench: Workbench) -> list[Row]:
+    """Compare the product with nginx."""
+    encoded = [quote_plus(query) for query in queries(list(bench.catalogue.products))]
     return compare(
         bench,
         ReadQuestion(
             question="Search",
             what="`query=` of one to three words",
-            path_of=lambda number: f"/product?limit=100&query={asked[number % len(asked)]}",
+            path_of=lambda number: f"/product?limit=100&query={encoded[number % len(encoded)]}",
             goal=0.3,
         ),
     )

@@ -7,8 +7,8 @@ from bench.kit.reads import ReadQuestion, compare
 from bench.kit.workbench import Workbench
 
 
-def answer(bench: Workbench) -> list[Row]:
-    """Measure it."""
+def measure(bench: Workbench) -> list[Row]:
+    """Compare the product with nginx."""
     skus = [quote(product["sku"], safe="") for product in bench.catalogue.products]
     return compare(
         bench,

@@ -22,7 +22,7 @@ GOAL = 1.8
 _CONNECTIONS = 32  # so that both workers get some
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure one and two workers in turns, all of them free to use both cores."""
     folder = bench.place("two-workers")
     env = bench.small.env

@@ -1,4 +1,4 @@
-"""Polling what did not change: the answer is 304, from nginx too."""
+"""Polling an unchanged page: the response is 304, from nginx too."""
 
 from bench.kit.figures import Row
 from bench.kit.reads import ReadQuestion, compare
@@ -13,6 +13,6 @@ QUESTION = ReadQuestion(
 )
 
 
-def answer(bench: Workbench) -> list[Row]:
-    """Measure it."""
+def measure(bench: Workbench) -> list[Row]:
+    """Compare the product with nginx."""
     return compare(bench, QUESTION)

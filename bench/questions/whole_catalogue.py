@@ -1,4 +1,4 @@
-"""The whole catalogue of 20,000 products at once: as fast as from a file, and without being in anybody's way?
+"""The whole catalogue of 20,000 products at once: as fast as from a file, and without delaying others?
 
 Six forms: CSV and JSON, plain, zstd and gzip. Beside the rate: the first byte, for customers that asked before and for
 others; how long pages take meanwhile; and the server's memory while eight download at once, slowly.
@@ -13,7 +13,7 @@ from statistics import median
 
 from bench.kit.customers import WITH_CONTRACTS, key_of
 from bench.kit.figures import Row, megabytes, milliseconds
-from bench.kit.http import Answer, Connection, request_text
+from bench.kit.http import Connection, Response, request_text
 from bench.kit.load import Target, in_turns, middle, press, press_at, write_requests
 from bench.kit.nginx import serving_files
 from bench.kit.processes import BenchError, forget_peak, peak_bytes, resident_bytes
@@ -29,13 +29,13 @@ MOST_SLOWER = 2
 _PATH = "/product?limit=0"
 _DOWNLOADS = 4  # at once, for the rate
 _NEWCOMERS = 20
-_OTHERS_RATE = 100  # pages a second while somebody downloads
+_OTHERS_RATE = 100  # pages a second during downloads
 _SLOWLY = 16_000_000  # bytes a second that each of the eight takes
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the catalogue is asked for."""
+    """The media type and coding that a client accepts."""
 
     media: str
     coding: str
@@ -54,12 +54,12 @@ class Form:
 FORMS = [Form(media, coding) for media in (CSV, JSON) for coding in ("identity", "zstd", "gzip")]
 
 
-def answer(bench: Workbench) -> list[Row]:
+def measure(bench: Workbench) -> list[Row]:
     """Measure all of it, on one server."""
     folder = bench.place("whole-catalogue")
     store = bench.store(MEDIUM)
     with serving(store.env, folder) as server:
-        # With contract prices: nobody else has theirs.
+        # With contract prices: their prices are unique.
         newcomers = [
             _first_bytes(server, form, WITH_CONTRACTS[_NEWCOMERS * n : _NEWCOMERS * (n + 1)])
             for n, form in enumerate(FORMS)
@@ -68,23 +68,23 @@ def answer(bench: Workbench) -> list[Row]:
         return [*rows, *_first_byte_rows(server, newcomers), *_others(bench, server, folder), *_memory(server)]
 
 
-def _ask(connection: Connection, request: bytes) -> Answer:
-    answered = connection.ask(request)
-    if answered.status != 200:
-        raise BenchError(f"the whole catalogue was answered {answered.status}")
-    return answered
+def _fetch(connection: Connection, request: bytes) -> Response:
+    response = connection.fetch(request)
+    if response.status != 200:
+        raise BenchError(f"the whole catalogue got status {response.status}")
+    return response
 
 
 def _rate(bench: Workbench, server: Server, form: Form, folder: Path) -> Row:
     with Connection(server.host, server.port) as connection:
-        whole = _ask(connection, form.request(0))
+        whole = _fetch(connection, form.request(0))
     coding = whole.headers.get("content-encoding", "identity")
     if coding != form.coding:
-        raise BenchError(f"asked for {form.coding}, the answer is {coding}")
+        raise BenchError(f"requested {form.coding}, the response is {coding}")
     encoding = {} if coding == "identity" else {"Content-Encoding": coding}
     with ExitStack() as stack:
         nginx = stack.enter_context(serving_files(folder, [whole.body], form.media, encoding))
-        # A few customers of different profiles, over and over: all their answers are known by then.
+        # A few customers of different profiles, over and over: all their responses are cached by then.
         requests = [form.request(customer) for customer in range(_DOWNLOADS)]
         ours = Target(server.host, server.port, server.pid, write_requests(folder / "ours", requests))
         files = [request_text(path, headers_of(0)) for path in nginx.paths]
@@ -117,7 +117,7 @@ def _rate(bench: Workbench, server: Server, form: Form, folder: Path) -> Row:
 def _first_bytes(server: Server, form: Form, customers: Sequence[int]) -> list[float]:
     """Return the milliseconds until the first byte, each customer asking once."""
     with Connection(server.host, server.port) as connection:
-        return [_ask(connection, form.request(customer)).first_byte * 1000 for customer in customers]
+        return [_fetch(connection, form.request(customer)).first_byte * 1000 for customer in customers]
 
 
 def _first_byte_rows(server: Server, newcomers: Sequence[Sequence[float]]) -> list[Row]:
@@ -177,7 +177,7 @@ class _downloading:  # noqa: N801 used like a function
     def _run(self) -> None:
         with Connection(self._server.host, self._server.port) as connection:
             while not self._stop.is_set():
-                _ask(connection, self._form.request(0))
+                _fetch(connection, self._form.request(0))
 
     def __enter__(self) -> None:
         self._thread.start()
@@ -192,7 +192,7 @@ def _memory(server: Server) -> list[Row]:
     form = FORMS[3]
     pid = server.pid
     with Connection(server.host, server.port) as connection:
-        size = max(len(_ask(connection, form.request(customer)).body) for customer in range(AT_ONCE))
+        size = max(len(_fetch(connection, form.request(customer)).body) for customer in range(AT_ONCE))
     peaks = []
     for count in (1, AT_ONCE):
         before = resident_bytes(pid)
@@ -208,7 +208,7 @@ def _memory(server: Server) -> list[Row]:
             question="Whole catalogue",
             what=f"memory that {AT_ONCE} slow downloads at once add ({form.name})",
             ratio=peaks[1] / size,
-            target="≤ 1 × the answer",
+            target="≤ 1 × the response",
             bound=1,
             ours=megabytes(peaks[1]),
             limit=megabytes(size),
@@ -219,4 +219,4 @@ def _memory(server: Server) -> list[Row]:
 
 def _read_slowly(server: Server, form: Form, customer: int) -> None:
     with Connection(server.host, server.port, bytes_per_second=_SLOWLY) as connection:
-        _ask(connection, form.request(customer))
+        _fetch(connection, form.request(customer))

@@ -1,4 +1,4 @@
-"""`customer`, `key` and `order`: what they do, print and refuse; keys and orders checked against the running API."""
+"""`customer`, `key` and `order`: what they do, print and reject; keys and orders checked against the running API."""
 
 import json
 from datetime import timedelta
@@ -107,23 +107,23 @@ def test_customers_are_listed_for_programs_and_for_people(ada: dict[str, Any], t
     assert tradecounter.text("customer", "show", str(ada["id"])).count("[red]Ada & Co[/red] :smile:") == 1
 
 
-def test_what_cannot_be_done_to_customers_is_refused_and_changes_nothing(
+def test_what_cannot_be_done_to_customers_is_rejected_and_changes_nothing(
     ada: dict[str, Any], tradecounter: Program
 ) -> None:
     before = tradecounter.json("customer", "list")
     ada_id, other = str(ada["id"]), ["--email", "x@shop.example", "--first-name", "X", "--last-name", "Y"]
     taken = "email_address: ada@SHOP.example is another customer's"
-    assert tradecounter.refused("customer", "add", "--email", "ada@SHOP.example", *ADA[2:]) == taken
+    assert tradecounter.error("customer", "add", "--email", "ada@SHOP.example", *ADA[2:]) == taken
     unknown_list = "price_list: there is no price list 'none': import it first"
-    assert tradecounter.refused("customer", "add", *other, "--price-list", "none") == unknown_list
-    assert tradecounter.refused("customer", "edit", ada_id, "--price-list", "none", "--company", "X") == unknown_list
+    assert tradecounter.error("customer", "add", *other, "--price-list", "none") == unknown_list
+    assert tradecounter.error("customer", "edit", ada_id, "--price-list", "none", "--company", "X") == unknown_list
     assert "give at least one option: what should change" in tradecounter.misused("customer", "edit", ada_id)
     for words in (["edit", "999", "--company", "X"], ["show", "999"], ["edit", "999", "--no-credit"]):
-        assert tradecounter.refused("customer", *words, "--json") == "there is no customer 999"
+        assert tradecounter.error("customer", *words, "--json") == "there is no customer 999"
     no_terms = tradecounter.json(
         "customer", "add", "--email", "nt@shop.example", "--first-name", "N", "--last-name", "T"
     )
-    assert "go together" in tradecounter.refused("customer", "edit", str(no_terms["id"]), "--credit-limit", "5")
+    assert "go together" in tradecounter.error("customer", "edit", str(no_terms["id"]), "--credit-limit", "5")
     after = tradecounter.json("customer", "list")
     assert after == [*before, no_terms]
 
@@ -168,10 +168,10 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
     )
 
 
-def test_keys_of_nobody_are_refused(tradecounter: Program) -> None:
-    assert tradecounter.refused("key", "add", "999") == "there is no customer 999"
-    assert tradecounter.refused("key", "list", "999", "--json") == "there is no customer 999"
-    assert tradecounter.refused("key", "disable", "999", "--json") == "there is no key 999"
+def test_keys_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
+    assert tradecounter.error("key", "add", "999") == "there is no customer 999"
+    assert tradecounter.error("key", "list", "999", "--json") == "there is no customer 999"
+    assert tradecounter.error("key", "disable", "999", "--json") == "there is no key 999"
 
 
 # --- orders ------------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def test_keys_of_nobody_are_refused(tradecounter: Program) -> None:
 
 @pytest.fixture(scope="module")
 def orders(tradecounter: Program, service: Service) -> dict[str, dict[str, Any]]:
-    """A confirmed order, a back-ordered one and a pending one, as the API answered."""
+    """A confirmed order, a back-ordered one and a pending one, as the API returned it."""
     assert tradecounter.url == service.database_url
     buyer = service.customer(shipping_method=STANDARD)
     confirmed = buyer.post("/order", json=order([("PHONE", 2), ("CABLE", 5)], auto_confirm=True)).json()
@@ -257,6 +257,6 @@ def test_orders_are_shown_to_people_without_commanding_their_terminal(
     assert tradecounter.text("order", "list", "--status", "expired") == "nothing found\n"
 
 
-def test_an_unknown_order_is_refused(tradecounter: Program) -> None:
+def test_an_unknown_order_is_rejected(tradecounter: Program) -> None:
     for reference in ("ORD-2", "123456789", "9" * 40, "%", "0", "f" * 31):
-        assert tradecounter.refused("order", "show", reference, "--json") == f"there is no order {reference}"
+        assert tradecounter.error("order", "show", reference, "--json") == f"there is no order {reference}"

@@ -49,22 +49,22 @@ def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
         "customer_id": customer_id,
         "revoked": 0,
     }
-    assert shell.refused("app", "revoke", UNKNOWN, str(customer_id)) == f"there is no application {UNKNOWN}"
-    assert shell.refused("app", "revoke", client_id, "999999") == "there is no customer 999999"
+    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"there is no application {UNKNOWN}"
+    assert shell.error("app", "revoke", client_id, "999999") == "there is no customer 999999"
 
 
 def test_a_client_id_may_be_shortened_to_a_beginning_that_no_other_has(shell: Program) -> None:
     one, two = (shell.json("app", "add", name)["client_id"] for name in ("One", "Two"))
-    alike = [f"beef{number}".ljust(32, "0") for number in range(2)]
+    similar = [f"beef{number}".ljust(32, "0") for number in range(2)]
     with psycopg.connect(str(shell.url), autocommit=True) as database:
-        for client_id, new in zip((one, two), alike, strict=True):
+        for client_id, new in zip((one, two), similar, strict=True):
             database.execute("update application set client_id = %s where client_id = %s", [new, client_id])
-    refused = shell.refused("app", "disable", "beef")
-    assert refused == f"beef is the beginning of several client ids: {', '.join(alike)}"
-    assert shell.json("app", "disable", "BEEF1") == {"client_id": alike[1], "disabled": True}
-    assert shell.refused("app", "disable", "bee") == "there is no application bee"
+    error = shell.error("app", "disable", "beef")
+    assert error == f"beef is the beginning of several client ids: {', '.join(similar)}"
+    assert shell.json("app", "disable", "BEEF1") == {"client_id": similar[1], "disabled": True}
+    assert shell.error("app", "disable", "bee") == "there is no application bee"
 
 
 def test_an_unknown_application_cannot_be_disabled(shell: Program) -> None:
-    assert shell.refused("app", "disable", UNKNOWN) == f"there is no application {UNKNOWN}"
+    assert shell.error("app", "disable", UNKNOWN) == f"there is no application {UNKNOWN}"
     shell.misused("app", "add")

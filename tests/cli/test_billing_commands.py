@@ -36,7 +36,7 @@ def placed(shop: Service, customer: Customer) -> dict[str, Any]:
     return found
 
 
-def test_an_invoice_is_issued_and_named_again_when_asked_again(
+def test_an_invoice_is_issued_and_named_again_on_repetition(
     tradecounter: Program, customer: Customer, placed: dict[str, Any]
 ) -> None:
     reference = placed["order_reference"]
@@ -53,9 +53,9 @@ def test_amounts_keep_their_pence(tradecounter: Program, placed: dict[str, Any])
     assert '"gross":66.60}' in tradecounter.run("order", "invoice", placed["order_reference"], "--json", **SELLER).out
 
 
-def test_an_invoice_in_the_name_of_the_example_seller_is_refused(tradecounter: Program, placed: dict[str, Any]) -> None:
+def test_an_invoice_of_the_example_seller_is_rejected(tradecounter: Program, placed: dict[str, Any]) -> None:
     reference, name = placed["order_reference"], {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
-    assert tradecounter.refused("order", "invoice", reference, **name) == (
+    assert tradecounter.error("order", "invoice", reference, **name) == (
         "an invoice never changes, and this one would show the built-in example of the seller: set "
         "TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER first"
     )
@@ -92,38 +92,38 @@ def test_an_invoice_shows_what_the_settings_say_of_the_seller(
         "PAY TO Trade Bank Sort code 20-00-00 Account 12345678",
     ):
         assert stated in text
-    refused = tradecounter.refused(
+    error = tradecounter.error(
         "order", "invoice", placed["order_reference"], **SELLER, TRADECOUNTER_SELLER_LOGO="missing.png"
     )
-    assert refused == "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
+    assert error == "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
 
 
-def test_an_order_that_cannot_be_invoiced_is_refused(tradecounter: Program, customer: Customer) -> None:
+def test_an_order_that_cannot_be_invoiced_is_rejected(tradecounter: Program, customer: Customer) -> None:
     reference = buy(customer)["order_reference"]
-    assert tradecounter.refused("order", "invoice", reference, **SELLER) == (
+    assert tradecounter.error("order", "invoice", reference, **SELLER) == (
         "an invoice is issued once the whole order is dispatched; still to be dispatched: 1 of 1 PHONE"
     )
-    assert tradecounter.refused("order", "invoice", "NONE-1") == "there is no order NONE-1"
+    assert tradecounter.error("order", "invoice", "NONE-1") == "there is no order NONE-1"
 
 
 def test_a_payment_prints_the_row_of_the_credit_overview(
     tradecounter: Program, customer: Customer, placed: dict[str, Any]
 ) -> None:
     reference = placed["order_reference"]
-    assert "has no invoice yet" in tradecounter.refused("order", "pay", reference, "10")
+    assert "has no invoice yet" in tradecounter.error("order", "pay", reference, "10")
     tradecounter.json("order", "invoice", reference, **SELLER)
     row = tradecounter.json("order", "pay", reference, "60.00")
     assert row == customer.get("/customer/credit").json()["outstanding_orders"][0]
     assert (row["total_paid"], row["total_due"], row["order_reference"]) == (60.00, 6.60, reference)
-    refused = tradecounter.refused("order", "pay", reference, "6.61")
-    assert refused == "amount: must be at most 6.60, which is due"
+    error = tradecounter.error("order", "pay", reference, "6.61")
+    assert error == "amount: must be at most 6.60, which is due"
     assert tradecounter.text("order", "pay", reference, "0.10") == (
         f"£60.10 of £66.60 is paid of {reference}; £6.50 is due by {row['due_on'][:10]}\n"
     )
     assert tradecounter.text("order", "pay", reference, "6.50") == (
         f"£66.60 of £66.60 is paid of {reference}; it is paid in full\n"
     )
-    assert "paid in full" in tradecounter.refused("order", "pay", reference, "1")
+    assert "paid in full" in tradecounter.error("order", "pay", reference, "1")
 
 
 @pytest.mark.parametrize("amount", ["ten", "", "1,000", "£5"])
@@ -132,9 +132,9 @@ def test_what_is_not_an_amount_is_wrong_usage(tradecounter: Program, placed: dic
 
 
 @pytest.mark.parametrize("amount", ["0", "1.001", "NaN", "Infinity", "1e99"])
-def test_an_amount_that_cannot_be_paid_is_refused(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
+def test_an_amount_that_cannot_be_paid_is_rejected(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
     tradecounter.run("order", "invoice", placed["order_reference"], **SELLER)
-    assert tradecounter.refused("order", "pay", placed["order_reference"], amount).startswith("amount: must be")
+    assert tradecounter.error("order", "pay", placed["order_reference"], amount).startswith("amount: must be")
 
 
 def test_an_order_is_shown_with_its_invoice_and_what_is_paid(tradecounter: Program, placed: dict[str, Any]) -> None:

@@ -104,7 +104,7 @@ def test_clearing_what_is_set_in_the_same_breath_is_wrong_usage(tradecounter: Pr
     assert "'email' is not one of" in tradecounter.misused(*edit, "--clear", "email")
 
 
-def test_a_shipping_method_that_does_not_exist_is_refused_with_those_that_do(
+def test_a_shipping_method_that_does_not_exist_is_rejected_with_those_that_do(
     tradecounter: Program, shop: Service, added: dict[str, Any]
 ) -> None:
     shop.must_load("shipping-methods", [{"id": 98, "provider": "P", "description": "", "region": 1, "countries": ["GB"],
@@ -113,7 +113,7 @@ def test_a_shipping_method_that_does_not_exist_is_refused_with_those_that_do(
     before = tradecounter.json("customer", "list")
     known = "there are 11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
     reason = f"shipping_method: there is no method 99; {known}"
-    assert tradecounter.refused("customer", "edit", str(added["id"]), "--shipping-method", "99") == reason
+    assert tradecounter.error("customer", "edit", str(added["id"]), "--shipping-method", "99") == reason
     other = ["--email", "other@shop.example", *NAME[2:], "--shipping-method", "99"]
-    assert tradecounter.refused("customer", "add", *other) == reason
+    assert tradecounter.error("customer", "add", *other) == reason
     assert tradecounter.json("customer", "list") == before

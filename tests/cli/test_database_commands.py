@@ -50,14 +50,14 @@ def empty(postgres: Cluster, tradecounter: Program) -> Iterator[Program]:
 
 @pytest.mark.parametrize("words", COMMANDS_ON_A_DATABASE, ids=" ".join)
 def test_on_a_database_without_tables_every_command_says_what_to_run(words: list[str], empty: Program) -> None:
-    assert "run `tradecounter db upgrade`" in empty.refused(*words, "--json")
+    assert "run `tradecounter db upgrade`" in empty.error(*words, "--json")
 
 
 def test_upgrading_makes_the_tables_and_again_changes_nothing(postgres: Cluster, tradecounter: Program) -> None:
     with postgres.empty_database() as url:
         here = Program(tradecounter.folder, url, tradecounter.forker)
         newest = schema_state(url).newest
-        assert here.refused("db", "check").startswith(f"the schema is at revision (none), not {newest}")
+        assert here.error("db", "check").startswith(f"the schema is at revision (none), not {newest}")
         assert here.json("db", "upgrade") == {"revision": newest}
         assert here.json("db", "upgrade") == {"revision": newest}
         assert here.json("db", "check") == {"revision": newest}
@@ -66,34 +66,34 @@ def test_upgrading_makes_the_tables_and_again_changes_nothing(postgres: Cluster,
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("update alembic_version set version_num = '9999'")
         reason = "the schema is at revision 9999, which this version does not know: install the newer version again"
-        assert here.refused("db", "upgrade", "--json") == reason
-        assert "the schema is at revision 9999" in here.refused("db", "check")
+        assert here.error("db", "upgrade", "--json") == reason
+        assert "the schema is at revision 9999" in here.error("db", "check")
 
 
-def test_a_database_that_is_away_is_refused_with_the_reason(tradecounter: Program) -> None:
+def test_a_database_that_is_away_is_rejected_with_the_reason(tradecounter: Program) -> None:
     away = "postgresql://user:hunter2@127.0.0.1:9/shop"
     for words in (["customer", "list"], ["db", "upgrade"], ["db", "check"], ["serve", "--port", "0"], ["worker"]):
-        reason = tradecounter.refused(*words, "--json", TRADECOUNTER_DATABASE_URL=away)
+        reason = tradecounter.error(*words, "--json", TRADECOUNTER_DATABASE_URL=away)
         assert reason.startswith("the database cannot be reached: ")
         assert "refused" in reason
         assert "hunter2" not in reason
 
 
-def test_a_database_that_does_not_exist_is_refused_by_name(postgres: Cluster, tradecounter: Program) -> None:
+def test_a_database_that_does_not_exist_is_rejected_by_name(postgres: Cluster, tradecounter: Program) -> None:
     url = postgres.url_of("no_such_database")
-    reason = tradecounter.refused("customer", "list", TRADECOUNTER_DATABASE_URL=url)
+    reason = tradecounter.error("customer", "list", TRADECOUNTER_DATABASE_URL=url)
     assert '"no_such_database" does not exist' in reason
 
 
-def test_a_database_that_may_only_be_read_is_refused(postgres: Cluster, tradecounter: Program) -> None:
+def test_a_database_that_may_only_be_read_is_rejected(postgres: Cluster, tradecounter: Program) -> None:
     with postgres.empty_database() as url:
         separator = "&" if "?" in url else "?"
         read_only = f"{url}{separator}options=-c%20default_transaction_read_only%3Don"
-        reason = tradecounter.refused("db", "upgrade", TRADECOUNTER_DATABASE_URL=read_only)
+        reason = tradecounter.error("db", "upgrade", TRADECOUNTER_DATABASE_URL=read_only)
     assert reason == "the database does not allow this: cannot execute CREATE TABLE in a read-only transaction"
 
 
-def test_an_address_that_is_taken_is_refused(empty: Program) -> None:
+def test_an_address_that_is_taken_is_rejected(empty: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         reason = (
@@ -101,12 +101,12 @@ def test_an_address_that_is_taken_is_refused(empty: Program) -> None:
             "choose another --port, or 0 for any free one"
         )
         for command in ("serve", "demo"):
-            assert empty.refused(command, "--port", port, "--json") == reason
-    assert "cannot listen on 192.0.2.1 port" in empty.refused("serve", "--host", "192.0.2.1")
+            assert empty.error(command, "--port", port, "--json") == reason
+    assert "cannot listen on 192.0.2.1 port" in empty.error("serve", "--host", "192.0.2.1")
 
 
 def test_a_secret_is_required_with_a_database_of_ones_own(database_url: str, tradecounter: Program) -> None:
-    reason = tradecounter.refused("demo", "--port", "0", TRADECOUNTER_DATABASE_URL=database_url)
+    reason = tradecounter.error("demo", "--port", "0", TRADECOUNTER_DATABASE_URL=database_url)
     assert reason == "TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL"
 
 
@@ -123,12 +123,12 @@ def test_with_no_database_named_the_embedded_one_keeps_what_commands_did(tradeco
 
 
 @pytest.mark.parametrize("words", COMMANDS_ON_A_DATABASE, ids=" ".join)
-def test_where_there_is_no_database_commands_refuse_and_make_none(
+def test_where_there_is_no_database_commands_fail_and_create_none(
     words: list[str], tradecounter: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "stock.csv").write_text("sku,available\nPHONE,1\n")
     nowhere = Program(tmp_path, None, tradecounter.forker)
-    reason = nowhere.refused(*words, "--json")
+    reason = nowhere.error(*words, "--json")
     assert reason == (
         f"there is no database in {tmp_path / '.tradecounter'}: run this in the folder where yours is, set "
         "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or create one with `tradecounter db upgrade` or "

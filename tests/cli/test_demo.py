@@ -44,7 +44,7 @@ def interrupted(folder: Path) -> int:
 
 @pytest.fixture(scope="module")
 def announced(folder: Path, interrupted: int) -> dict[str, Any]:
-    """What the next start announced; it answered every customer and was stopped by Ctrl-C."""
+    """What the next start announced; it responded to every customer and Ctrl-C stopped it."""
     with started("demo", "--port", "0", "--json", folder=folder, environment={}) as running:
         told: dict[str, Any] = running.announced
         with checked_client(base_url=told["base_url"], headers={"Accept": "application/json"}) as client:
@@ -92,7 +92,7 @@ def test_no_other_user_can_look_into_what_the_demo_made(folder: Path) -> None:
     assert [place for place in secrets if place.stat().st_mode & 0o077] == []
 
 
-def test_a_demo_that_is_told_to_stop_while_it_starts_leaves_nothing_running(interrupted: int) -> None:
+def test_a_demo_that_is_stopped_while_it_starts_leaves_nothing_running(interrupted: int) -> None:
     assert not alive(interrupted)
 
 
@@ -106,7 +106,7 @@ def customers_in(folder: Path) -> list[int]:
     return [customer["id"] for customer in command(folder, "customer", "list")]
 
 
-def test_the_first_line_tells_all_that_a_program_needs(announced: dict[str, Any]) -> None:
+def test_the_first_line_contains_all_that_a_program_needs(announced: dict[str, Any]) -> None:
     assert set(announced) == {"base_url", "docs_url", "customers"}
     assert announced["docs_url"] == f"{announced['base_url']}/docs"
     assert len(announced["customers"]) >= 4
@@ -116,7 +116,7 @@ def test_the_first_line_tells_all_that_a_program_needs(announced: dict[str, Any]
         assert customer["note"]
 
 
-def test_a_second_start_has_the_same_data_and_keys_and_tells_people_how_to_try(
+def test_a_second_start_has_the_same_data_and_keys_and_shows_how_to_try(
     announced: dict[str, Any], folder: Path
 ) -> None:
     first, second = announced["customers"][:2]
@@ -145,9 +145,9 @@ def test_another_catalogue_gets_prices_and_stock(tmp_path: Path) -> None:
     with started(*words, folder=tmp_path, environment={}, given=lines) as running:
         key = {"X-Api-Key": running.announced["customers"][0]["api_key"], "Accept": "application/json"}
         with checked_client(base_url=running.announced["base_url"], headers=key) as client:
-            answer = client.get("/product", params={"limit": 100})
-            assert answer.headers["X-Total-Count"] == str(len(SMALL_CATALOGUE))
-            assert all(product["single_unit_cost"] > 0 for product in answer.json())
+            response = client.get("/product", params={"limit": 100})
+            assert response.headers["X-Total-Count"] == str(len(SMALL_CATALOGUE))
+            assert all(product["single_unit_cost"] > 0 for product in response.json())
             assert client.get("/product", params={"inStock": "true", "limit": 1}).headers["X-Total-Count"] != "0"
             assert client.get("/manufacturer").json()
             assert client.get("/order").json()

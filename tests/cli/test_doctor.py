@@ -133,7 +133,7 @@ def test_an_unreachable_database_is_found_and_the_services_are_checked(installat
     assert "hunter2" not in str(found)
 
 
-def test_a_schema_that_is_not_current_is_told(installation: Program, postgres: Cluster) -> None:
+def test_a_schema_that_is_not_current_is_reported(installation: Program, postgres: Cluster) -> None:
     with postgres.empty_database() as url:
         found = ill(installation, TRADECOUNTER_DATABASE_URL=url)
     assert found.keys() == {"schema"}
@@ -148,26 +148,26 @@ def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, fo
     assert not (tmp_path / ".tradecounter").exists()
 
 
-def test_an_unreachable_or_refusing_mail_server_is_found_and_gets_no_mail(installation: Program) -> None:
+def test_an_unreachable_or_rejecting_mail_server_is_found_and_gets_no_mail(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_SMTP_URL=f"smtp://user:hunter2@127.0.0.1:{free_port()}")
     assert away["mail"]["message"].startswith("the mail server cannot be reached: ")
     with mail_server(
         login="user:hunter2@", authenticator=lambda *_: AuthResult(success=False, handled=False), auth_require_tls=False
     ) as inbox:
-        refused = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url.replace("smtp://", "smtp+plain://"))
-    assert refused["mail"]["message"] == "the mail server does not accept user and password: 535"
-    assert "hunter2" not in str([away, refused])
+        error = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url.replace("smtp://", "smtp+plain://"))
+    assert error["mail"]["message"] == "the mail server does not accept user and password: 535"
+    assert "hunter2" not in str([away, error])
     with mail_server() as inbox:
         assert ill(installation, TRADECOUNTER_SMTP_URL=inbox.url) == {}
     assert inbox.started == 0
 
 
-def test_an_issuer_that_cannot_be_used_is_told(installation: Program) -> None:
+def test_an_issuer_that_cannot_be_used_is_reported(installation: Program) -> None:
     found = ill(installation, TRADECOUNTER_AUTH_URL=f"http://127.0.0.1:{free_port()}")
     assert found.keys() == {"issuer"}
 
 
-def test_an_api_that_does_not_answer_or_is_not_well_is_told(installation: Program) -> None:
+def test_an_api_that_does_not_respond_or_is_not_well_is_reported(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_BASE_URL=f"http://127.0.0.1:{free_port()}")
     assert away.keys() == {"snapshot"}
     for status, body, said in (
@@ -176,14 +176,14 @@ def test_an_api_that_does_not_answer_or_is_not_well_is_told(installation: Progra
         (200, b"<html>", "DecodeError"),
         (502, b"", "responds with status 502"),
     ):
-        with answering(status, body) as url:
+        with api_returning(status, body) as url:
             found = ill(installation, TRADECOUNTER_BASE_URL=url)
         assert said in found["snapshot"]["message"]
 
 
 @contextmanager
-def answering(status: int, body: bytes) -> Iterator[str]:
-    """A server in the API's place that gives one answer to everything."""
+def api_returning(status: int, body: bytes) -> Iterator[str]:
+    """A server in the API's place that returns the same response to every request."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -243,7 +243,7 @@ def test_without_a_worker_jobs_wait_and_the_doctor_says_for_how_long(
         assert message.endswith("; 1 scheduled for later")
 
 
-def test_a_clock_that_is_off_is_told(shop: Service) -> None:
+def test_a_clock_that_is_wrong_is_reported(shop: Service) -> None:
     def clock(moment: datetime) -> Check:
         async def work(tx: Transaction) -> list[Check]:
             return await check_contents(tx, FrozenClock(moment))

@@ -1,4 +1,4 @@
-"""Help and suggestions: nothing is cut off at 80 columns, and misspelled words are answered with what was meant."""
+"""Help and suggestions: nothing is cut off at 80 columns, and misspelled words get a suggestion."""
 
 import re
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def test_h_is_help(words: list[str], tradecounter: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "answer"),
+    ("words", "suggestion"),
     [
         (["ordr"], "No such command 'ordr'. Did you mean 'order'"),
         (["order", "lst"], "No such command 'lst'. Did you mean 'list'?"),
@@ -60,10 +60,8 @@ def test_h_is_help(words: list[str], tradecounter: Program) -> None:
         (["serve", "--prot", "1"], "No such option: --prot. Did you mean '--port'"),
     ],
 )
-def test_a_misspelled_word_is_answered_with_what_was_meant(
-    words: list[str], answer: str, tradecounter: Program
-) -> None:
-    assert answer in tradecounter.misused(*words)
+def test_a_misspelled_word_gets_a_suggestion(words: list[str], response: str, tradecounter: Program) -> None:
+    assert response in tradecounter.misused(*words)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`import`: files and standard input, its report for programs and for people, and when it is refused."""
+"""`import`: files and standard input, its report for programs and for people, and when it is rejected."""
 
 import io
 import json
@@ -76,7 +76,7 @@ def test_lines_of_standard_input_are_counted_from_its_start(tradecounter: Progra
     assert done.document["errors"] == [{"line": 3, "message": "available: is required"}]
 
 
-def test_nothing_on_standard_input_is_refused(tradecounter: Program) -> None:
+def test_nothing_on_standard_input_is_rejected(tradecounter: Program) -> None:
     assert tradecounter.run("import", "stock", "-").status == 1
 
 
@@ -84,7 +84,7 @@ def set_stock(tradecounter: Program, phones: int) -> None:
     tradecounter.json("import", "stock", "-", given=f"sku,available\nPHONE,{phones}\n")
 
 
-def test_people_are_told_what_was_done(tradecounter: Program) -> None:
+def test_the_summary_says_what_was_done(tradecounter: Program) -> None:
     set_stock(tradecounter, 0)
     given = "sku,available\nPHONE,70\n"
     tried = tradecounter.text("import", "stock", "-", "--dry-run", given=given)
@@ -104,14 +104,14 @@ def test_a_replacing_file_deactivates(tradecounter: Program) -> None:
 def test_replacing_more_than_a_fifth_wants_a_yes(tradecounter: Program) -> None:
     given = '{"sku":"PHONE"}'
     found = "replacing would deactivate 1 of 2, more than a fifth"
-    reason = tradecounter.refused("import", "products", "-", "--replace", "--json", given=given)
+    reason = tradecounter.error("import", "products", "-", "--replace", "--json", given=given)
     assert reason == f"{found}: confirm it with --yes"
     tried = tradecounter.json("import", "products", "-", "--replace", "--dry-run", given=given)
     assert counts(tried) == counted(unchanged=1, deactivated=1)
     assert tried["warnings"] == [{"line": None, "message": f"{found}: this requires --yes"}]
 
 
-def test_a_refused_import_reports_every_bad_row_and_ends_with_status_1(tradecounter: Program) -> None:
+def test_a_rejected_import_reports_every_bad_row_and_ends_with_status_1(tradecounter: Program) -> None:
     given = "sku,available\nPHONE,1\nGONE,1\nCABLE,-1\nphone,2\n"
     errors = [
         {"line": 3, "message": 'sku: there is no product "GONE"'},
@@ -149,12 +149,12 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Progra
     )
 
 
-def test_a_fault_of_a_value_is_not_answered_with_how_to_map_columns(tradecounter: Program) -> None:
+def test_a_bad_value_gets_no_advice_on_mapping_columns(tradecounter: Program) -> None:
     done = tradecounter.run("import", "stock", "-", "--ignore-unknown", given="sku,available,Bin\nPHONE,many,A7\n")
     assert done.err.splitlines()[-1] == "error: nothing was imported: line 2: available: must be a whole number"
 
 
-def test_columns_are_mapped_and_unknown_ones_left_out(tradecounter: Program) -> None:
+def test_columns_are_mapped_and_unknown_ones_are_ignored(tradecounter: Program) -> None:
     set_stock(tradecounter, 0)
     given = "Item Code;Qty on hand;Bin\nPHONE;1,071;A7\n"
     options = ("--map", "item code=sku", "--map", "Qty on hand = available", "--ignore-unknown")
@@ -191,7 +191,7 @@ def test_options_that_make_no_sense_are_wrong_usage(
 
 @pytest.mark.parametrize("option", [("--map", "Code=sku"), ("--ignore-unknown",)])
 def test_columns_of_json_cannot_be_mapped(option: tuple[str, ...], tradecounter: Program) -> None:
-    reason = tradecounter.refused("import", "products", "products.jsonl", *option, "--json")
+    reason = tradecounter.error("import", "products", "products.jsonl", *option, "--json")
     assert reason == "products.jsonl: JSON Lines is read strictly: only columns of CSV and XLSX files can be mapped"
 
 
@@ -205,7 +205,7 @@ def test_a_file_that_is_not_utf_8_is_said_to_be_read_as_cp1252(tradecounter: Pro
     assert tradecounter.json("import", "products", "-", "--dry-run", given=given)["file"]["encoding"] == "cp1252"
 
 
-def test_warnings_are_shown_and_do_not_refuse(tradecounter: Program) -> None:
+def test_warnings_are_shown_and_the_import_succeeds(tradecounter: Program) -> None:
     lines = [f"list{number},PHONE,10,12" for number in range(25)]
     given = "price_list,sku,single_unit_cost,five_plus_unit_cost\n" + "\n".join(lines)
     told = tradecounter.run("import", "price-list", "-", "--dry-run", given=given)
@@ -216,7 +216,7 @@ def test_warnings_are_shown_and_do_not_refuse(tradecounter: Program) -> None:
     assert len(tradecounter.json("import", "price-list", "-", "--dry-run", given=given)["warnings"]) == 25
 
 
-def test_files_that_cannot_be_read_are_refused(tradecounter: Program) -> None:
+def test_files_that_cannot_be_read_are_rejected(tradecounter: Program) -> None:
     (tradecounter.folder / "stock.pdf").write_text("x")
     (tradecounter.folder / "stock.jsonl").write_bytes(b'{"sku": "\xff", "available": 1}')
     (tradecounter.folder / "stock.csv").write_bytes(b"sku,available\n\x81,1\n")
@@ -227,10 +227,10 @@ def test_files_that_cannot_be_read_are_refused(tradecounter: Program) -> None:
         ("stock.jsonl", "stock.jsonl: not UTF-8 text"),
         ("stock.csv", "stock.csv: line 2: neither UTF-8 nor Windows-1252 (cp1252) text: save it as UTF-8"),
     ):
-        assert tradecounter.refused("import", "stock", name, "--json") == reason
+        assert tradecounter.error("import", "stock", name, "--json") == reason
 
 
 def test_customers_cannot_be_replaced(tradecounter: Program) -> None:
     (tradecounter.folder / "customers.jsonl").write_text("")
     reason = "this kind of file cannot replace all records"
-    assert tradecounter.refused("import", "customers", "customers.jsonl", "--replace", "--json") == reason
+    assert tradecounter.error("import", "customers", "customers.jsonl", "--replace", "--json") == reason

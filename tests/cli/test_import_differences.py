@@ -38,11 +38,11 @@ def test_the_samples_show_every_field(tradecounter: Program) -> None:
 
 
 def test_samples_overwrite_nothing(tradecounter: Program) -> None:
-    assert tradecounter.refused("import", "samples", "samples") == (
+    assert tradecounter.error("import", "samples", "samples") == (
         "samples/categories.csv exists: name another folder, or remove it"
     )
     (tradecounter.folder / "file").write_text("")
-    assert tradecounter.refused("import", "samples", "file").startswith("file")
+    assert tradecounter.error("import", "samples", "file").startswith("file")
     assert tradecounter.text("import", "samples", "more").splitlines()[0] == "more/categories.csv"
 
 
@@ -116,6 +116,6 @@ def test_differences_of_a_real_import_are_what_it_did(tradecounter: Program) -> 
 
 
 def test_a_file_that_cannot_be_written_stops_the_import_before_it_begins(tradecounter: Program) -> None:
-    reason = tradecounter.refused("import", "stock", "-", "--diff", "-o", "nowhere/changes.csv", given=STOCK)
+    reason = tradecounter.error("import", "stock", "-", "--diff", "-o", "nowhere/changes.csv", given=STOCK)
     assert reason == "nowhere/changes.csv: No such file or directory"
     assert tradecounter.json("import", "stock", "samples/stock.csv", "--dry-run")["changed"] == 0

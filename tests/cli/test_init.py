@@ -31,7 +31,7 @@ def test_the_file_has_every_setting_and_only_its_owner_can_read_it(here: Program
     assert read_settings(values) == Settings(secret_key=values[SECRET])
 
 
-def test_each_line_works_when_it_is_no_comment_any_more(here: Program) -> None:
+def test_each_line_works_when_it_is_uncommented(here: Program) -> None:
     here.json("init")
     file = here.folder / ".env"
     file.write_text(re.sub(rf"^# ({PREFIX}\w+=)", r"\1", file.read_text(), flags=re.MULTILINE))
@@ -52,7 +52,7 @@ def test_two_files_have_different_secrets(here: Program, tmp_path_factory: pytes
 
 def test_a_file_that_is_there_is_kept(here: Program) -> None:
     (here.folder / ".env").write_text("TRADECOUNTER_LOW_STOCK=7\n")
-    reason = here.refused("init", "--json")
+    reason = here.error("init", "--json")
     assert reason == ".env exists: edit it, or replace it with --force, which renames it to .env.old"
     assert (here.folder / ".env").read_text() == "TRADECOUNTER_LOW_STOCK=7\n"
 
@@ -86,8 +86,8 @@ def test_a_broken_file_is_replaced_by_force(here: Program) -> None:
     assert values_in(here.folder / ".env").keys() == {SECRET}
 
 
-def test_a_folder_that_cannot_be_written_is_refused(here: Program) -> None:
+def test_a_folder_that_cannot_be_written_is_rejected(here: Program) -> None:
     (here.folder / ".env").mkdir()
     (here.folder / ".env.old").mkdir()
     (here.folder / ".env.old" / "file").touch()
-    assert here.refused("init", "--force") == ".env cannot be written: Directory not empty"
+    assert here.error("init", "--force") == ".env cannot be written: Directory not empty"

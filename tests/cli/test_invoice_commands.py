@@ -72,7 +72,7 @@ def test_invoices_are_listed_the_latest_first_and_by_what_they_have_in_common(
     day = (MORNING + timedelta(days=1)).date().isoformat()
     assert listed(tradecounter, orders, "--from", day) == ["other", "part"]
     assert listed(tradecounter, orders, "--from", day, "--to", day) == ["part"]
-    assert tradecounter.refused("invoice", "list", "--customer", "999") == "there is no customer 999"
+    assert tradecounter.error("invoice", "list", "--customer", "999") == "there is no customer 999"
 
 
 def test_overdue_invoices_are_those_due_before_now_and_not_paid(
@@ -128,7 +128,7 @@ def test_the_pdf_file_is_that_of_the_api(
     done = tradecounter.run("invoice", "pdf", number, "--output", "-")
     assert (done.status, done.output) == (0, pdf)
     assert f"{number}" in pdf_text(done.output)
-    assert tradecounter.refused("invoice", "pdf", number, "-o", "none/x.pdf") == (
+    assert tradecounter.error("invoice", "pdf", number, "-o", "none/x.pdf") == (
         "none/x.pdf cannot be written: No such file or directory"
     )
     assert "both write to standard output" in tradecounter.misused("invoice", "pdf", number, "-o", "-", "--json")
@@ -156,17 +156,17 @@ def test_an_invoice_is_sent_again_to_those_who_got_it_as_a_mail_of_its_own(
 def test_an_invoice_that_nobody_gets_is_not_sent(
     tradecounter: Program, numbers: dict[str, str], other: Customer
 ) -> None:
-    refused = tradecounter.refused("invoice", "resend", numbers["other"])
-    assert refused == (
+    error = tradecounter.error("invoice", "resend", numbers["other"])
+    assert error == (
         f"nobody gets invoice {numbers['other']}: the order names no address, and customer {other.id} has neither "
         "an accounts_email nor order mails, which `customer edit` sets"
     )
 
 
 @pytest.mark.parametrize("command", ["show", "pdf", "resend"])
-def test_an_unknown_invoice_is_refused(tradecounter: Program, orders: Lookup, command: str) -> None:
+def test_an_unknown_invoice_is_rejected(tradecounter: Program, orders: Lookup, command: str) -> None:
     assert orders
-    assert tradecounter.refused("invoice", command, "99", "--json") == "there is no invoice 99"
+    assert tradecounter.error("invoice", command, "99", "--json") == "there is no invoice 99"
     assert not (tradecounter.folder / "invoice-99.pdf").exists()
 
 

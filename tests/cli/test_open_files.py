@@ -19,7 +19,7 @@ def environment(database_url: str) -> dict[str, str]:
     return {"TRADECOUNTER_DATABASE_URL": database_url, "TRADECOUNTER_SECRET_KEY": SECRET}
 
 
-def asked(address: tuple[str, int]) -> bytes:
+def status_line(address: tuple[str, int]) -> bytes:
     """The beginning of the response to a request on a connection of its own."""
     with socket.create_connection(address, timeout=10) as connection:
         connection.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -32,21 +32,21 @@ def logged(running: Running) -> list[dict[str, Any]]:
     return [line for line in lines if "connection" in line["event"]]
 
 
-def test_more_connections_than_files_are_refused_with_a_word(environment: dict[str, str], tmp_path: Path) -> None:
+def test_more_connections_than_files_are_rejected_with_a_message(environment: dict[str, str], tmp_path: Path) -> None:
     words = ("serve", "--port", "0", "--json")
     with started(*words, folder=tmp_path, environment=environment, most_files=256) as running, ExitStack() as stack:
         place = urlsplit(running.announced["base_url"])
         address = (place.hostname or "", place.port or 0)
         idle = [stack.enter_context(socket.create_connection(address, timeout=10)) for _ in range(MANY)]
-        assert asked(address) == b"HTTP/1.1 503"
+        assert status_line(address) == b"HTTP/1.1 503"
         possible = logged(running)[0]["possible"]
         assert 100 < possible < 256
-        for refused in idle[possible:]:
-            assert refused.recv(12) == b"HTTP/1.1 503"
+        for error in idle[possible:]:
+            assert error.recv(12) == b"HTTP/1.1 503"
         for kept in idle[:possible]:
             kept.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             assert kept.recv(12) == b"HTTP/1.1 200"
-        assert asked(address) == b"HTTP/1.1 200"
+        assert status_line(address) == b"HTTP/1.1 200"
     few, turned_away, *_ = logged(running)
     assert few["event"] == "fewer client connections than wanted: the process may not open enough files"
     assert (few["setting"], few["wanted"], few["files"]) == ("TRADECOUNTER_MAX_CONNECTIONS", 4096, 256)

@@ -1,4 +1,4 @@
-"""`order dispatch`, `order track`, `order video` and `order cancel`: what they do, print and refuse."""
+"""`order dispatch`, `order track`, `order video` and `order cancel`: what they do, print and reject."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -76,7 +76,7 @@ def test_the_packing_video_is_shown_and_replaced(customer: Customer, tradecounte
         shown = tradecounter.json("order", "video", reference, "--file", urls[0], "--playlist", urls[1])
         assert tuple(shown["video"].values()) == urls
     assert urls[1] in tradecounter.text("order", "show", reference)
-    assert "playlist: must be an address" in tradecounter.refused(
+    assert "playlist: must be an address" in tradecounter.error(
         "order", "video", reference, "--file", urls[0], "--playlist", "file:///etc/passwd"
     )
 
@@ -91,12 +91,12 @@ def test_orders_are_cancelled_by_reference_and_pending_ones_by_code(
         assert (cancelled["state"], cancelled["status"]) == ("cancelled", "Cancelled")
         assert cancelled["cancel_reason"] == "Wrong \x1b[31maddress"
         assert cancelled["cancelled_on"]
-        assert "is already cancelled" in tradecounter.refused("order", "cancel", name, "--reason", "again", "--json")
+        assert "is already cancelled" in tradecounter.error("order", "cancel", name, "--reason", "again", "--json")
         assert "\\x1b[31maddress" in tradecounter.text("order", "show", name)
     assert len(tradecounter.json("order", "list", "--status", "cancelled")) == 2
 
 
-def test_what_cannot_be_is_refused_with_a_reason(customer: Customer, tradecounter: Program) -> None:
+def test_what_cannot_be_is_rejected_with_a_reason(customer: Customer, tradecounter: Program) -> None:
     placed = buy(customer, [("SWITCH", 4), ("PHONE", 1)])
     reference, (switch, phone) = placed["order_reference"], (item["id"] for item in placed["items"])
     dispatch = ["order", "dispatch", reference]
@@ -111,7 +111,7 @@ def test_what_cannot_be_is_refused_with_a_reason(customer: Customer, tradecounte
         (["order", "track", reference, "--type", "T", "--description", "D"], "has no shipment"),
         (["order", "cancel", reference, "--reason", " "], "reason: must have"),
     ):
-        assert reason in tradecounter.refused(*words, "--json")
+        assert reason in tradecounter.error(*words, "--json")
     assert tradecounter.json("order", "show", reference)["status"] == "Back-ordered"
     typed = f"{phone}:S:AA:BB:CC:DD:EE"
     said = tradecounter.misused("order", "dispatch", reference, "--serial", typed).replace(" ", "")
@@ -137,7 +137,7 @@ def test_what_is_needed_has_to_be_there(tradecounter: Program, words: list[str])
     tradecounter.misused("order", *words)
 
 
-def test_passwords_are_shown_when_asked_for(customer: Customer, tradecounter: Program) -> None:
+def test_passwords_are_shown_when_requested(customer: Customer, tradecounter: Program) -> None:
     placed: dict[str, Any] = buy(customer, [("KIT", 2)])
     data = {"adsl_username": "line@isp.example", "adsl_password": "open-sesame"}
     path = f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration"
@@ -151,6 +151,6 @@ def test_passwords_are_shown_when_asked_for(customer: Customer, tradecounter: Pr
     [item] = tradecounter.json(*show, "--passwords", **secret)["items"]
     assert [c["data"]["adsl_password"] for c in item["configurations"]] == ["open-sesame"] * 2
     assert "hush-hush" in tradecounter.text(*show, "--passwords", **secret)
-    assert "TRADECOUNTER_SECRET_KEY: is required" in tradecounter.refused(*show)
+    assert "TRADECOUNTER_SECRET_KEY: is required" in tradecounter.error(*show)
     another = {"TRADECOUNTER_SECRET_KEY": "another secret of at least 32 characters"}
-    assert "this database uses a key that is neither" in tradecounter.refused(*show, **another)
+    assert "this database uses a key that is neither" in tradecounter.error(*show, **another)

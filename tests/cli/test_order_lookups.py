@@ -72,7 +72,7 @@ def test_without_options_all_are_listed_the_latest_first(tradecounter: Program, 
 def test_orders_are_listed_by_customer_in_every_state(tradecounter: Program, orders: Lookup, buyer: Customer) -> None:
     found = listed(tradecounter, orders, "--customer", str(buyer.id))
     assert found == ["bundle", "cancelled", "dispatched"]
-    assert tradecounter.refused("order", "list", "--customer", "999") == "there is no customer 999"
+    assert tradecounter.error("order", "list", "--customer", "999") == "there is no customer 999"
 
 
 def test_orders_are_listed_by_the_customers_reference_in_any_case(
@@ -100,7 +100,7 @@ def test_orders_are_listed_by_reference_id_and_the_beginning_of_either(tradecoun
 def test_orders_are_listed_by_sku_also_of_what_a_bundle_holds(tradecounter: Program, orders: Lookup) -> None:
     assert listed(tradecounter, orders, "--sku", "switch") == ["pending", "back_ordered"]
     assert listed(tradecounter, orders, "--sku", "CABLE") == ["bundle"]
-    unknown = tradecounter.refused("order", "list", "--sku", "SWICTH")
+    unknown = tradecounter.error("order", "list", "--sku", "SWICTH")
     assert unknown == "there is no product SWICTH; did you mean SWITCH?"
 
 
@@ -132,17 +132,17 @@ def shown(tradecounter: Program, name: str) -> Any:
 
 def test_an_order_is_shown_by_the_customers_reference(tradecounter: Program, orders: Lookup) -> None:
     assert shown(tradecounter, "job 9") == orders["bundle"]["confirmation_code"]
-    refused = tradecounter.refused("order", "show", "JOB 7")
-    assert refused.startswith("JOB 7 is the customer's reference of several orders: ")
+    error = tradecounter.error("order", "show", "JOB 7")
+    assert error.startswith("JOB 7 is the customer's reference of several orders: ")
     for name in ("dispatched", "back_ordered"):
-        assert f"{orders[name]['order_reference']} (customer " in refused
+        assert f"{orders[name]['order_reference']} (customer " in error
 
 
 def test_an_order_is_shown_by_the_unique_beginning_of_its_code(tradecounter: Program, orders: Lookup) -> None:
     for order in orders.values():
         code = order["confirmation_code"]
         assert shown(tradecounter, code[:20].upper()) == code
-    assert tradecounter.refused("order", "show", "fff") == "there is no order fff"
+    assert tradecounter.error("order", "show", "fff") == "there is no order fff"
 
 
 def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
@@ -150,9 +150,9 @@ def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
 ) -> None:
     reference = orders["bundle"]["order_reference"]
     assert shown(tradecounter, reference.lower()) == orders["bundle"]["confirmation_code"]
-    refused = tradecounter.refused("order", "show", reference[:-1])
-    assert refused.startswith(f"{reference[:-1]} is the beginning of several references: ")
-    assert f"{reference} (customer " in refused
+    error = tradecounter.error("order", "show", reference[:-1])
+    assert error.startswith(f"{reference[:-1]} is the beginning of several references: ")
+    assert f"{reference} (customer " in error
     plain = buy(service.customer(packing="plain"))
     assert shown(tradecounter, plain["order_reference"][:-1]) == plain["confirmation_code"]
 
@@ -163,25 +163,25 @@ def test_a_change_takes_no_beginning_of_a_reference_and_names_the_candidates(
     reference = orders["bundle"]["order_reference"]
     for words in (["dispatch"], ["invoice"], ["cancel", "--reason", "No"], ["pay", "5"]):
         command, *rest = words
-        refused = tradecounter.refused("order", command, reference[:-1], *rest)
+        refused = tradecounter.error("order", command, reference[:-1], *rest)
         assert refused.startswith(f"there is no order {reference[:-1]}; references that begin with it: ")
         assert f"{reference} (customer " in refused
-    refused = tradecounter.refused("order", "cancel", "job 9", "--reason", "No")
+    refused = tradecounter.error("order", "cancel", "job 9", "--reason", "No")
     assert refused == "there is no order job 9"
 
 
-def test_a_beginning_that_several_codes_have_is_refused_with_the_candidates(
+def test_a_beginning_that_several_codes_have_is_rejected_with_the_candidates(
     tradecounter: Program, service: Service, other: Customer
 ) -> None:
     codes = [create(other)["confirmation_code"] for _ in range(2)]
-    alike = [f"abcdef{number}".ljust(32, "0") for number in range(2)]
+    similar = [f"abcdef{number}".ljust(32, "0") for number in range(2)]
     with psycopg.connect(service.database_url, autocommit=True) as database:
-        for code, new in zip(codes, alike, strict=True):
+        for code, new in zip(codes, similar, strict=True):
             database.execute("update orders set confirmation_code = %s where confirmation_code = %s", [new, code])
-    refused = tradecounter.refused("order", "cancel", "ABCD", "--reason", "No")
-    assert refused.startswith("abcd is the beginning of several confirmation codes: ")
-    assert all(code in refused for code in alike)
-    assert [shown(tradecounter, code[:7]) for code in alike] == alike
+    error = tradecounter.error("order", "cancel", "ABCD", "--reason", "No")
+    assert error.startswith("abcd is the beginning of several confirmation codes: ")
+    assert all(code in error for code in similar)
+    assert [shown(tradecounter, code[:7]) for code in similar] == similar
 
 
 def test_a_quote_is_shown_and_priced_by_the_beginning_of_its_code(tradecounter: Program, other: Customer) -> None:
@@ -189,4 +189,4 @@ def test_a_quote_is_shown_and_priced_by_the_beginning_of_its_code(tradecounter: 
     assert tradecounter.json("quote", "show", code[:12])["confirmation_code"] == code
     priced = tradecounter.json("quote", "price", code[:12], "--item", "PHONE=41.50")
     assert (priced["confirmation_code"], priced["items"][0]["unit_cost"]) == (code, 41.5)
-    assert tradecounter.refused("quote", "show", "0" * 12) == f"there is no quote {'0' * 12}"
+    assert tradecounter.error("quote", "show", "0" * 12) == f"there is no quote {'0' * 12}"

@@ -100,7 +100,7 @@ def test_a_price_is_printed_told_and_good_for_an_order(
 
 def test_a_price_holds_for_the_lifetime_that_is_set(tradecounter: Program, code: str) -> None:
     tradecounter.json("quote", "price", code, "--item", "PHONE=1", TRADECOUNTER_QUOTE_LIFETIME="0.001")
-    assert "the quote expired" in tradecounter.refused("quote", "price", code, "--item", "PHONE=2")
+    assert "the quote expired" in tradecounter.error("quote", "price", code, "--item", "PHONE=2")
 
 
 def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
@@ -115,7 +115,7 @@ def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
 def test_carriage_is_named_for_a_quote_that_no_method_fits(tradecounter: Program, customer: Customer) -> None:
     code = request_quote(customer, [("SWITCH", 300)])["confirmation_code"]
     problem = "shipping: no method fits this quote: name the carriage, as a shipping method with its cost"
-    assert tradecounter.refused("quote", "price", code, "--item", "SWITCH=250") == problem
+    assert tradecounter.error("quote", "price", code, "--item", "SWITCH=250") == problem
     priced = tradecounter.json("quote", "price", code, "--item", "SWITCH=250", "--shipping", "12=80.5")
     assert priced["shipping_options"] == [
         {"id": NEXT_DAY, "provider": "Fastvan", "description": "Next day", "cost_net": 80.5}
@@ -138,12 +138,12 @@ def test_carriage_is_named_for_a_quote_that_no_method_fits(tradecounter: Program
         (["PHONE=1", "phone=1"], "phone: is named twice"),
     ],
 )
-def test_a_bad_price_is_refused_and_changes_nothing(
+def test_a_bad_price_is_rejected_and_changes_nothing(
     tradecounter: Program, code: str, items: list[str], reason: str
 ) -> None:
     before = tradecounter.json("quote", "show", code)
     words = [word for item in items for word in ("--item", item)]
-    assert tradecounter.refused("quote", "price", code, *words) == reason
+    assert tradecounter.error("quote", "price", code, *words) == reason
     assert tradecounter.json("quote", "show", code) == before
 
 
@@ -165,15 +165,15 @@ def test_what_is_no_price_is_wrong_usage(tradecounter: Program, code: str, words
     assert tradecounter.json("quote", "show", code)["pricings"] == 0
 
 
-def test_what_is_no_open_quote_is_refused(tradecounter: Program, customer: Customer, code: str) -> None:
+def test_what_is_no_open_quote_is_rejected(tradecounter: Program, customer: Customer, code: str) -> None:
     cost = ("--item", "PHONE=1")
     order = create(customer)["confirmation_code"]
-    assert tradecounter.refused("quote", "price", order, *cost) == f"{order} is an order, not a quote"
-    assert tradecounter.refused("quote", "price", "nothing", *cost) == "there is no quote nothing"
-    assert tradecounter.refused("quote", "show", order) == f"there is no quote {order}"
+    assert tradecounter.error("quote", "price", order, *cost) == f"{order} is an order, not a quote"
+    assert tradecounter.error("quote", "price", "nothing", *cost) == "there is no quote nothing"
+    assert tradecounter.error("quote", "show", order) == f"there is no quote {order}"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
-    assert tradecounter.refused("quote", "price", code, *cost) == f"the quote is already confirmed, as {reference}"
+    assert tradecounter.error("quote", "price", code, *cost) == f"the quote is already confirmed, as {reference}"
 
 
 def test_for_a_person_quotes_are_tables(tradecounter: Program, code: str) -> None:
@@ -203,11 +203,11 @@ def test_the_orders_of_the_command_line_tell_quotes_from_orders(
 def test_support_confirms_a_quote_that_its_customer_has_accepted(
     tradecounter: Program, shop: Service, customer: Customer, code: str
 ) -> None:
-    refused = tradecounter.refused("quote", "confirm", code)
-    assert refused == f"the quote {code} is not priced yet: `quote price` does that"
+    error = tradecounter.error("quote", "confirm", code)
+    assert error == f"the quote {code} is not priced yet: `quote price` does that"
     tradecounter.json("quote", "price", code, "--item", "PHONE=40")
-    assert "shipping_method: is required" in tradecounter.refused("quote", "confirm", code)
-    assert "999 is not among the shipping options" in tradecounter.refused(
+    assert "shipping_method: is required" in tradecounter.error("quote", "confirm", code)
+    assert "999 is not among the shipping options" in tradecounter.error(
         "quote", "confirm", code, "--shipping-method", "999"
     )
     order = tradecounter.json("quote", "confirm", code[:12], "--shipping-method", str(STANDARD))
@@ -223,9 +223,9 @@ def test_a_confirmation_by_support_keeps_to_the_customers_credit(tradecounter: P
     poor = shop.customer(credit="100.00")
     code = request_quote(poor)["confirmation_code"]
     tradecounter.json("quote", "price", code, "--item", "PHONE=500")
-    refused = tradecounter.refused("quote", "confirm", code, "--shipping-method", str(STANDARD))
-    assert "exceeds the available credit" in refused
+    error = tradecounter.error("quote", "confirm", code, "--shipping-method", str(STANDARD))
+    assert "exceeds the available credit" in error
 
 
 def test_an_unknown_quote_cannot_be_confirmed(tradecounter: Program) -> None:
-    assert tradecounter.refused("quote", "confirm", "nowhere") == "there is no quote nowhere"
+    assert tradecounter.error("quote", "confirm", "nowhere") == "there is no quote nowhere"

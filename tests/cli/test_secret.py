@@ -1,4 +1,4 @@
-"""The secret key: services refuse one that is not the database's, and `secret rotate` replaces it."""
+"""The secret key: services reject one that is not the database's, and `secret rotate` replaces it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from support.shop import stock_shop
 from support.waiting import waiting_for_a_lock
 from tradecounter.db.embedded import EmbeddedPostgres
 
-REFUSED = (
+REJECTED = (
     "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
     "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
 )
@@ -59,8 +59,8 @@ def test_the_first_service_of_a_database_registers_its_key(
     with started("serve", "--port", "0", "--json", folder=tmp_path, environment=environment):
         assert registered(service.database_url) == {OLD}
     for words in SERVICES:
-        assert tradecounter.refused(*words, "--json", **keys(STRANGE)) == REFUSED
-    assert tradecounter.refused("secret", "rotate", "--json", **keys(STRANGE)) == REFUSED
+        assert tradecounter.error(*words, "--json", **keys(STRANGE)) == REJECTED
+    assert tradecounter.error("secret", "rotate", "--json", **keys(STRANGE)) == REJECTED
     assert registered(service.database_url) == {OLD}
 
 
@@ -69,7 +69,7 @@ def test_the_first_key_must_decrypt_the_stored_configurations(
 ) -> None:
     configure(service.database_url, item, OLD, ["first", "second"])
     for words in SERVICES:
-        assert tradecounter.refused(*words, **keys(NEW, STRANGE)) == REFUSED
+        assert tradecounter.error(*words, **keys(NEW, STRANGE)) == REJECTED
     assert registered(service.database_url) == set()
     assert tradecounter.json("secret", "rotate", **keys(OLD)) == counts(0, 2, 0)
     assert registered(service.database_url) == {OLD}
@@ -78,7 +78,7 @@ def test_the_first_key_must_decrypt_the_stored_configurations(
 @pytest.mark.usefixtures("item")
 def test_services_need_a_key_with_a_database_of_ones_own(tradecounter: Program) -> None:
     for words in (*SERVICES, ["secret", "rotate"]):
-        assert tradecounter.refused(*words) == "TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL"
+        assert tradecounter.error(*words) == "TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL"
 
 
 def test_a_former_key_is_needed_until_it_is_rotated_out(
@@ -90,13 +90,13 @@ def test_a_former_key_is_needed_until_it_is_rotated_out(
     with started("worker", "--json", folder=tmp_path, environment=environment):
         assert registered(url) == {OLD, NEW}
     for only in (NEW, OLD):  # what either encrypted would not be readable
-        assert tradecounter.refused("worker", **keys(only)) == REFUSED
+        assert tradecounter.error("worker", **keys(only)) == REJECTED
     configure(url, item, NEW, ["three"])
     assert tradecounter.json("secret", "rotate", **keys(NEW, OLD)) == counts(2, 1, 0)
     assert passwords(url, NEW) == ["one", "two", "three"]
     assert registered(url) == {NEW}
     assert tradecounter.json("secret", "rotate", **keys(NEW)) == counts(0, 3, 0)
-    assert tradecounter.refused("worker", **keys(OLD)) == REFUSED
+    assert tradecounter.error("worker", **keys(OLD)) == REJECTED
 
 
 def test_a_killed_rotation_is_completed_by_the_next_one(
@@ -121,12 +121,12 @@ def test_a_killed_rotation_is_completed_by_the_next_one(
     assert registered(url) == {NEW}
 
 
-def test_a_lost_key_is_given_up_only_when_told_to(item: int, service: Service, tradecounter: Program) -> None:
+def test_a_lost_key_is_given_up_only_with_the_option(item: int, service: Service, tradecounter: Program) -> None:
     url = service.database_url
     configure(url, item, OLD, ["lost"])
     assert tradecounter.json("secret", "rotate", **keys(OLD)) == counts(0, 1, 0)
     configure(url, item, NEW, ["kept"])
-    assert tradecounter.refused("secret", "rotate", **keys(NEW)) == REFUSED
+    assert tradecounter.error("secret", "rotate", **keys(NEW)) == REJECTED
     assert tradecounter.json("secret", "rotate", "--accept-loss", **keys(NEW)) == counts(0, 1, 1)
     assert registered(url) == {NEW}
     assert "1 cannot be decrypted with any key" in tradecounter.text("secret", "rotate", **keys(NEW))
@@ -142,7 +142,7 @@ def test_configurations_that_cannot_be_decrypted_are_left_out(
     show = ["order", "show", placed["order_reference"]]
     cancel = ["order", "cancel", placed["order_reference"], "--reason", "a test"]
     for words in (show, cancel):
-        assert tradecounter.refused(*words, **keys(STRANGE)) == REFUSED
+        assert tradecounter.error(*words, **keys(STRANGE)) == REJECTED
     tradecounter.json("secret", "rotate", "--accept-loss", **keys(NEW))
     for options in ([], ["--passwords"]):
         done = tradecounter.run(*show, *options, "--json", **keys(NEW))
@@ -154,7 +154,7 @@ def test_configurations_that_cannot_be_decrypted_are_left_out(
         assert done.document["state"] == "confirmed"
         assert done.err == f"warning: configurations that cannot be decrypted are shown without data: item {item}\n"
     assert tradecounter.run(*show, **keys(NEW)).status == 0
-    assert tradecounter.refused(*show, **keys(STRANGE)) == REFUSED
+    assert tradecounter.error(*show, **keys(STRANGE)) == REJECTED
 
 
 def test_the_key_kept_with_the_embedded_database_is_rotated_by_writing_another(tmp_path: Path, forker: Forker) -> None:
@@ -164,11 +164,11 @@ def test_the_key_kept_with_the_embedded_database_is_rotated_by_writing_another(t
         assert here.json("secret", "rotate") == counts(0, 0, 0)
         old = file.read_text()
         file.write_text("a" * 64)
-        assert here.refused("worker") == REFUSED
+        assert here.error("worker") == REJECTED
         assert here.json("secret", "rotate", TRADECOUNTER_FORMER_SECRET_KEYS=old) == counts(0, 0, 0)
         assert here.json("secret", "rotate") == counts(0, 0, 0)
         file.write_text(old)
-        assert here.refused("worker") == REFUSED
+        assert here.error("worker") == REJECTED
 
 
 def test_nothing_that_is_printed_reveals_a_key(item: int, service: Service, tradecounter: Program) -> None:

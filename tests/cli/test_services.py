@@ -1,4 +1,4 @@
-"""`serve` and `worker`, started from scratch: they answer, work, and stop cleanly."""
+"""`serve` and `worker`, started from scratch: they respond, work, and stop cleanly."""
 
 import json
 import os
@@ -27,7 +27,7 @@ BACK = "the embedded PostgreSQL runs again"
 
 @pytest.fixture(scope="module")
 def environment(database_url: str) -> dict[str, str]:
-    """The settings of a service that nothing is to be said of."""
+    """The settings of a service that logs no warning."""
     return {
         "TRADECOUNTER_DATABASE_URL": database_url,
         "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -54,12 +54,12 @@ def children(pid: int) -> list[int]:
 
 
 def workers(running: Running) -> set[int]:
-    """The processes that answer requests, of those that a service has started."""
+    """The child processes of a service that serve requests."""
     found = children(running.process.pid)
     return {pid for pid in found if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
-def test_several_processes_answer_and_stop_cleanly(served: Running) -> None:
+def test_several_processes_respond_and_stop_cleanly(served: Running) -> None:
     base_url = served.announced["base_url"]
     with checked_client() as client:
         assert client.get(f"{base_url}/check-health").status_code == 200
@@ -115,7 +115,7 @@ def test_processes_that_are_all_told_to_end_at_once_break_no_request(
     assert running.logs == []
 
 
-def test_one_process_answers_and_stops_cleanly(environment: dict[str, str], tmp_path: Path) -> None:
+def test_one_process_responds_and_stops_cleanly(environment: dict[str, str], tmp_path: Path) -> None:
     with started("serve", "--port", "0", "--json", folder=tmp_path, environment=environment) as running:
         base_url = running.announced["base_url"]
         with checked_client() as client:  # its open connection does not keep the server up

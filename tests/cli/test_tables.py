@@ -1,4 +1,4 @@
-"""Tables on a terminal: every value whole, as many columns as fit, and those that are asked for."""
+"""Tables on a terminal: every value whole, as many columns as fit, and those that are requested."""
 
 from typing import Any
 
@@ -77,15 +77,13 @@ def test_letters_that_take_two_columns_are_counted_so(tradecounter: Program, ser
     assert name in "".join(line[6:].split("  ")[0].strip() for line in lines)
 
 
-def test_the_columns_that_are_asked_for_are_shown_in_their_order(
-    tradecounter: Program, placed: list[dict[str, Any]]
-) -> None:
-    asked = ["--columns", "customer-reference, confirmation_code,state,confirmation_code,billing_address"]
-    header, *rows = tradecounter.text("order", "list", *asked).splitlines()
+def test_requested_columns_are_shown_in_that_order(tradecounter: Program, placed: list[dict[str, Any]]) -> None:
+    options = ["--columns", "customer-reference, confirmation_code,state,confirmation_code,billing_address"]
+    header, *rows = tradecounter.text("order", "list", *options).splitlines()
     assert header.split() == ["customer_reference", "confirmation_code", "state", "billing_address"]
     assert rows[0].startswith(f"{REFERENCE}  {placed[1]['confirmation_code']}  pending")
     assert '"city":"Leeds"' in rows[0]
-    lines, told = tradecounter.screen(40, "order", "list", *asked)
+    lines, told = tradecounter.screen(40, "order", "list", *options)
     assert REFERENCE in "\n".join(lines)
     assert told == ""
 

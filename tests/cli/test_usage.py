@@ -1,4 +1,4 @@
-"""Using the program wrongly, asking it for help, and its settings."""
+"""Wrong usage, help, and settings."""
 
 import json
 from importlib.metadata import version
@@ -91,9 +91,9 @@ def test_settings_are_listed_for_a_person_without_secrets(tradecounter: Program)
     assert SECRET not in text
 
 
-def test_a_bad_setting_is_refused_by_every_command_that_reads_it(tradecounter: Program) -> None:
+def test_a_bad_setting_is_rejected_by_every_command_that_reads_it(tradecounter: Program) -> None:
     for words in (["settings"], ["customer", "list"], ["serve"], ["worker"], ["demo"], ["db", "check"]):
-        reason = tradecounter.refused(*words, TRADECOUNTER_VAT_RATE="lots")
+        reason = tradecounter.error(*words, TRADECOUNTER_VAT_RATE="lots")
         assert reason == "TRADECOUNTER_VAT_RATE: 'lots' is not a number"
     assert not (tradecounter.folder / ".tradecounter").exists()
 

@@ -26,7 +26,7 @@ def served(database_url: str, tmp_path: Path) -> Iterator[Running]:
 
 
 def workers(running: Running) -> list[int]:
-    """The processes that answer requests, or will."""
+    """The processes that serve requests, or will."""
     pid = running.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]

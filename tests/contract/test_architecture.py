@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FILES = sorted(set(re.findall(r"`([a-z_][a-z_/]*(?:/|\.(?:py|toml)))`", PAGE)))
 CACHING_NAMES = {"cache", "lru_cache", "cached_property", "OrderedDict", "WeakValueDictionary"}
-PROTOCOL = "db/refresher.py"  # defines what a cache is refreshed by, and is none
+PROTOCOL = "db/refresher.py"  # defines the protocol of caches; is not a cache itself
 REGISTER = "tradecounter.db.advisory_locks"
 
 

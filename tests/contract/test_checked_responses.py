@@ -30,13 +30,13 @@ def response(method: str, path: str, status: int, headers: dict[str, str], body:
 
 
 GOOD = {
-    "an answer": ("GET", "/customer", 200, JSON, CUSTOMER),
-    "an answer without a body to HEAD": ("HEAD", "/customer", 200, JSON, None),
+    "a response": ("GET", "/customer", 200, JSON, CUSTOMER),
+    "a response without a body to HEAD": ("HEAD", "/customer", 200, JSON, None),
     "what is left of the rate limit": ("GET", "/customer", 200, {**JSON, "RateLimit": "x"}, CUSTOMER),
     "an empty page": ("GET", "/order?limit=100", 200, PAGING, []),
     "an empty table": ("GET", "/order", 200, CSV, b"id\r\n"),
-    "a refusal": ("GET", "/order?page=0", 400, JSON, WRONG),
-    "a refused credential": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, {}),
+    "an error": ("GET", "/order?page=0", 400, JSON, WRONG),
+    "a rejected credential": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, {}),
     "an unknown address": ("GET", "/nowhere", 404, JSON, WRONG),
     "an unknown method": ("PATCH", "/customer", 405, ALLOW, WRONG),
     "what is possible": ("OPTIONS", "/customer", 204, {**ID, "Allow": "GET, HEAD, OPTIONS"}, None),
@@ -57,13 +57,13 @@ BAD = {
     "a page that is no number": ("GET", "/order", 200, {**PAGING, "X-Page": "one"}, []),
     "a header that is not described": ("GET", "/customer", 200, {**JSON, "X-Secret": "1"}, CUSTOMER),
     "a table that is not UTF-8": ("GET", "/order", 200, CSV, b"\xff"),
-    "a refusal without a message": ("GET", "/order", 400, JSON, {}),
-    "a refused credential with a message": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, WRONG),
-    "a refused credential without a challenge": ("GET", "/order", 401, JSON, {}),
+    "an error without a message": ("GET", "/order", 400, JSON, {}),
+    "a rejected credential with a message": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, WRONG),
+    "a rejected credential without a challenge": ("GET", "/order", 401, JSON, {}),
     "a body where there is none": ("DELETE", "/customer/address/1", 204, ID, b"x"),
-    "an answer from nowhere": ("GET", "/nowhere", 200, JSON, CUSTOMER),
+    "a response from nowhere": ("GET", "/nowhere", 200, JSON, CUSTOMER),
     "an unknown address in another tongue": ("GET", "/nowhere", 404, {**ID, "Content-Type": "text/html"}, b"<p>"),
-    "an unknown method answered": ("PATCH", "/customer", 200, JSON, CUSTOMER),
+    "an unknown method with a response": ("PATCH", "/customer", 200, JSON, CUSTOMER),
     "an unknown method without Allow": ("PATCH", "/customer", 405, JSON, WRONG),
     "too much possible": ("OPTIONS", "/customer", 204, {**ID, "Allow": "GET, HEAD, OPTIONS, PUT"}, None),
 }
@@ -87,7 +87,7 @@ def test_what_it_does_not_announce_fails(given: Any) -> None:
 def test_every_client_of_the_tests_is_checked(service: Service) -> None:
     [hook] = service.client().event_hooks["response"]
     with pytest.raises(AssertionError, match="against the document"):
-        hook(response(*BAD["an answer from nowhere"]))
+        hook(response(*BAD["a response from nowhere"]))
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def shoppers(shop: Service) -> Shoppers:
     return Shoppers(shop, usual, shop.customer(credit="1.00"), strict, expired)
 
 
-Ask = Callable[[Shoppers], httpx2.Response]
+Send = Callable[[Shoppers], httpx2.Response]
 
 
 def send(customer: Customer, operation: str, content: bytes, content_type: str = "application/json") -> httpx2.Response:
@@ -72,7 +72,7 @@ def invoice_too_early(shoppers: Shoppers) -> httpx2.Response:
 
 TOO_LONG = b" " * (1024 * 1024 + 1)
 
-ERRORS: list[tuple[int, str, str, Ask]] = [
+ERRORS: list[tuple[int, str, str, Send]] = [
     (400, "GET", "/product", lambda s: s.usual.get("/product?sort=weight")),
     (400, "GET", "/product/{sku}", lambda s: s.usual.get("/product/PHONE?extra=nonsense")),
     (400, "GET", "/order", lambda s: s.usual.get("/order?page=0")),
@@ -112,7 +112,7 @@ ERRORS: list[tuple[int, str, str, Ask]] = [
 ]  # fmt: skip
 
 
-REFUSING_HEADS_ONLY = [
+REJECTED_HEADS_ONLY = [
     (method.upper(), path)
     for path, methods in interface_document()["paths"].items()
     for method, operation in methods.items()
@@ -120,12 +120,12 @@ REFUSING_HEADS_ONLY = [
 ]
 
 
-def assert_general(answer: httpx2.Response, status: int) -> None:
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/json"
-    assert int(answer.headers["content-length"]) == len(answer.content)
-    assert answer.headers["X-Request-Id"]
-    body = answer.json()
+def assert_general(response: httpx2.Response, status: int) -> None:
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    assert int(response.headers["content-length"]) == len(response.content)
+    assert response.headers["X-Request-Id"]
+    body = response.json()
     assert body.keys() - {"errors"} == {"message"}
     assert isinstance(body["message"], str)
     assert body["message"].strip() == body["message"] != ""
@@ -136,17 +136,17 @@ def assert_general(answer: httpx2.Response, status: int) -> None:
 @pytest.mark.spec("4 POST /order", "its errors")
 @pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize(
-    ("status", "method", "path", "ask"), ERRORS, ids=[f"{e[0]} {e[1]} {e[2]} {n}" for n, e in enumerate(ERRORS)]
+    ("status", "method", "path", "send"), ERRORS, ids=[f"{e[0]} {e[1]} {e[2]} {n}" for n, e in enumerate(ERRORS)]
 )
 def test_an_error_has_the_general_body_and_is_announced(
-    shoppers: Shoppers, status: int, method: str, path: str, ask: Ask
+    shoppers: Shoppers, status: int, method: str, path: str, send: Send
 ) -> None:
-    answer = ask(shoppers)
-    assert_general(answer, status)
+    response = send(shoppers)
+    assert_general(response, status)
     assert str(status) in interface_document()["paths"][path][method.lower()]["responses"]
 
 
-@pytest.mark.parametrize(("method", "path"), REFUSING_HEADS_ONLY)
+@pytest.mark.parametrize(("method", "path"), REJECTED_HEADS_ONLY)
 def test_a_malformed_head_is_a_bad_request_everywhere(shoppers: Shoppers, method: str, path: str) -> None:
     assert_general(shoppers.nobody.request(method, path, headers={"Host": "a" * 256}), 400)
 
@@ -160,9 +160,9 @@ def test_addresses_and_methods_that_there_are_not_have_the_general_body(
 
 
 @pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
-def test_a_refused_credential_is_the_one_exception(shoppers: Shoppers) -> None:
-    answer = shoppers.nobody.get("/order")
-    assert (answer.status_code, answer.content) == (401, b"{}")
+def test_a_rejected_credential_is_the_one_exception(shoppers: Shoppers) -> None:
+    response = shoppers.nobody.get("/order")
+    assert (response.status_code, response.content) == (401, b"{}")
     document = interface_document()
     body = document["components"]["responses"]["Unauthorized"]["content"]["application/json"]
     problems = problems_by(document, body["schema"])
@@ -184,12 +184,12 @@ def test_every_error_of_the_document_is_tried_here() -> None:
         for status in operation["responses"]
         if int(status) >= 400 and status not in {"401", "403", "429", "500", "503"} and path != "/oauth/token"
     }
-    announced -= {(400, method, path) for method, path in REFUSING_HEADS_ONLY}
+    announced -= {(400, method, path) for method, path in REJECTED_HEADS_ONLY}
     assert announced == {(status, method, path) for status, method, path, _ in ERRORS}
 
 
-def test_a_domain_refusal_says_what_would_be_right(shoppers: Shoppers) -> None:
-    messages = {(status, path): ask(shoppers).json()["message"] for status, _, path, ask in ERRORS}
+def test_a_domain_error_says_what_is_valid(shoppers: Shoppers) -> None:
+    messages = {(status, path): send(shoppers).json()["message"] for status, _, path, send in ERRORS}
     assert "sort: 'weight' is not one of" in messages[400, "/product"]
     assert messages[404, "/order/{reference}"] == "there is no pending order or quote with this confirmation_code"
     assert "create it again" in messages[410, "/order/{reference}"]

@@ -1,4 +1,4 @@
-"""The interface document's examples work as they stand for the demo's first customer."""
+"""The interface document's examples work unchanged for the demo's first customer."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,9 +38,9 @@ def bodies(operation: dict[str, Any]) -> dict[str, Any]:
     return {name: example["value"] for media in contents.values() for name, example in media["examples"].items()}
 
 
-def is_something(answer: httpx2.Response) -> bool:
-    """Whether an answer holds more than an empty list."""
-    return answer.status_code == 204 or (answer.content != b"" and answer.text != "[]")
+def is_something(response: httpx2.Response) -> bool:
+    """Whether a response contains more than an empty list."""
+    return response.status_code == 204 or (response.content != b"" and response.text != "[]")
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_each_optional_parameter_has_an_example_that_finds_something(
     example = parameter["example"]
     value = ",".join(example) if isinstance(example, list) else str(example)
     sent = {parameter["name"]: value}
-    asked: dict[str, Any] = {"params": sent} if parameter["in"] == "query" else {"headers": sent}
-    answer = demo.customer.get(filled(path, operation), **asked)
-    assert answer.status_code == 200, answer.text
-    assert is_something(answer)
+    arguments: dict[str, Any] = {"params": sent} if parameter["in"] == "query" else {"headers": sent}
+    response = demo.customer.get(filled(path, operation), **arguments)
+    assert response.status_code == 200, response.text
+    assert is_something(response)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_each_optional_parameter_has_an_example_that_finds_something(
     ],
 )
 def test_each_address_with_its_example_finds_something(demo: Demo, path: str, operation: dict[str, Any]) -> None:
-    answer = demo.customer.get(filled(path, operation))
-    assert answer.status_code == 200, answer.text
-    assert is_something(answer)
+    response = demo.customer.get(filled(path, operation))
+    assert response.status_code == 200, response.text
+    assert is_something(response)
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_each_address_with_its_example_finds_something(demo: Demo, path: str, op
 def test_each_body_does_what_it_is_an_example_of(
     demo: Demo, path: str, method: str, operation: dict[str, Any], body: Any
 ) -> None:
-    answer = demo.customer.http.request(method, filled(path, operation), json=body)
-    assert answer.is_success, answer.text
+    response = demo.customer.http.request(method, filled(path, operation), json=body)
+    assert response.is_success, response.text

@@ -133,12 +133,12 @@ def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client:
     assert [(item.product.sku, item.quantity) for item in order.items] == [("PHONE", 5)]
 
 
-def test_a_refusal_is_an_error_with_its_message(generated: SimpleNamespace, client: Any) -> None:
-    answer = generated.get_order.sync_detailed("NOTHING", client=client)
-    assert (answer.status_code, answer.parsed) == (404, generated.models.Error(message="order not found"))
+def test_an_error_response_is_parsed_with_its_message(generated: SimpleNamespace, client: Any) -> None:
+    response = generated.get_order.sync_detailed("NOTHING", client=client)
+    assert (response.status_code, response.parsed) == (404, generated.models.Error(message="order not found"))
 
 
-def test_a_refused_key_is_an_empty_object(shop: Service, generated: SimpleNamespace) -> None:
+def test_a_rejected_key_is_an_empty_object(shop: Service, generated: SimpleNamespace) -> None:
     with generated.client.AuthenticatedClient(
         base_url=shop.url,
         token="x" * 64,

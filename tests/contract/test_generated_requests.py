@@ -1,4 +1,4 @@
-"""Generated requests, right ones and wrong ones, get the answers that the interface document announces."""
+"""Generated requests, right ones and wrong ones, get the responses that the interface document announces."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def report(database_url: str) -> Report:
 
 
 @pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "the document is true")
-def test_no_answer_breaks_the_documents_promises(report: Report) -> None:
+def test_no_response_breaks_the_documents_promises(report: Report) -> None:
     assert not report.failures, report.summary()
 
 
@@ -30,7 +30,7 @@ def test_every_operation_was_tried_with_right_and_with_wrong_requests(report: Re
         if path != "/openapi.json"  # where the requests come from
     }
     for label, operation in operations.items():
-        statuses = {answer.removeprefix(f"{label} ") for answer in report.answers if answer.startswith(f"{label} ")}
+        statuses = {found.removeprefix(f"{label} ") for found in report.responses if found.startswith(f"{label} ")}
         assert statuses, f"{label} was never tried"
         if statuses & {"200", "201"} and "security" not in operation:
             assert "401" in statuses, f"{label} was never tried without a credential"

@@ -87,7 +87,7 @@ RULES = [
     Rule(
         "the environment",
         _reads_the_environment,
-        # The server hands the database's URL to the processes that it starts, which read their settings anew.
+        # The server hands the database's URL to the processes that it starts, which read their settings again.
         lambda place: place in {"settings.py", "web/server.py"},
         "add a setting",
     ),

@@ -1,4 +1,4 @@
-"""The interface document: sound in itself, true of the answers, and the one that is committed."""
+"""The interface document: consistent, true of the responses, and equal to the committed file."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def test_the_committed_document_is_the_one_that_the_code_makes(service: Service)
 
 
 @pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "public; the interface document in both forms")
-def test_json_and_yaml_say_the_same_for_the_address_that_was_asked(service: Service) -> None:
+def test_json_and_yaml_say_the_same_for_the_requested_address(service: Service) -> None:
     client = service.client()
     as_json, as_yaml = client.get("/openapi.json"), client.get("/openapi.yaml")
     assert as_json.headers["content-type"] == "application/json"
@@ -56,7 +56,7 @@ def test_json_and_yaml_say_the_same_for_the_address_that_was_asked(service: Serv
     assert as_json.json()["servers"] == [{"url": service.url}]
 
 
-def test_another_host_is_told_its_own_address(service: Service) -> None:
+def test_another_host_gets_its_own_address(service: Service) -> None:
     for host in ("shop.example", "shop.example:8443", "[::1]:80"):
         found = service.client(Host=host)
         assert found.get("/openapi.json").json()["servers"] == [{"url": f"http://{host}"}]
@@ -129,8 +129,8 @@ def test_responses_are_described_and_bodies_have_schemas(document: dict[str, Any
 @pytest.mark.spec("5 Authentication", "every endpoint but the public ones needs a credential")
 def test_security_requirements_name_schemes_that_exist(document: dict[str, Any]) -> None:
     schemes = document["components"]["securitySchemes"]
-    asked = [*document["security"], *(need for _, _, o in operations(document) for need in o.get("security", []))]
-    assert {name for need in asked for name in need} == set(schemes)
+    required = [*document["security"], *(need for _, _, o in operations(document) for need in o.get("security", []))]
+    assert {name for need in required for name in need} == set(schemes)
     assert (schemes["apiKey"]["in"], schemes["apiKey"]["name"]) == ("header", "X-Api-Key")
     assert "`api-key`" in schemes["apiKey"]["description"]
     assert all(scheme.get("in") != "query" for scheme in schemes.values()), (
@@ -185,8 +185,8 @@ def test_a_page_has_no_last_number(document: dict[str, Any]) -> None:
 
 def test_a_saved_address_always_has_its_id(document: dict[str, Any]) -> None:
     for method, status in (("get", "200"), ("post", "201")):
-        answer = document["paths"]["/customer/address"][method]["responses"][status]
-        schema = answer["content"]["application/json"]["schema"]
+        response = document["paths"]["/customer/address"][method]["responses"][status]
+        schema = response["content"]["application/json"]["schema"]
         assert "id" in resolve(document, schema.get("items", schema))["required"]
 
 
@@ -210,7 +210,7 @@ def test_every_credential_may_be_refused_blocked_or_limited(document: dict[str, 
         assert wanted <= set(operation["responses"]), (method, path)
 
 
-def test_links_lead_from_answers_to_parameters_of_other_operations(document: dict[str, Any]) -> None:
+def test_links_lead_from_responses_to_parameters_of_other_operations(document: dict[str, Any]) -> None:
     by_name = {operation["operationId"]: operation for _, _, operation in operations(document)}
     links = [
         (operation["operationId"], response["schema"], link)
@@ -234,7 +234,7 @@ def test_links_lead_from_answers_to_parameters_of_other_operations(document: dic
 
 
 def pointed_at(document: dict[str, Any], schema: dict[str, Any], steps: list[str]) -> dict[str, Any]:
-    """The schema of what a JSON pointer into an answer finds."""
+    """The schema of what a JSON pointer into a response finds."""
     for step in steps:
         schema = resolve(document, schema)
         schema = schema["items"] if step.isdigit() else schema["properties"][step]
@@ -242,8 +242,8 @@ def pointed_at(document: dict[str, Any], schema: dict[str, Any], steps: list[str
 
 
 def test_an_invoice_is_a_pdf_file_and_nothing_else(document: dict[str, Any]) -> None:
-    answer = document["paths"]["/order/{reference}/invoice"]["get"]["responses"]["200"]
-    assert answer["content"] == {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}
+    response = document["paths"]["/order/{reference}/invoice"]["get"]["responses"]["200"]
+    assert response["content"] == {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}
 
 
 @pytest.mark.spec("1 General rules", "prices are numbers; gross is net and tax")
@@ -261,11 +261,11 @@ def test_amounts_are_numbers(document: dict[str, Any]) -> None:
 
 @pytest.mark.spec("4 GET /", "public; name and documentation, in the body and as links")
 def test_the_index_names_the_documents_in_its_body_and_in_its_links(service: Service) -> None:
-    answer = service.client().get("/")
+    response = service.client().get("/")
     names = {"openapi_json": f"{service.url}/openapi.json", "openapi_yaml": f"{service.url}/openapi.yaml"}
-    assert answer.json()["name"] == "Tradecounter"
-    assert names.items() <= answer.json()["documentation"].items()
-    links = {(link["rel"], link["url"]) for link in map(parsed_link, answer.headers["Link"].split(", "))}
+    assert response.json()["name"] == "Tradecounter"
+    assert names.items() <= response.json()["documentation"].items()
+    links = {(link["rel"], link["url"]) for link in map(parsed_link, response.headers["Link"].split(", "))}
     assert links >= {("service-desc", url) for url in names.values()}
     for _, url in links:
         assert service.client().get(url).status_code == 200
@@ -284,7 +284,7 @@ def test_no_public_text_refers_to_documents_that_readers_do_not_have(service: Se
         assert not re.search(r"\b(specification|decisions)\b", text, re.IGNORECASE)
 
 
-def test_refusals_are_described_in_words_of_the_operation(document: dict[str, Any]) -> None:
+def test_errors_are_described_in_words_of_the_operation(document: dict[str, Any]) -> None:
     def meaning(path: str, method: str, status: str) -> str:
         response = resolve(document, document["paths"][path][method]["responses"][status])
         return str(response["description"])

@@ -64,7 +64,7 @@ def demo_and_variables(database_url: str) -> Iterator[tuple[Demo, Variables]]:
 
 
 def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_query: bool = False) -> httpx2.Response:
-    """What a request of the collection is answered with, sent as Postman sends it."""
+    """The response to a request of the collection, sent as Postman sends it."""
 
     def put_in(text: str) -> str:
         return re.sub(r"\{\{(\$?\w+)\}\}", lambda found: {**variables, "$guid": str(uuid.uuid4())}[found[1]], text)
@@ -87,10 +87,10 @@ def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_quer
 
 @pytest.mark.parametrize("request_", [pytest.param(request, id=name) for name, request in REQUESTS])
 def test_a_request_works_as_it_stands(demo_and_variables: tuple[Demo, Variables], request_: dict[str, Any]) -> None:
-    answer = sent(demo_and_variables[0], request_, demo_and_variables[1])
-    assert answer.is_success, answer.text
+    response = sent(demo_and_variables[0], request_, demo_and_variables[1])
+    assert response.is_success, response.text
     accepted = [pair["value"] for pair in request_["header"] if pair["key"] == "Accept"]
-    assert answer.headers.get("content-type", "").partition(";")[0] == "".join(accepted)
+    assert response.headers.get("content-type", "").partition(";")[0] == "".join(accepted)
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,10 @@ def test_the_routes_are_exactly_those_of_the_specification(service: Service) -> 
 def test_every_route_but_the_public_ones_needs_a_credential(service: Service) -> None:
     client = service.client()
     for method, path in sorted(routes_of(service)):
-        for asked in {method, "HEAD"} if method == "GET" else {method}:
-            found = client.request(asked, filled(path))
-            assert (found.status_code == 401) == ((method, path) not in PUBLIC), (asked, path)
-            assert (found.status_code == 400) == ((method, path) in CLIENT_AUTHENTICATED), (asked, path)
+        for sent in {method, "HEAD"} if method == "GET" else {method}:
+            found = client.request(sent, filled(path))
+            assert (found.status_code == 401) == ((method, path) not in PUBLIC), (sent, path)
+            assert (found.status_code == 400) == ((method, path) in CLIENT_AUTHENTICATED), (sent, path)
 
 
 @pytest.mark.spec("4 GET /", "public; name and documentation, in the body and as links")

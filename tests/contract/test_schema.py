@@ -1,6 +1,6 @@
 """The migrations, run on an empty database, make exactly what db/schema.sql shows.
 
-`UPDATE_SCHEMA=1 make test ARGS=tests/contract/test_schema.py` writes the picture anew after a new migration.
+`UPDATE_SCHEMA=1 make test ARGS=tests/contract/test_schema.py` writes the expected schema again after a migration.
 """
 
 import difflib
@@ -69,7 +69,7 @@ def test_the_migrations_make_what_the_picture_shows(migrated: str) -> None:
         f"{line}\n"
         for line in difflib.unified_diff(shown.splitlines(), made.splitlines(), "schema.sql", "migrations", lineterm="")
     )
-    assert not difference, f"{difference}\nIf this is meant, write the picture anew with UPDATE_SCHEMA=1."
+    assert not difference, f"{difference}\nIf this is meant, write the schema again with UPDATE_SCHEMA=1."
 
 
 def test_the_picture_shows_every_table_that_is_not_the_queues() -> None:

@@ -32,7 +32,7 @@ def test_marks_are_read_from_tests_in_classes() -> None:
     assert list(marks_in(MARKED)) == [("TestOrders::test_total", "2 Order", "it has a total")]
 
 
-def test_a_mark_that_is_not_on_a_test_is_refused() -> None:
+def test_a_mark_that_is_not_on_a_test_is_rejected() -> None:
     with pytest.raises(ValueError, match="not on a test"):
         list(marks_in(MARKED.replace("test_total", "total")))
 

@@ -1,4 +1,4 @@
-"""The token endpoint answers as the interface document says."""
+"""The token endpoint responds as the interface document says."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,14 @@ def exchange(database_url: str) -> Iterator[Exchange]:
         yield running
 
 
-def answers(exchange: Exchange) -> Iterator[httpx2.Response]:
-    yield exchange.ask()
-    yield exchange.ask(subject_token="x")
-    yield exchange.ask(grant_type="x")
+def responses(exchange: Exchange) -> Iterator[httpx2.Response]:
+    yield exchange.request_token()
+    yield exchange.request_token(subject_token="x")
+    yield exchange.request_token(grant_type="x")
     yield exchange.http.post("/oauth/token", data=exchange.form())
     exchange.issuer.publish("/keys", {}, 500)
     exchange.service.clock.advance(exchange.service.settings.access_token_lifetime * 25)
-    yield exchange.ask()
+    yield exchange.request_token()
     wrong = {"X-Forwarded-For": "198.51.100.7"}
     for _ in range(10):
         exchange.http.get("/customer", headers={**wrong, "X-Api-Key": "x"})
@@ -37,7 +37,7 @@ def test_the_token_endpoint_is_described(exchange: Exchange) -> None:
     assert problems(exchange.form()) == []
     assert problems({}) != []
     seen = set()
-    for answer in answers(exchange):
-        seen.add(str(answer.status_code))
-        interface().check(answer)
+    for response in responses(exchange):
+        seen.add(str(response.status_code))
+        interface().check(response)
     assert seen == set(operation["responses"]) - {"500"}

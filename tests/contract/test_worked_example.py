@@ -59,7 +59,7 @@ def customer(service: Service) -> Customer:
 
 @pytest.fixture
 def client(service: Service, customer: Customer) -> Iterator[httpx2.Client]:
-    """A client that is not held to the usual interface document, which lacks the example."""
+    """A client without the check against the interface document, which lacks the example."""
     with httpx2.Client(base_url=service.url, headers={"X-Api-Key": customer.key}) as made:
         yield made
 
@@ -125,6 +125,6 @@ def test_the_reference_and_the_postman_collection_have_it(service: Service, docu
 
 
 def test_only_the_exempt_operations_have_no_rate_limit(service: Service) -> None:
-    """Specification, section 8: creating orders and quotes is never refused for its rate."""
+    """Specification, section 8: creating orders and quotes is never rejected for its rate."""
     exempt = {e.operation.name for e in service.application.endpoints if not e.operation.rate_limited}
     assert exempt == {"createOrder", "createQuote"}

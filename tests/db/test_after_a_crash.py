@@ -157,7 +157,7 @@ def test_stock_changed_after_a_crash_with_an_earlier_transaction_id_is_seen(
     crashing: Crashing, shop: Service, customer: Customer, crash: Crash
 ) -> None:
     burnt = burn_transaction_ids(crashing)
-    shop.refresh()  # from now on it asks for what comes after them
+    shop.refresh()  # from now on it reads what comes after them
     crash(crashing)
     assert set_stock(crashing, 41) < burnt
     catch_up(shop)

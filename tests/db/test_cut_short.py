@@ -44,7 +44,7 @@ def noted(url: str, number: int) -> list[int]:
         return [row[0] for row in found]
 
 
-def answer_length(link: Link) -> int:
+def response_length(link: Link) -> int:
     """How many bytes the database says to a connection that notes something once more."""
 
     async def measured() -> int:
@@ -58,7 +58,7 @@ def answer_length(link: Link) -> int:
 
 
 def test_a_link_that_breaks_after_any_byte_leaves_all_or_nothing(database_url: str, link: Link) -> None:
-    whole = answer_length(link)
+    whole = response_length(link)
 
     async def broken_after(left: int, number: int) -> bool:
         async with Database(link.url, connections=1) as database:

@@ -19,7 +19,7 @@ from support.embedded_user import (
     become,
     embedded_user,
     ready,
-    refusal,
+    start_error,
     start_user,
 )
 from support.processes import adopt_orphans, alive, kill_server
@@ -67,11 +67,11 @@ def used() -> Iterator[EmbeddedPostgres]:
             yield server
 
 
-@pytest.mark.parametrize("prefix", USERS, ids=lambda prefix: "ordinary" if prefix else "whoever")
+@pytest.mark.parametrize("prefix", USERS, ids=lambda prefix: "ordinary" if prefix else "any user")
 def test_the_data_are_there_again_after_the_last_user_left(prefix: list[str], tmp_path: Path) -> None:
     data_dir = folder_of(prefix, tmp_path / "data")
     with embedded_user(data_dir, prefix) as first:
-        change(first.url, "create table kept as select 42 as answer")
+        change(first.url, "create table kept as select 42 as number")
         postmaster = first.postmaster
         server_uid = Path(f"/proc/{postmaster}").stat().st_uid
         assert server_uid != 0
@@ -79,7 +79,7 @@ def test_the_data_are_there_again_after_the_last_user_left(prefix: list[str], tm
         first.leave()
         assert not alive(postmaster)
     with embedded_user(data_dir, prefix) as second:
-        assert query(second.url, "select answer from kept") == 42
+        assert query(second.url, "select number from kept") == 42
         second.leave()
 
 
@@ -141,7 +141,7 @@ def test_the_programs_may_lie_where_only_their_user_can_go(tmp_path: Path, copie
     assert copies.exists() == IS_ROOT
 
 
-def test_root_is_told_what_to_do_when_the_account_cannot_have_the_programs(tmp_path: Path, copies: Path) -> None:
+def test_root_gets_advice_when_the_account_cannot_have_the_programs(tmp_path: Path, copies: Path) -> None:
     own = private_programs(tmp_path)
     copies.write_text("a file")
     if IS_ROOT:
@@ -191,38 +191,38 @@ def test_three_first_users_at_once_share_one_server(tmp_path: Path) -> None:
 
 def test_a_killed_user_leaves_a_server_that_the_next_one_uses_and_stops(tmp_path: Path) -> None:
     with embedded_user(tmp_path) as first:
-        change(first.url, "create table kept as select 42 as answer")
+        change(first.url, "create table kept as select 42 as number")
         postmaster = first.postmaster
         first.kill()
         assert alive(postmaster)
         with embedded_user(tmp_path) as second:
             assert second.postmaster == postmaster
-            assert query(second.url, "select answer from kept") == 42
+            assert query(second.url, "select number from kept") == 42
             second.leave()
     assert not alive(postmaster)
 
 
 def test_a_killed_server_starts_again_with_what_was_committed(tmp_path: Path) -> None:
     with embedded_user(tmp_path, durable=True) as first:
-        change(first.url, "create table kept as select 42 as answer")
+        change(first.url, "create table kept as select 42 as number")
         killed = first.postmaster
         kill_server(killed)
         with embedded_user(tmp_path) as second:
             assert second.postmaster != killed
-            assert query(second.url, "select answer from kept") == 42
+            assert query(second.url, "select number from kept") == 42
             second.leave()
         first.leave()
 
 
 def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(tmp_path: Path) -> None:
     with embedded_user(tmp_path, durable=True) as first:
-        change(first.url, "create table kept as select 42 as answer")
+        change(first.url, "create table kept as select 42 as number")
         killed = first.postmaster  # an orphan, which this process has adopted
         os.kill(killed, signal.SIGKILL)
         wait_for(lambda: not alive(killed))
         assert Path(f"/proc/{killed}").exists()
         with embedded_user(tmp_path) as second:
-            assert query(second.url, "select answer from kept") == 42
+            assert query(second.url, "select number from kept") == 42
             second.leave()
         first.leave()
         os.waitpid(killed, 0)
@@ -231,7 +231,7 @@ def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(tmp_path
 def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: Path) -> None:
     """Earlier versions had the socket in another folder; a killed service leaves its server behind."""
     with EmbeddedPostgres(tmp_path, durable=False) as server:
-        change(server.url(), "create table kept as select 42 as answer")
+        change(server.url(), "create table kept as select 42 as number")
     by_hand = Programs(programs(), server_account(), Path("/var/cache/tradecounter"))
     options = "-c listen_addresses= -c unix_socket_directories=pg_notify"
     with server.log.open("ab") as log:
@@ -241,16 +241,16 @@ def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: P
     assert left_over is not None
     with EmbeddedPostgres(tmp_path, durable=False) as again:
         assert again.postmaster != left_over
-        assert query(again.url(), "select answer from kept") == 42
+        assert query(again.url(), "select number from kept") == 42
     assert not alive(left_over)
 
 
-def test_a_start_that_fails_is_refused_with_what_the_server_says(tmp_path: Path) -> None:
+def test_a_failed_start_reports_what_the_server_says(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path, durable=False) as server:
         pass
     with (server.data / "postgresql.conf").open("a") as configuration:
         configuration.write("shared_buffers = 'much'\n")
-    problem = refusal(tmp_path)
+    problem = start_error(tmp_path)
     assert "contains errors" in problem
     assert f"(log: {server.log})" in problem
 
@@ -303,7 +303,7 @@ def test_the_server_has_no_capability_and_no_group_of_root(used: EmbeddedPostgre
 
 
 def test_another_user_cannot_reach_the_server(used: EmbeddedPostgres) -> None:
-    # Only root can become somebody else; for an ordinary user the folders' modes, tested above, have to do.
+    # Only root can become another user; for an ordinary user the folders' modes, tested above, must do.
     names = ["nobody", ORDINARY] if IS_ROOT else []
     attempt = (
         "import os, socket, sys; os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1]));"
@@ -334,18 +334,18 @@ def test_a_folder_of_somebody_elses_making_is_not_used(tmp_path: Path) -> None:
     assert victim.stat().st_uid == os.geteuid()
 
 
-def test_a_data_directory_that_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
+def test_an_impossible_data_directory_is_rejected_by_name(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(EmbeddedError, match=r"cannot use .*/file/?"), EmbeddedPostgres(tmp_path / "file"):
         raise AssertionError
 
 
-def test_a_data_directory_of_another_user_is_refused_with_advice(tmp_path: Path) -> None:
+def test_a_data_directory_of_another_user_is_rejected_with_advice(tmp_path: Path) -> None:
     # Root can give a folder away; for anybody else, root's own folder is the foreign one.
     foreign = tmp_path if IS_ROOT else Path("/")
     if IS_ROOT:
         os.chown(folder_of(become(ORDINARY), tmp_path / "postgres"), account(ORDINARY).pw_uid, -1)
-    problem = refusal(foreign)
+    problem = start_error(foreign)
     assert "belongs to another user: run as that user" in problem if IS_ROOT else "cannot use /postgres" in problem
 
 

@@ -22,21 +22,21 @@ def _adopted_orphans() -> None:
     adopt_orphans()
 
 
-def answers(url: str) -> bool:
+def has_data(url: str) -> bool:
     with suppress(psycopg.OperationalError), psycopg.connect(url) as connection:
-        return connection.execute("select answer from kept").fetchone() == (42,)
+        return connection.execute("select number from kept").fetchone() == (42,)
     return False
 
 
 def test_a_killed_server_is_back_by_itself_with_what_was_committed(tmp_path: Path) -> None:
     with capture_logs() as logged, EmbeddedPostgres(tmp_path) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
-            connection.execute("create table kept as select 42 as answer")
+            connection.execute("create table kept as select 42 as number")
         for _ in range(2):
             killed = server.postmaster
             assert killed is not None
             kill_server(killed)
-            wait_for(lambda: answers(server.url()))
+            wait_for(lambda: has_data(server.url()))
             assert server.postmaster not in {killed, None}
             wait_for(lambda: logged[-1]["event"] == BACK)
         last = server.postmaster
@@ -49,22 +49,22 @@ def test_a_killed_server_is_back_by_itself_with_what_was_committed(tmp_path: Pat
 def test_a_server_that_was_stopped_by_hand_is_back_too(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path, durable=False) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
-            connection.execute("create table kept as select 42 as answer")
+            connection.execute("create table kept as select 42 as number")
         stopped = server.postmaster
         assert stopped is not None
         os.kill(stopped, signal.SIGINT)
-        wait_for(lambda: server.postmaster not in {stopped, None} and answers(server.url()))
+        wait_for(lambda: server.postmaster not in {stopped, None} and has_data(server.url()))
 
 
 def test_a_link_to_the_socket_that_was_tidied_away_is_made_again(tmp_path: Path) -> None:
     data_dir = tmp_path / ("long-" + "x" * 150)
     with EmbeddedPostgres(data_dir, durable=False) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
-            connection.execute("create table kept as select 42 as answer")
+            connection.execute("create table kept as select 42 as number")
         postmaster = server.postmaster
         server.socket_dir.unlink()
         server.socket_dir.parent.rmdir()
-        wait_for(lambda: answers(server.url()))
+        wait_for(lambda: has_data(server.url()))
         assert server.postmaster == postmaster
 
 

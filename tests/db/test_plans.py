@@ -1,4 +1,4 @@
-"""What one customer asks for is read by an index of the customer's own orders, however many others have."""
+"""Queries for one customer read an index of that customer's orders, however many orders others have."""
 
 import re
 from collections.abc import Iterator

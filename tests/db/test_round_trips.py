@@ -104,7 +104,7 @@ def test_a_value_comes_back_as_it_was_sent(in_database: Any, kind: str, value: A
     in_database(work)
 
 
-def test_a_text_with_a_nul_is_refused_and_not_cut_off() -> None:
+def test_a_text_with_a_nul_is_rejected_and_not_cut_off() -> None:
     with pytest.raises(psycopg.DataError):
         Pipeline(no_send).fetch(ECHO, value="a\x00b")
 

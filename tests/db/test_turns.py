@@ -32,14 +32,14 @@ async def idle() -> None:
 
 
 class Counter:
-    """Takes turns and holds them until it is told to go on."""
+    """Takes turns and keeps them until `goes_on` is set."""
 
     def __init__(self, connections: int) -> None:
         self.turns = Turns(connections)
         self.began: list[tuple[int | None, int]] = []
         self.goes_on = asyncio.Event()
 
-    def ask(self, customer_id: int | None, number: int) -> asyncio.Task[None]:
+    def take(self, customer_id: int | None, number: int) -> asyncio.Task[None]:
         async def work() -> None:
             async with self.turns.turn():
                 self.began.append((customer_id, number))
@@ -52,7 +52,7 @@ class Counter:
 def test_a_customer_has_three_tenths_of_the_connections_and_at_least_one(connections: int, at_a_time: int) -> None:
     async def work() -> None:
         counter = Counter(connections)
-        tasks = [counter.ask(1, number) for number in range(at_a_time + 5)]
+        tasks = [counter.take(1, number) for number in range(at_a_time + 5)]
         await idle()
         assert len(counter.began) == at_a_time
         counter.goes_on.set()
@@ -65,7 +65,7 @@ def test_a_customer_has_three_tenths_of_the_connections_and_at_least_one(connect
 def test_other_customers_and_what_is_nobodys_do_not_wait() -> None:
     async def work() -> None:
         counter = Counter(connections=3)
-        tasks = [counter.ask(customer, number) for customer in (1, 2, None) for number in range(4)]
+        tasks = [counter.take(customer, number) for customer in (1, 2, None) for number in range(4)]
         await idle()
         assert counter.began == [(1, 0), (2, 0), (None, 0), (None, 1), (None, 2), (None, 3)]
         counter.goes_on.set()
@@ -77,7 +77,7 @@ def test_other_customers_and_what_is_nobodys_do_not_wait() -> None:
 def test_who_gives_up_is_passed_over_and_nothing_is_left_behind() -> None:
     async def work() -> None:
         counter = Counter(connections=1)
-        tasks = [counter.ask(1, number) for number in range(4)]
+        tasks = [counter.take(1, number) for number in range(4)]
         await idle()
         tasks[1].cancel()
         tasks[0].cancel()
@@ -96,11 +96,11 @@ def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def work() -> None:
         counter = Counter(connections=1)
-        held, waiting = counter.ask(1, 0), counter.ask(1, 1)
-        with pytest.raises(DomainError) as refused:
+        running, waiting = counter.take(1, 0), counter.take(1, 1)
+        with pytest.raises(DomainError) as raised:
             await waiting
-        assert (refused.value.kind, refused.value.retry_after) == (Kind.UNAVAILABLE, 5)
+        assert (raised.value.kind, raised.value.retry_after) == (Kind.UNAVAILABLE, 5)
         counter.goes_on.set()
-        await held
+        await running
 
     asyncio.run(work())

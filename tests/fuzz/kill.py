@@ -1,6 +1,6 @@
 """`make kill`: a thousand orders with idempotency keys, while the API and the worker are killed again and again.
 
-Fails unless every key made exactly one order, its answers were the same, the books agree, and every order's mail came,
+Fails unless every key created exactly one order with identical responses, the books agree, and every order's mail came,
 a repeated one with the same Message-ID.
 """
 
@@ -40,9 +40,7 @@ def trial(service: Service, folder: Path, orders: int, seed: int) -> list[str]:
         with running_processes(COMMANDS, service.database_url, folder, smtp_url=inbox.url) as processes:
             found = place_under_fire(keys, buyer.key, processes, seed=seed, pause=PAUSE)
             kills = ", ".join(f"{process.command} {process.kills}" for process in processes)
-            say(
-                f"{orders} orders in {time.monotonic() - started:.0f} s; kills: {kills}; unanswered: {found.unanswered}"
-            )
+            say(f"{orders} orders in {time.monotonic() - started:.0f} s; kills: {kills}; lost: {found.lost}")
             wait_for(lambda: not jobs(service), seconds=120)
         say(f"{len(inbox.mails)} mails, {len(inbox.mails) - orders} of them repeated")
         faults = {**faults_in_orders(service, found), **faults_in_mails(inbox, found)}

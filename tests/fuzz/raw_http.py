@@ -1,6 +1,6 @@
 """`make fuzz`, its second part: thousands of raw HTTP requests, most of them mutated, directly and through proxies.
 
-Each way gets its share: directly, through HAProxy, and through nginx as it is configured by default and with
+Each way gets its share: directly, through HAProxy, and through nginx in its default configuration and with
 connections that it keeps. Fails on everything that `tests/support/raw_fuzzing.py` counts as wrong. It ends by itself.
 """
 
@@ -65,7 +65,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="make fuzz-raw", description="e.g. make fuzz-raw ARGS='--seed 7 --through nginx'"
     )
-    parser.add_argument("--requests", type=int, default=20_000, help="stop after so many in all")
+    parser.add_argument("--requests", type=int, default=20_000, help="stop after this many in all")
     parser.add_argument("--minutes", type=float, default=30, help="stop after so long in any case")
     parser.add_argument("--seed", type=int, default=1 + secrets.randbelow(1_000_000))
     parser.add_argument("--through", choices=WAYS, help="one way only")

@@ -1,6 +1,6 @@
 """`make fuzz`: thousands of generated requests, with links followed, against a service with a filled shop.
 
-The first round also tries every constraint of every schema. Fails on any 5xx, any undocumented status, and any answer
+The first round also tries every constraint of every schema. Fails on any 5xx, any undocumented status, and any response
 that does not fit its schema. It ends by itself.
 """
 
@@ -25,7 +25,7 @@ SECONDS_PER_LINE = 5
 
 @dataclass(frozen=True)
 class Wanted:
-    """How much is asked for: requests at least, seconds at most, and the first round's seed."""
+    """The size of a run: requests at least, seconds at most, and the first round's seed."""
 
     requests: int
     minutes: float
@@ -34,7 +34,7 @@ class Wanted:
 
 def wanted(arguments: Sequence[str]) -> Wanted:
     parser = argparse.ArgumentParser(prog="make fuzz", description="e.g. make fuzz ARGS='--requests 5000 --seed 7'")
-    parser.add_argument("--requests", type=int, default=20_000, help="stop after so many")
+    parser.add_argument("--requests", type=int, default=20_000, help="stop after this many")
     parser.add_argument("--minutes", type=float, default=30, help="stop after so long in any case")
     parser.add_argument("--seed", type=int, default=None, help="of the first round; each further round adds one")
     found = parser.parse_args(arguments)

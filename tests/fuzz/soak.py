@@ -29,7 +29,7 @@ from support.cluster import cluster
 from support.command_line import Running
 from support.fuzzed_service import fuzzed_service
 from support.raw_fuzzing import is_error, kind_of, open_descriptors, resident_bytes
-from support.soak_honest import RATES, Sample, ask_honestly
+from support.soak_honest import RATES, Sample, run_honest_clients
 from support.soak_hostile import COUNTS, be_hostile
 
 MOST_SLOWER = 2
@@ -101,7 +101,7 @@ def say(text: str) -> None:
 
 
 def _ms(samples: Sequence[Sample], share: float) -> float:
-    """Return the milliseconds within which that share of the requests was answered; failed ones never were."""
+    """Return the milliseconds within which that share of the requests got a response; failed ones never did."""
     if not samples:
         return math.nan
     taken = sorted(math.inf if sample.fault else sample.seconds * 1000 for sample in samples)
@@ -130,7 +130,7 @@ def soak(found: Soak, place: tuple[str, int], buyers: Sequence[Any], wanted: arg
     """Watch the honest clients alone, then beside the hostile ones, then alone again; return what is wrong."""
     *honest, hostile = buyers
     seconds = wanted.minutes * 60
-    with running(ask_honestly, *place, honest, found.queue) as asking:
+    with running(run_honest_clients, *place, honest, found.queue) as clients:
         found.watch("warm-up", WARM_UP_SECONDS)
         calm = found.watch("calm", seconds / 3)
         with running(be_hostile, *place, hostile.key, wanted.seed) as process:
@@ -138,7 +138,7 @@ def soak(found: Soak, place: tuple[str, int], buyers: Sequence[Any], wanted: arg
             if not process.is_alive():
                 return ["the hostile clients ended by themselves"]
         found.watch("after", SETTLING_SECONDS)
-        if not asking.is_alive():
+        if not clients.is_alive():
             return ["the honest clients ended by themselves"]
     return judged(found, calm, rough)
 

@@ -50,7 +50,7 @@ def test_values_are_kept_by_key_whether_given_by_key_or_name(given: str, key: st
     assert kept(shop) == {key: "x"}
 
 
-def test_two_names_of_one_attribute_are_refused(shop: Importer) -> None:
+def test_two_names_of_one_attribute_are_rejected(shop: Importer) -> None:
     report = load(shop, {"ports": "8", "Ethernet ports": "8"})
     assert [error.message for error in report.errors] == [
         "attributes: 'ports' and 'Ethernet ports' are the same attribute"
@@ -71,7 +71,7 @@ def test_an_unknown_attribute_is_kept_and_warned_of_once(shop: Importer) -> None
 
 
 @pytest.mark.parametrize("name", ["Colour", "COLOUR", "colour"])
-def test_a_second_attribute_of_the_same_name_is_refused_without_case(name: str, shop: Importer) -> None:
+def test_a_second_attribute_of_the_same_name_is_rejected_without_case(name: str, shop: Importer) -> None:
     report = shop.load(
         "attributes", [{"key": "new", "name": "New", "type": "int"}, {"key": "c2", "name": name, "type": "int"}]
     )
@@ -80,7 +80,7 @@ def test_a_second_attribute_of_the_same_name_is_refused_without_case(name: str, 
     ]
 
 
-def test_two_of_a_file_with_the_same_name_are_refused(shop: Importer) -> None:
+def test_two_of_a_file_with_the_same_name_are_rejected(shop: Importer) -> None:
     rows = [{"key": key, "name": name, "type": "int"} for key, name in (("s1", "Straße"), ("s2", "STRASSE"))]
     report = shop.load("attributes", rows)
     assert [(error.line, error.message) for error in report.errors] == [
@@ -91,6 +91,6 @@ def test_two_of_a_file_with_the_same_name_are_refused(shop: Importer) -> None:
 def test_names_may_be_exchanged_and_taken_over(shop: Importer) -> None:
     swapped = [{**ATTRIBUTES[0], "name": "Ports"}, {**ATTRIBUTES[2], "name": "Colour"}]
     assert counts(shop.load("attributes", swapped)) == (0, 2, 0, 0)
-    # What a replacing file drops has no name any more.
+    # An attribute that a replacing file drops loses its name.
     alone = [{"key": "tint", "name": "colour", "type": "string"}]
     assert counts(shop.load("attributes", alone, replace=True)) == (1, 0, 0, 3)

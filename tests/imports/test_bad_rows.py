@@ -16,7 +16,7 @@ PERSON = {"email_address": "a@a.example", "first_name": "A", "last_name": "B"}
 
 @dataclass(frozen=True)
 class Bad:
-    """A kind of file, a row of it, and how the reason for refusing the row starts."""
+    """A kind of file, a row of it, and how the reason for rejecting the row starts."""
 
     kind: str
     row: Any
@@ -194,7 +194,9 @@ def content(filled: Importer) -> dict[str, str]:
 
 @pytest.mark.spec("8 Category depth", "two levels")
 @pytest.mark.parametrize("bad", BAD_ROWS, ids=lambda bad: f"{bad.kind}: {bad.reason}"[:60].encode("ascii", "replace"))
-def test_a_bad_row_is_refused_with_its_line_and_its_reason(bad: Bad, filled: Importer, content: dict[str, str]) -> None:
+def test_a_bad_row_is_rejected_with_its_line_and_its_reason(
+    bad: Bad, filled: Importer, content: dict[str, str]
+) -> None:
     report = filled.load_text(bad.kind, json.dumps(bad.row), ".jsonl")
     assert report.errors
     assert {error.line for error in report.errors} == {1}
@@ -203,7 +205,7 @@ def test_a_bad_row_is_refused_with_its_line_and_its_reason(bad: Bad, filled: Imp
     assert filled.content() == content
 
 
-def test_one_bad_row_among_good_ones_refuses_all(filled: Importer, content: dict[str, str]) -> None:
+def test_one_bad_row_among_good_ones_rejects_all(filled: Importer, content: dict[str, str]) -> None:
     rows: list[dict[str, str]] = [{"key": f"maker{number}", "name": "Maker"} for number in range(1500)]
     report = filled.load("manufacturers", [*rows, {"key": "bad"}], replace=True)
     assert [(error.line, error.message) for error in report.errors] == [(1501, "name: is required")]
@@ -254,7 +256,7 @@ def test_very_many_bad_rows_are_all_reported(filled: Importer, content: dict[str
         ("customers", [PERSON, {**PERSON, "email_address": "b@b.example"}, {**PERSON, "email_address": "A@A.example"}]),
     ],
 )
-def test_a_key_that_is_there_twice_is_refused_with_both_lines(
+def test_a_key_that_is_there_twice_is_rejected_with_both_lines(
     kind: str, rows: list[dict[str, Any]], filled: Importer, content: dict[str, str]
 ) -> None:
     report = filled.load(kind, rows)
@@ -283,7 +285,7 @@ def test_a_key_that_is_there_twice_is_refused_with_both_lines(
         ("sku,available\n\nPHONE,x\n", 3, "available: must be a whole number"),
     ],
 )
-def test_a_bad_line_of_csv_is_refused_with_its_number(
+def test_a_bad_line_of_csv_is_rejected_with_its_number(
     text: str, line: int, reason: str, filled: Importer, content: dict[str, str]
 ) -> None:
     report = filled.load_text("stock", text, ".csv")
@@ -291,7 +293,7 @@ def test_a_bad_line_of_csv_is_refused_with_its_number(
     assert filled.content() == content
 
 
-def test_bad_json_text_in_a_cell_is_refused_with_its_column(filled: Importer) -> None:
+def test_bad_json_text_in_a_cell_is_rejected_with_its_column(filled: Importer) -> None:
     report = filled.load_text("products", "sku,images\nPHONE,[{]\n")
     assert (report.errors[0].line, report.errors[0].message[:24]) == (2, "images: not JSON text: J")
 
@@ -307,7 +309,7 @@ def test_bad_json_text_in_a_cell_is_refused_with_its_column(filled: Importer) ->
         ("PHONE,1\n", 1, "not a JSON object: "),
     ],
 )
-def test_a_bad_line_of_json_is_refused_with_its_number(
+def test_a_bad_line_of_json_is_rejected_with_its_number(
     text: str, line: int, reason: str, filled: Importer, content: dict[str, str]
 ) -> None:
     report = filled.load_text("stock", text, ".jsonl")
@@ -315,7 +317,7 @@ def test_a_bad_line_of_json_is_refused_with_its_number(
     assert filled.content() == content
 
 
-def test_json_that_is_nested_beyond_reason_is_refused(filled: Importer, content: dict[str, str]) -> None:
+def test_json_that_is_nested_beyond_reason_is_rejected(filled: Importer, content: dict[str, str]) -> None:
     report = filled.load_text("categories", '{"key":"a","name":"a","children":[' * 5000, ".jsonl")
     assert [(error.line, error.message) for error in report.errors] == [(1, "not a JSON object: nested too deeply")]
     assert filled.content() == content
@@ -335,7 +337,7 @@ def test_json_that_is_nested_beyond_reason_is_refused(filled: Importer, content:
         (b"sku,available\n", "", "no suffix is not one of .jsonl"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_as_a_whole(
+def test_a_file_that_cannot_be_read_is_rejected_as_a_whole(
     text: bytes, form: str, reason: str, filled: Importer, content: dict[str, str]
 ) -> None:
     with pytest.raises(UnreadableFileError, match=reason):
@@ -343,6 +345,6 @@ def test_a_file_that_cannot_be_read_is_refused_as_a_whole(
     assert filled.content() == content
 
 
-def test_a_missing_file_is_refused_by_name(filled: Importer) -> None:
+def test_a_missing_file_is_rejected_by_name(filled: Importer) -> None:
     with pytest.raises(UnreadableFileError, match=r"a\.csv: No such file"):
         filled.load_path("stock", "/nowhere/a.csv")

@@ -127,7 +127,7 @@ def test_all_faults_of_a_header_are_reported_at_once(
     assert found[-1] == "the columns may be sku, available"
 
 
-def test_unknown_columns_are_left_out_when_told_so(shop: Importer) -> None:
+def test_unknown_columns_are_ignored_with_the_option(shop: Importer) -> None:
     report = shop.load_text("stock", "sku,Bin,available\nPHONE,A7,3\n", columns=ColumnOptions(ignore_unknown=True))
     counts(report)
     assert report.file is not None

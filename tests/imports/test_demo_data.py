@@ -243,7 +243,7 @@ def test_what_lies_beside_products_from_elsewhere_is_taken(postgres: Cluster, tm
         assert Importer(url, tmp_path).query("select name from manufacturer") == [("Made beside",)]
 
 
-def test_bad_products_from_elsewhere_are_refused_with_their_line(postgres: Cluster, tmp_path: Path) -> None:
+def test_bad_products_from_elsewhere_are_rejected_with_their_line(postgres: Cluster, tmp_path: Path) -> None:
     path = tmp_path / "products.jsonl"
     path.write_text('{"sku":"A","name":"A","manufacturer":"m"}\n{"sku":"B","manufacturer":"m"}\n')
     with postgres.database() as url, pytest.raises(DemoDataError, match="products, line 2: name: is required"):

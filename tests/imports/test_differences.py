@@ -24,7 +24,7 @@ def shop(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def changes(shop: Importer, kind: str, rows: list[dict[str, Any]], **options: Any) -> list[Change]:
-    """What a dry run says and what the import then does, which has to be the same."""
+    """What a dry run says and what the import then does, which must be the same."""
     said: list[Change] = []
     before = shop.content()
     report = shop.load(kind, rows, on_change=said.append, dry_run=True, **options)
@@ -83,7 +83,7 @@ def test_a_file_that_changes_nothing_has_no_differences(shop: Importer) -> None:
     assert changes(shop, "stock", rows) == []
 
 
-def test_a_refused_file_has_no_differences(shop: Importer) -> None:
+def test_a_rejected_file_has_no_differences(shop: Importer) -> None:
     found: list[Change] = []
     report = shop.load("stock", [{"sku": "A", "available": 6}, {"sku": "GONE", "available": 1}], on_change=found.append)
     assert report.errors

@@ -1,4 +1,4 @@
-"""What a file leaves as it is, how it is written, and what its values mean."""
+"""What an import does not change, the formats of a file, and what its values mean."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

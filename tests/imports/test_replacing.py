@@ -1,4 +1,4 @@
-"""A replacing file that lacks more than a fifth of what there is has to be confirmed."""
+"""A replacing file that lacks more than a fifth of the stored rows needs confirmation."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", ROWS)
-def test_more_than_a_fifth_is_refused_unless_confirmed_and_a_fifth_is_not(kind: str, shop: Importer) -> None:
+def test_more_than_a_fifth_is_rejected_unless_confirmed_and_a_fifth_is_not(kind: str, shop: Importer) -> None:
     rows = ROWS[kind]
     shop.load(kind, rows, replace=True)
     before = shop.content()

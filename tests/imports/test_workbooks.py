@@ -140,12 +140,12 @@ def test_many_rows_are_read_in_order(shop: Importer) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"sku,available\n", b"PK\x03\x04 not a zip", b"\xd0\xcf\x11\xe0 encrypted"])
-def test_what_is_no_workbook_is_refused(content: bytes, shop: Importer) -> None:
+def test_what_is_no_workbook_is_rejected(content: bytes, shop: Importer) -> None:
     with pytest.raises(UnreadableFileError, match="not an Excel workbook"):
         shop.load_text("stock", content, ".xlsx")
 
 
-def test_a_workbook_cut_short_is_refused(shop: Importer) -> None:
+def test_a_workbook_cut_short_is_rejected(shop: Importer) -> None:
     rows = [[f"maker{number}", f"Maker {number}"] for number in range(500)]
     whole = workbook(["key", "name"], *rows)
     changed = io.BytesIO()

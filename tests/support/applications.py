@@ -69,17 +69,17 @@ class Exchange:
     def basic(self) -> httpx2.Auth:
         return httpx2.BasicAuth(self.application.client_id, self.application.client_secret)
 
-    def ask(self, **changes: Any) -> httpx2.Response:
-        """Ask for a token, with HTTP Basic."""
+    def request_token(self, **changes: Any) -> httpx2.Response:
+        """Request a token, with HTTP Basic."""
         return self.http.post("/oauth/token", data=self.form(**changes), auth=self.basic)
 
     def exchange(self, subject_token: str) -> httpx2.Response:
-        return self.ask(subject_token=subject_token)
+        return self.request_token(subject_token=subject_token)
 
     def access_token(self) -> str:
-        answer = self.ask()
-        assert answer.status_code == 200, answer.text
-        token: str = answer.json()["access_token"]
+        response = self.request_token()
+        assert response.status_code == 200, response.text
+        token: str = response.json()["access_token"]
         return token
 
     def use(self, token: str, path: str = "/customer", **headers: str) -> httpx2.Response:
@@ -97,11 +97,13 @@ def running_exchange(database_url: str, *, issuer_path: str = "", **settings: An
         yield Exchange(service, issuer, customer, register(service), service.client())
 
 
-def assert_refused(answer: httpx2.Response, error: str) -> None:
-    """That a token was refused in OAuth's words, and that nobody may keep the answer."""
-    body = answer.json()
-    assert (answer.status_code, body.pop("error")) == (401 if error == "invalid_client" else 400, error), answer.text
-    assert answer.headers["content-type"] == "application/json"
-    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
-    assert ("www-authenticate" in answer.headers) == (error == "invalid_client")
+def assert_rejected(response: httpx2.Response, error: str) -> None:
+    """Check an OAuth error and that the response must not be cached."""
+    body = response.json()
+    assert (response.status_code, body.pop("error")) == (401 if error == "invalid_client" else 400, error), (
+        response.text
+    )
+    assert response.headers["content-type"] == "application/json"
+    assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
+    assert ("www-authenticate" in response.headers) == (error == "invalid_client")
     assert set(body) <= ({"error_description"} if error != "invalid_grant" else set())

@@ -23,7 +23,7 @@ def issue(service: Service, placed: dict[str, Any], letterhead: Letterhead = SEL
 
 
 def invoiced(service: Service, customer: Customer, *items: tuple[str, int], **values: Any) -> dict[str, Any]:
-    """An order confirmed, dispatched and invoiced at once, as the API answered its creation."""
+    """An order confirmed, dispatched and invoiced at once, as the API returned it."""
     placed = buy(customer, items or (("PHONE", 1),), **values)
     dispatch(service, placed)
     issue(service, placed)

@@ -23,7 +23,7 @@ def chromium_program() -> str | None:
 
 
 class BrowserError(Exception):
-    """The browser refused a command, or a script in the page failed."""
+    """The browser rejected a command, or a script in the page failed."""
 
 
 @dataclass

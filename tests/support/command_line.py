@@ -109,8 +109,8 @@ class Program:
         assert (done.status, done.err) == (0, "")
         return done.out
 
-    def refused(self, *words: str, **options: Any) -> str:
-        """Run a command that has to be refused; return the one-line reason."""
+    def error(self, *words: str, **options: Any) -> str:
+        """Run a command that must fail; return its one-line error."""
         done = self.run(*words, **options)
         assert (done.status, done.out) == (1, ""), done
         assert done.err.startswith("error: ")
@@ -254,7 +254,7 @@ def _fork_commands() -> None:
         if child == 0:
             _run_forked(json.loads(line))
         _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 the answer
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 the program's output
 
 
 if __name__ == "__main__":

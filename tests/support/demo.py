@@ -23,7 +23,7 @@ class Demo:
 
 @contextmanager
 def running_demo(database_url: str, **settings: Any) -> Iterator[Demo]:
-    """Serve the demo data while the block runs; the database has to be empty."""
+    """Serve the demo data while the block runs; the database must be empty."""
     with running_service(database_url, **settings) as service:
         service.call(lambda: load_demo(service.commands, service.settings, MORNING))
         service.refresh()

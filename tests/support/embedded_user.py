@@ -85,7 +85,7 @@ def embedded_user(
             process.kill()
 
 
-def refusal(data_dir: Path, prefix: Sequence[str] = (), environment: dict[str, str] | None = None) -> str:
+def start_error(data_dir: Path, prefix: Sequence[str] = (), environment: dict[str, str] | None = None) -> str:
     """What a process says that cannot have the server of a data directory."""
     with start_user(data_dir, prefix, environment) as process:
         _, problems = process.communicate(timeout=60)
@@ -111,5 +111,5 @@ if __name__ == "__main__":
             "home": str(server.home),
             "administrator_url": server.administrator_url(),
         }
-        print(json.dumps(where), flush=True)  # noqa: T201 the program's answer
+        print(json.dumps(where), flush=True)  # noqa: T201 the program's output
         sys.stdin.read()

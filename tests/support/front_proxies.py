@@ -184,7 +184,7 @@ def _running(name: str, command: Callable[[Path, socket.socket], list[str]]) -> 
         host, port = listener.getsockname()
         listener.close()
         try:
-            _wait_until_it_answers(FrontProxy(name, host, port, process.pid, log))
+            _wait_until_it_responds(FrontProxy(name, host, port, process.pid, log))
             yield FrontProxy(name, host, port, process.pid, log)
         finally:
             process.terminate()
@@ -195,13 +195,13 @@ def _running(name: str, command: Callable[[Path, socket.socket], list[str]]) -> 
                 process.wait()
 
 
-def _wait_until_it_answers(proxy: FrontProxy) -> None:
+def _wait_until_it_responds(proxy: FrontProxy) -> None:
     """Wait for the first response: until the proxy is ready, the kernel keeps the connection for it."""
     try:
         with proxy.connect(timeout=_START_SECONDS) as connection:
             connection.sendall(b"GET /check-health HTTP/1.0\r\n\r\n")
-            answered = connection.recv(16).startswith(b"HTTP/1.")
+            is_up = connection.recv(16).startswith(b"HTTP/1.")
     except OSError:
-        answered = False
-    if not answered:
-        raise RuntimeError(f"{proxy.name} does not answer: {proxy.log.read_text()[-2000:]}")
+        is_up = False
+    if not is_up:
+        raise RuntimeError(f"{proxy.name} does not respond: {proxy.log.read_text()[-2000:]}")

@@ -1,4 +1,4 @@
-"""The service in a process of its own, with customers that ask as often as they like."""
+"""The service in a process of its own, with customers without a rate limit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ SETTINGS = {
 
 @contextmanager
 def fuzzed_service(url: str, folder: Path, products: int = 0) -> Iterator[tuple[Running, list[Buyer]]]:
-    """The service in a process of its own, on a filled database, and the customers that ask.
+    """The service in a process of its own, on a filled database, and its customers.
 
     The catalogue has some products more than the small shop.
     """

@@ -33,10 +33,10 @@ BEHIND_A_PROXY: dict[str, Any] = {
     "max_unpriced_quotes": 1_000_000,
 }
 
-# Data that fits the schema and may still be refused, for what no schema can say: a SKU that is not sold, a country that
-# there is not, an attribute that is no number, a credit limit. And whoever sends `If-None-Match: *` may get 304.
+# Data that fits the schema and may still be rejected, for what no schema can say: a SKU that is not sold, an
+# unknown country, an attribute that is no number, a credit limit. And `If-None-Match: *` may get 304.
 MEANING: list[Any] = ["2xx", "304", "400", "401", "402", "404", "409", "410", "412"]
-# Wrong data is refused; an id in the path that cannot be one is an unknown one.
+# Wrong data is rejected; an id in the path that cannot be one is an unknown one.
 WRONG: list[Any] = ["400", "401", "404", "405", "413", "415"]
 
 CHECKS: dict[str, Any] = {
@@ -70,7 +70,7 @@ OPERATIONS: list[dict[str, Any]] = [
 ]
 
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
-# What leads from one operation to the next is said by the document's links; nothing has to be guessed.
+# What leads from one operation to the next is said by the document's links; nothing must be guessed.
 OPTIONS: dict[str, Any] = {
     "stateful": {
         "inference": {"algorithms": []},
@@ -88,13 +88,13 @@ _addresses = itertools.count()
 
 @schemathesis.hook
 def before_call(_context: HookContext, case: Case[Any], _options: dict[str, Any]) -> None:
-    """Let every request come from an address of its own: so many invalid keys from one would soon have it blocked."""
+    """Let every request come from an address of its own: many invalid keys from one address would block it."""
     case.headers["X-Forwarded-For"] = str(FIRST_ADDRESS + next(_addresses))
 
 
 @dataclass
 class Shop:
-    """A filled shop: the customer who asks, and what it can ask for by name, so that not every request is a miss."""
+    """A filled shop: the customer of the requests, and the names that exist, so that not every request is a miss."""
 
     customer: Customer
     skus: list[str]
@@ -104,7 +104,7 @@ class Shop:
     configurable: dict[str, Any]
 
     def known(self, case: Case[Any]) -> Case[Any]:
-        """Put names that there are into every other request of those that fit the schema."""
+        """Put existing names into every other request of those that fit the schema."""
         drawn = Random(repr((case.path_parameters, case.query, case.body)))  # noqa: S311 the same for the same request
         if _KEY in case.headers and drawn.random() < 3 / 4:
             case.headers[_KEY] = f"key-{next(_keys)}"  # one that was used before would be all that is wrong
@@ -153,18 +153,18 @@ def fill(service: Service) -> Shop:
 
 @dataclass
 class Report:
-    """What came of a run: how many requests, which answers, and what was wrong with them."""
+    """What came of a run: how many requests, which responses, and what was wrong with them."""
 
     requests: int = 0
-    answers: Counter[str] = field(default_factory=Counter)
+    responses: Counter[str] = field(default_factory=Counter)
     failures: dict[str, str] = field(default_factory=dict)
     seed: int = 0
 
     def summary(self) -> str:
-        """The answers by operation and status, and what failed, with a command that shows it."""
-        answers = [f"{count:>7}  {label}" for label, count in sorted(self.answers.items())]
+        """The responses by operation and status, and what failed, with a command that shows it."""
+        responses = [f"{count:>7}  {label}" for label, count in sorted(self.responses.items())]
         failures = [f"FAILED {what}\n  {details}" for what, details in self.failures.items()]
-        return "\n".join([*answers, f"{self.requests:>7}  requests, {len(failures)} failures", *failures])
+        return "\n".join([*responses, f"{self.requests:>7}  requests, {len(failures)} failures", *failures])
 
     def add(self, event: EngineEvent) -> None:
         """Take in what the engine tells."""
@@ -180,8 +180,8 @@ class Report:
             self.requests += 1
             case = recorder.cases.get(case_id)
             label = case.value.operation.label if case else recorder.label
-            status = interaction.response.status_code if interaction.response else "no answer"
-            self.answers[f"{label} {status}"] += 1
+            status = interaction.response.status_code if interaction.response else "no response"
+            self.responses[f"{label} {status}"] += 1
         for checks in recorder.checks.values():
             for check in checks:
                 if check.failure_info is not None:
@@ -199,7 +199,7 @@ def generated_requests(
         "database": "none",
         "no-shrink": True,
         "deterministic": seed is None,
-        # A NUL character in a body is refused wherever it stands, which no schema can say.
+        # A NUL character in a body is rejected wherever it stands, which no schema can say.
         "allow-x00": False,
         "with-security-parameters": False,
     }

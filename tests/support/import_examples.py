@@ -13,7 +13,7 @@ class Example:
     rows: Rows
     altered: dict[str, Any]
     records: int = 2  # how many things the rows describe
-    statement: str = ""  # selects what identifies what is there, in order
+    statement: str = ""  # selects the identifiers of the stored rows, in order
     kept: tuple[Any, ...] = ()  # what it selects after replacing
     replaceable: bool = True
 

@@ -1,4 +1,4 @@
-"""Holds every response of the tests to the interface document: what it does not announce fails the test that asked."""
+"""Checks every response of the tests against the interface document: an undocumented response fails its test."""
 
 import copy
 import json
@@ -24,14 +24,14 @@ GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
 PAGES = {"/docs", "/guide"}  # for people: the document does not list them, nor the static files
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 
-# What every response may have, as HTTP or the document's introduction says; any other header has to be announced.
-_ANY_ANSWERS = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
+# What every response may have, as HTTP or the document's introduction says; any other header must be documented.
+_ANY_RESPONSES = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
                 "transfer-encoding", "vary", "x-ignored"}  # fmt: skip
-# What every answer has for browsers, as the document says once for all of them.
+# What every response has for browsers, as the document says once for all of them.
 _STANDING = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
 _POLICY = "content-security-policy"
 _OVER_HTTPS = "strict-transport-security"
-_BROWSERS = "access-control-"  # when a page of another origin asks, which `test_cross_origin.py` looks at
+_BROWSERS = "access-control-"  # for pages of another origin, which `test_cross_origin.py` looks at
 
 # All is plain HTTP here; to read which authorities this machine trusts would take longer than most tests.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -39,7 +39,7 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 @cache
 def interface_document() -> Document:
-    """The document of the API as it is, for some base address."""
+    """The current document of the API, for some base address."""
     return Application(Settings(), Database("postgresql://"), SystemClock()).document("https://api.example")
 
 
@@ -84,7 +84,7 @@ def problems_by(document: Document, schema: dict[str, Any]) -> Problems:
 
 @dataclass
 class Described:
-    """One response of the document: its bodies by media type, and its headers with whether they have to be there."""
+    """One response of the document: its bodies by media type, and its headers with whether they are required."""
 
     bodies: dict[str, Problems] = field(default_factory=dict)
     headers: dict[str, tuple[bool, dict[str, Any]]] = field(default_factory=dict)
@@ -107,8 +107,10 @@ class Interface:
     def check(self, response: httpx2.Response) -> None:
         """Fail unless the document announces the response."""
         found = list(self._problems(response))
-        asked = response.request
-        assert not found, f"{asked.method} {asked.url} answered {response.status_code} against the document: {found}"
+        request = response.request
+        assert not found, (
+            f"{request.method} {request.url} returned {response.status_code} against the document: {found}"
+        )
 
     def _problems(self, response: httpx2.Response) -> Iterator[str]:
         method, status = response.request.method, response.status_code
@@ -121,19 +123,19 @@ class Interface:
         if path is None and (response.request.url.path in PAGES or response.request.url.path.startswith("/static/")):
             operations = {"GET"}
         if method == "OPTIONS" and "Access-Control-Request-Method" in response.request.headers:
-            return  # a browser asks whether it may ask; `test_cross_origin.py` looks at the answer
+            return  # a preflight request; `test_cross_origin.py` looks at the response
         if method == "OPTIONS" and operations:
-            yield from [] if (status, response.content) == (204, b"") else ["OPTIONS is answered with 204"]
+            yield from [] if (status, response.content) == (204, b"") else ["OPTIONS gets a 204"]
             yield from self._allow(response, operations)
         elif described_method in operations:
             if path is not None:
                 yield from self._described(response, described_method, path)
         elif operations:
-            yield from [] if status == 405 else ["an unknown method is answered with 405"]
+            yield from [] if status == 405 else ["an unknown method gets a 405"]
             yield from self._allow(response, operations)
             yield from self._general_error(response)
         else:
-            yield from [] if status == 404 else ["an unknown address is answered with 404"]
+            yield from [] if status == 404 else ["an unknown address gets a 404"]
             yield from self._general_error(response)
 
     def _described(self, response: httpx2.Response, method: str, path: str) -> Iterator[str]:
@@ -144,7 +146,7 @@ class Interface:
         self.seen.add((method, path, response.status_code))
         for name, (required, schema) in described.headers.items():
             yield from _header_problems(name, response.headers.get(name), schema, required=required)
-        announced = {name.lower() for name in described.headers} | _ANY_ANSWERS | {*_STANDING, _POLICY, _OVER_HTTPS}
+        announced = {name.lower() for name in described.headers} | _ANY_RESPONSES | {*_STANDING, _POLICY, _OVER_HTTPS}
         for name in response.headers.keys() - announced:
             if not name.startswith(_BROWSERS):
                 yield f"the header {name} is not announced"
@@ -175,7 +177,7 @@ def _security_problems(headers: httpx2.Headers) -> Iterator[str]:
         if headers.get_list(name) != [value]:
             yield f"the header {name} is not {value}"
     if not headers.get(_POLICY, "").endswith("frame-ancestors 'none'"):
-        yield "the answer may be framed"
+        yield "the response may be framed"
 
 
 def _header_problems(name: str, value: str | None, schema: dict[str, Any], *, required: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from joserfc import jws, jwt
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 Key = RSAKey | ECKey | OKPKey
-Answer = tuple[int, dict[str, str], bytes]
+Reply = tuple[int, dict[str, str], bytes]
 
 OPENID = "/.well-known/openid-configuration"
 OAUTH = "/.well-known/oauth-authorization-server"
@@ -30,31 +30,31 @@ def new_key(kind: str = "EC", curve_or_size: Any = "P-256", kid: str = "first", 
 
 @dataclass
 class Issuer:
-    """What it publishes, and how often it was asked. `overrides` answer paths otherwise than is right."""
+    """What it publishes, and which paths were requested. `overrides` replace correct responses."""
 
     url: str
     keys: list[Any] = field(default_factory=lambda: [new_key()])
     metadata_at: str = OPENID
-    overrides: dict[str, Answer] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    overrides: dict[str, Reply] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
     accepted_encodings: set[str | None] = field(default_factory=set)
     open: threading.Event = field(default_factory=threading.Event)
 
     @property
     def fetches(self) -> int:
         """How often the keys were fetched."""
-        return self.asked.count("/keys")
+        return self.paths.count("/keys")
 
     def metadata(self, **changes: Any) -> dict[str, Any]:
         return {"issuer": self.url, "jwks_uri": f"{self.url}/keys", **changes}
 
     def publish(self, path: str, document: Any, status: int = 200, **headers: str) -> None:
-        """Answer a path with something else."""
+        """Replace the response to a path."""
         body = document if isinstance(document, bytes) else json.dumps(document).encode()
         self.overrides[path] = (status, headers, body)
 
-    def answer(self, path: str) -> Answer:
-        self.asked.append(path)
+    def response(self, path: str) -> Reply:
+        self.paths.append(path)
         self.open.wait(timeout=30)
         if path in self.overrides:
             return self.overrides[path]
@@ -74,7 +74,7 @@ class Issuer:
 
 
 class _Anything(jws.JWSRegistry):
-    """Signs whatever is asked for: what a test refuses has to be well signed."""
+    """Signs any claims: a token that a test expects to be rejected must have a valid signature."""
 
     max_header_length = 100_000
     max_payload_length = 1_000_000
@@ -101,7 +101,7 @@ def running_issuer(path: str = "", *, host: str = "127.0.0.1", tls: ssl.SSLConte
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             issuer.accepted_encodings.add(self.headers["Accept-Encoding"])
-            status, headers, body = issuer.answer(self.path)
+            status, headers, body = issuer.response(self.path)
             self.send_response(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name.replace("_", "-"), value)

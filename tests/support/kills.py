@@ -28,7 +28,7 @@ from support.service import Service
 from support.shop import STANDARD, order
 
 _CLIENTS = 8
-_AFTER_A_REFUSAL = 0.5
+_AFTER_AN_ERROR = 0.5
 _FIRST_LIFE_SECONDS = 0.5
 _PATIENCE_SECONDS = 300
 
@@ -88,11 +88,11 @@ def running_processes(
 
 @dataclass
 class Trial:
-    """What came of placing orders under fire: the bodies answered to each key, and how often nobody answered."""
+    """The result of placing orders under fire: the response bodies by key, and how many requests got no response."""
 
     keys: list[str]
-    answers: defaultdict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
-    unanswered: int = 0
+    responses: defaultdict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    lost: int = 0
     kills: int = 0
 
 
@@ -128,25 +128,25 @@ def place_under_fire(keys: list[str], api_key: str, processes: list[Process], *,
 
 
 def _place(http: httpx2.Client, base_urls: Sequence[str], turn: int, trial: Trial) -> None:
-    """Place one order, again and again until it is answered; then once more, to be answered the same by another."""
+    """Repeat an order until it gets a response; then send it once more, for the same response from another."""
     key, give_up = trial.keys[turn], time.monotonic() + _PATIENCE_SECONDS
-    answered = 0
+    received = 0
     for url in itertools.islice(itertools.cycle(base_urls), turn % len(base_urls), None):
-        assert time.monotonic() < give_up, f"{key} was never answered"
+        assert time.monotonic() < give_up, f"{key} never got a response"
         try:
-            answer = http.post(f"{url}/order", json=_body(key), headers={"Idempotency-Key": key})
+            response = http.post(f"{url}/order", json=_body(key), headers={"Idempotency-Key": key})
         except httpx2.TransportError:
-            trial.unanswered += 1
-            time.sleep(_AFTER_A_REFUSAL)
+            trial.lost += 1
+            time.sleep(_AFTER_AN_ERROR)
             continue
-        if answer.status_code in {409, 503}:
-            time.sleep(_AFTER_A_REFUSAL)
+        if response.status_code in {409, 503}:
+            time.sleep(_AFTER_AN_ERROR)
             continue
-        assert answer.status_code == 201, answer.text
-        assert answered == 0 or answer.headers["Idempotent-Replay"] == "true"
-        trial.answers[key].add(answer.content)
-        answered += 1
-        if answered == 2:
+        assert response.status_code == 201, response.text
+        assert received == 0 or response.headers["Idempotent-Replay"] == "true"
+        trial.responses[key].add(response.content)
+        received += 1
+        if received == 2:
             return
 
 
@@ -163,19 +163,19 @@ def recipient_of(key: str) -> str:
 
 
 def faults_in_orders(service: Service, trial: Trial) -> dict[str, object]:
-    """What is wrong with the orders of a trial: one for each key is right, and the one that was answered."""
+    """What is wrong with the orders of a trial: one for each key is right, and it is the one in the response."""
     placed = rows(service, "select customer_reference, order_reference from orders order by id")
     counts = {key: sum(reference == key for reference, _ in placed) for key in trial.keys}
-    answered = {key: {json.loads(body)["order_reference"] for body in trial.answers[key]} for key in trial.keys}
+    references = {key: {json.loads(body)["order_reference"] for body in trial.responses[key]} for key in trial.keys}
     return {
         **{f"{key} made {count} orders": placed for key, count in counts.items() if count != 1},
         **{
-            f"{key} had {len(trial.answers[key])} answers": answered[key]
+            f"{key} had {len(trial.responses[key])} responses": references[key]
             for key in trial.keys
-            if len(answered[key]) != 1
+            if len(references[key]) != 1
         },
-        **{f"{key} was answered wrongly": answered[key] for key, name in placed if answered.get(key) != {name}},
-        **{f"{key}'s answers differ": "" for key in trial.keys if len(trial.answers[key]) != 1},
+        **{f"{key} got a wrong response": references[key] for key, name in placed if references.get(key) != {name}},
+        **{f"{key}'s responses differ": "" for key in trial.keys if len(trial.responses[key]) != 1},
         **faults_in_the_books(service),
     }
 

@@ -1,4 +1,4 @@
-"""Mail in tests: working off what is queued, mail servers on loopback, and what mails can be about."""
+"""Mail in tests: draining the queue, mail servers on loopback, and what mails can be about."""
 
 import asyncio
 import email
@@ -48,7 +48,7 @@ def drain_to(service: Service, smtp_url: str) -> None:
 
 @contextmanager
 def running_worker(service: Service, smtp_url: str) -> Iterator[None]:
-    """A worker that hands mails to a mail server while the block runs, then is told to stop and does."""
+    """A worker that hands mails to a mail server while the block runs, then stops."""
     settings, stop = replace(service.settings, smtp_url=smtp_url), asyncio.Event()
     worker = asyncio.run_coroutine_threadsafe(
         run_worker(settings, service.database_url, service.clock, stop), service.loop
@@ -102,36 +102,36 @@ def _part(mail: EmailMessage, kind: str) -> str:
 
 @dataclass
 class Inbox:
-    """What a mail server took, and how it answers: by recipient, to the mail, and how long it takes."""
+    """What a mail server took, and how it responds: by recipient, to the mail, and how long it takes."""
 
     url: str
     mails: list[EmailMessage] = field(default_factory=list)
     recipients: list[list[str]] = field(default_factory=list)
-    answers: dict[str, str] = field(default_factory=dict)
-    answer: str = "250 OK"
+    responses: dict[str, str] = field(default_factory=dict)
+    response: str = "250 OK"
     seconds: float = 0
     started: int = 0
 
     async def handle_RCPT(  # noqa: N802 the library's name
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        answer = self.answers.get(address, "250 OK")
-        if answer.startswith("2"):
+        response = self.responses.get(address, "250 OK")
+        if response.startswith("2"):
             envelope.rcpt_tos.append(address)
-        return answer
+        return response
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 the same
         self.started += 1
         await asyncio.sleep(self.seconds)
-        if self.answer.startswith("2"):
+        if self.response.startswith("2"):
             assert isinstance(envelope.content, bytes)
             self.mails.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
             self.recipients.append(envelope.rcpt_tos)
-        return self.answer
+        return self.response
 
 
 class BrokenStartTls(Controller):
-    """Runs a mail server that offers STARTTLS and then refuses it."""
+    """Runs a mail server that offers STARTTLS and then rejects it."""
 
     class Server(SMTP):
         async def smtp_STARTTLS(self, arg: str) -> None:  # noqa: N802 the library's name

@@ -1,4 +1,4 @@
-"""What the product endpoints have to answer, worked out anew from the import rows in the plainest way.
+"""What the product endpoints must return, computed independently from the import rows in the plainest way.
 
 Written from the specification and the decisions alone: it shares no code with the project, and looks at every product
 for every request, so that it can be read and believed.
@@ -29,7 +29,7 @@ EXTRAS = {
 
 
 class BadRequestError(Exception):
-    """The request has to be answered 400."""
+    """The request must get a 400."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class NaiveCatalogue:
             self._incoming.setdefault(row["sku"].casefold(), []).append(row)
 
     def listing(self, buyer: Buyer, wanted: Wanted, *, csv: bool = False) -> Listing:
-        """The page that is asked for. Raises BadRequestError."""
+        """The requested page. Raises BadRequestError."""
         found = self._found(buyer, wanted)
         whole = csv and wanted.page is None and wanted.limit is None
         limit = 0 if whole else 100 if wanted.limit is None else wanted.limit
@@ -150,7 +150,7 @@ class NaiveCatalogue:
         return Listing(shown, len(found), page, limit)
 
     def by_sku(self, sku: str, buyer: Buyer, extra: Sequence[str] = ()) -> Row | None:
-        """The answer of `GET /product/{sku}`; None stands for 404."""
+        """The response of `GET /product/{sku}`; None means 404."""
         for row in self.rows.products:
             if row["sku"].casefold() == sku.casefold() and self._is_for_sale(row, buyer):
                 return self.shown(row, buyer, ("description", "short_description", *extra))

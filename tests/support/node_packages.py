@@ -25,14 +25,14 @@ def installed() -> Path | None:
     folder = _CACHE / hashlib.sha256(lock_file).hexdigest()[:16]
     _CACHE.mkdir(exist_ok=True)
     with (_CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # each process of pytest-xdist asks
+        fcntl.flock(lock, fcntl.LOCK_EX)  # each process of pytest-xdist comes here
         if not (folder / "complete").exists() and not _failed_before():
             _install(folder)
     return folder if (folder / "complete").exists() else None
 
 
 def left_out() -> str | None:
-    """Why the tests of `tests/npm/` are left out; None when they are not, or nobody asked for them."""
+    """Why the tests of `tests/npm/` are left out; None when they are not, or they were not selected."""
     if (missing := _no_node()) is not None:
         return missing
     return (

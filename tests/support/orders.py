@@ -49,7 +49,7 @@ def sell(service: Service, sku: str, cost: Any = 10, *, available: int = 0, **va
 
 
 def create(customer: Customer, items: Items = _ONE_PHONE, **values: Any) -> dict[str, Any]:
-    """A pending order, as the API answered."""
+    """A pending order, as the API returned it."""
     response = customer.post("/order", order(items, **values))
     assert response.status_code == 201, response.text
     created: dict[str, Any] = response.json()
@@ -57,13 +57,13 @@ def create(customer: Customer, items: Items = _ONE_PHONE, **values: Any) -> dict
 
 
 def confirm(customer: Customer, pending: dict[str, Any], method: int | None = STANDARD) -> httpx2.Response:
-    """The answer to confirming a pending order."""
+    """The response to confirming a pending order."""
     body = None if method is None else {"shipping_method": {"id": method}}
     return customer.put(f"/order/{pending['confirmation_code']}", body)
 
 
 def buy(customer: Customer, items: Items = _ONE_PHONE, method: int = STANDARD, **values: Any) -> dict[str, Any]:
-    """An order confirmed at once, as the API answered."""
+    """An order confirmed at once, as the API returned it."""
     return create(customer, items, auto_confirm=True, shipping_method={"id": method}, **values)
 
 

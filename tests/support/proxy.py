@@ -1,4 +1,4 @@
-"""A database behind a link that can fall silent, break, or break just when something is said."""
+"""A database behind a link that can fall silent, break, or break at a certain message."""
 
 import socket
 import threading
@@ -14,7 +14,7 @@ _CONFIRMS = b"order_number"  # unlike the polls, whose transactions end in the s
 
 @dataclass
 class Link:
-    """A TCP address that passes everything on to a database, as long as nothing else is asked of it."""
+    """A TCP address that forwards everything to a database, unless told otherwise."""
 
     url: str
     database_url: str
@@ -23,22 +23,22 @@ class Link:
     sockets: list[socket.socket] = field(default_factory=list)
     spoken: list[bytes] = field(default_factory=list)  # the kinds of messages that were sent to the database
     break_before: bytes | None = None  # what the server never gets to hear of a confirmation
-    break_after: bytes | None = None  # what it hears of one, and whose answer is lost
-    heard: int = 0  # bytes that the database has answered
-    left: int | None = None  # bytes that it may still answer before the link breaks
+    break_after: bytes | None = None  # bytes of a client message whose response is lost
+    heard: int = 0  # bytes that the database has returned
+    left: int | None = None  # bytes that it may still return before the link breaks
 
     @property
     def statements(self) -> int:
-        """How many statements the database was sent."""
+        """How many statements were sent to the database."""
         return self.spoken.count(_EXECUTE) + self.spoken.count(_QUERY)
 
     @property
     def round_trips(self) -> int:
-        """How often the database was asked something and waited for: what it is asked together ends with a sync."""
+        """The round trips to the database: statements that are sent together end with one sync."""
         return self.spoken.count(_SYNC) + self.spoken.count(_QUERY)
 
     def hang(self) -> None:
-        """Accept connections and bytes, and pass nothing on."""
+        """Accept connections and bytes, and forward nothing."""
         self.flowing.clear()
 
     def resume(self) -> None:
@@ -89,7 +89,7 @@ class Link:
 
 @dataclass
 class Messages:
-    """Takes what one connection says apart: a letter, a length, and so many bytes; only the first has no letter."""
+    """Splits a connection's bytes into messages: a letter, a length and a payload; only the first has no letter."""
 
     said: bytes = b""
     letters: int = 0

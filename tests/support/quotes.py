@@ -17,17 +17,17 @@ _ONE_PHONE = (("PHONE", 1),)
 
 
 def keyed(customer: Customer, key: str, body: Any = None, path: str = "/order") -> httpx2.Response:
-    """The answer to a creation with an idempotency key, by default of an order for one phone."""
+    """The response to a creation with an idempotency key, by default of an order for one phone."""
     return customer.post(path, order() if body is None else body, headers={"Idempotency-Key": key})
 
 
 def was_replayed(response: httpx2.Response) -> bool:
-    """Whether the answer says that it is an earlier one."""
+    """Whether the response says that it is an earlier one."""
     return bool(response.headers.get("Idempotent-Replay") == "true")
 
 
 def request_quote(customer: Customer, items: Items = _ONE_PHONE, **values: Any) -> dict[str, Any]:
-    """A quote, as the API answered."""
+    """A quote, as the API returned it."""
     response = customer.post("/quote", order(items, **values))
     assert response.status_code == 201, response.text
     quote: dict[str, Any] = response.json()

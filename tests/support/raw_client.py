@@ -65,7 +65,7 @@ async def _send(conversation: Conversation, writer: asyncio.StreamWriter) -> Non
         try:
             writer.write(piece)
             await asyncio.wait_for(writer.drain(), PATIENCE_SECONDS)
-        except (OSError, TimeoutError):  # refused before the end, or not taken: what came back tells
+        except (OSError, TimeoutError):  # rejected before the end, or not taken: what came back tells
             return
         if len(conversation.pieces) > 1:
             await asyncio.sleep(_PAUSE_SECONDS)

@@ -1,7 +1,7 @@
 """Raw HTTP fuzzing: conversations with a service in a process of its own, directly or through a proxy.
 
 Wrong is a 5xx that is not listed here, a response that is not HTTP, that has the id of another request or of none that
-was sent, or that is missing; and afterwards an honest request that is not answered as it should be, an error in the
+was sent, or that is missing; and afterwards an honest request that gets a wrong response, an error in the
 service's log, memory beyond the bound, or descriptors that stay open.
 """
 
@@ -27,7 +27,7 @@ MOST_GROWTH_BYTES = 64 * 1024 * 1024
 LONGEST_SHOWN = 2000
 MOST_DESCRIPTORS = 20  # more than at the start: connections to the database, which are opened when they are needed
 
-# What may be answered beside everything below 500: the service knows no transfer coding but `chunked` (501), and
+# The allowed statuses apart from everything below 500: the service knows no transfer coding but `chunked` (501), and
 # proxies know neither other codings (501) nor other versions (505).
 BY_THE_SERVICE = frozenset({501})
 BY_PROXIES = frozenset({501, 505})
@@ -81,7 +81,7 @@ class Report:
 
 def faults_in(told: Conversation, held: Held, *, behind_a_proxy: bool) -> list[str]:
     """Return what is wrong with the responses of a conversation."""
-    # Proxies speak other versions, too: HAProxy answers in HTTP/2, and nginx in HTTP/0.9, which has no head.
+    # Proxies speak other versions, too: HAProxy responds in HTTP/2, and nginx in HTTP/0.9, which has no head.
     other_version = behind_a_proxy and told.mutated is not None
     is_broken = held.broken and told.ending == "wait" and not other_version
     faults = [f"the response to {told.what} is {held.broken}"] if is_broken else []
@@ -93,7 +93,7 @@ def faults_in(told: Conversation, held: Held, *, behind_a_proxy: bool) -> list[s
 
 
 def _misattributed(told: Conversation, responses: Sequence[RawResponse]) -> Iterator[str]:
-    """Yield what is wrong with the ids: each has to be one of the requests', in their order."""
+    """Yield what is wrong with the ids: each must be one of the requests', in their order."""
     places = {request_id: place for place, request_id in enumerate(told.ids)}
     last = -1
     for response in responses:
@@ -116,7 +116,7 @@ def _missing(told: Conversation, held: Held) -> Iterator[str]:
     """Yield what is wrong with the responses to the requests before a mutated one; all have to come."""
     if told.ending != "wait":
         return
-    is_cut_off = told.mutated is not None and held.closed  # refusing what cannot be read may end what came before
+    is_cut_off = told.mutated is not None and held.closed  # rejecting what cannot be read may end what came before
     for place, request in enumerate(told.sound):
         if place >= len(held.responses):
             if not is_cut_off:
@@ -152,12 +152,12 @@ class Fuzz:
         self._descriptors = 0
 
     def warm_up(self, way: Way) -> None:
-        """Ask for what is asked for below, so that growth is counted from where everything is loaded."""
+        """Send the requests of `run` once, so that growth is counted when everything is loaded."""
         self.batch(Way("warm-up", way.host, way.port), 0, range(AT_ONCE * 2), mutations=())
         self._resident, self._descriptors = resident_bytes(self._pid), open_descriptors(self._pid)
 
     def batch(self, way: Way, seed: int, numbers: Sequence[int], mutations: Sequence[Mutation] | None = None) -> None:
-        """Hold some conversations, many at a time; then ask honestly, and look after the service."""
+        """Hold some conversations, many at a time; then send honest requests, and check the service."""
         asyncio.run(self._hold(way, seed, numbers, self._mutations if mutations is None else mutations))
         self._look_after(f"{way.name} after conversation {numbers[-1]} of seed {seed}")
 

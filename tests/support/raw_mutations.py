@@ -26,7 +26,7 @@ _BIG = 8_000_000  # bytes: many times what any head or body may have
 
 
 def flipped(generator: Generator, request: RawRequest) -> bytes:
-    """Some bytes are others."""
+    """Some bytes are changed."""
     data = bytearray(request.data)
     for _ in range(generator.chance.randint(1, 6)):
         data[generator.chance.randrange(len(data))] = generator.chance.randrange(256)
@@ -46,7 +46,7 @@ def rearranged(generator: Generator, request: RawRequest) -> bytes:
 
 
 def disturbed(generator: Generator, request: RawRequest) -> bytes:
-    """Something stands where it does not belong."""
+    """Some bytes are inserted."""
     data, chance = request.data, generator.chance
     for _ in range(chance.randint(1, 3)):
         place = chance.randrange(len(data) + 1)
@@ -60,7 +60,7 @@ def cut(generator: Generator, request: RawRequest) -> bytes:
 
 
 def preceded(generator: Generator, request: RawRequest) -> bytes:
-    """Something stands before the request."""
+    """Some bytes precede the request."""
     before = [
         b"\r\n",
         b"\r\n\r\n\r\n",
@@ -109,7 +109,7 @@ def other_headers(generator: Generator, request: RawRequest) -> bytes:
 
 
 def other_framing(generator: Generator, request: RawRequest) -> bytes:
-    """The body's length is told twice, wrongly, or in ways that two readers may take differently."""
+    """The body's length is repeated, wrong, or ambiguous."""
     chance = generator.chance
     body = generator.hidden_request() if chance.random() < 0.7 else b"{}"
     lengths = [
@@ -181,7 +181,7 @@ def with_trailers(generator: Generator, request: RawRequest) -> bytes:
 
 
 def with_key_in_trailers(generator: Generator, request: RawRequest) -> bytes:
-    """The credential follows the last chunk, where it is none."""
+    """The credential follows the last chunk, where it does not count."""
     key = generator.chance.choice(generator.buyers).key
     headers = [(name, value) for name, value in request.headers if name.lower() != "x-api-key"]
     trailers = f"X-Api-Key: {key}\r\nX-Request-Id: {generator.trailer_id()}\r\n\r\n".encode()

@@ -62,7 +62,7 @@ class RawRequest:
 
     @property
     def data(self) -> bytes:
-        """The request as it is sent."""
+        """The bytes of the request."""
         return self.head + self.body
 
 
@@ -150,7 +150,7 @@ def _without_body(generator: Generator, base: RawRequest, buyer: Buyer) -> RawRe
     return replace(base, method="OPTIONS", target="/order", expected=frozenset({204}))
 
 
-def _refused(generator: Generator, base: RawRequest, buyer: Buyer) -> RawRequest:
+def _rejected(generator: Generator, base: RawRequest, buyer: Buyer) -> RawRequest:
     cases: list[tuple[str, str, tuple[tuple[str, str], ...], int]] = [
         ("GET", f"/nowhere/{base.id}", (), 404),
         ("DELETE", "/customer", (), 405),
@@ -196,4 +196,4 @@ def _read_with_body(generator: Generator, base: RawRequest, buyer: Buyer) -> Raw
     return replace(base, target="/customer", headers=headers, body=body, holds=buyer.email.encode())
 
 
-_KINDS = (_account, _account, _read, _read, _public, _without_body, _refused, _with_body, _with_body, _read_with_body)
+_KINDS = (_account, _account, _read, _read, _public, _without_body, _rejected, _with_body, _with_body, _read_with_body)

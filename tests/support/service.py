@@ -112,7 +112,7 @@ class Service:
         return self.call(run)
 
     def refresh(self) -> None:
-        """Let the server notice at once what has changed in the database."""
+        """Make the server notice changes in the database immediately."""
         self.call(self.application.refresher.refresh)
 
     def load(self, kind: str, rows: Iterable[dict[str, Any]], *, on_hand: bool = False, **options: Any) -> ImportReport:
@@ -125,13 +125,13 @@ class Service:
         return report
 
     def must_load(self, kind: str, rows: Iterable[dict[str, Any]], **options: Any) -> ImportReport:
-        """Import rows that have to be good."""
+        """Import rows; fails unless all are valid."""
         report = self.load(kind, rows, **options)
         assert not report.errors, report.errors
         return report
 
     def client(self, **headers: str) -> httpx2.Client:
-        """A client without a key, unless the headers hold one; the interface document has to announce every answer."""
+        """A client without a key unless the headers contain one; checks responses against the interface document."""
         made = checked_client(base_url=self.url, headers={"Accept": "application/json", **headers})
         made.event_hooks["request"].append(own_address)
         self.clients.append(made)

@@ -90,7 +90,7 @@ def stock_shop(service: Service) -> None:
 
 @contextmanager
 def shop_with_all_headers(database_url: str) -> Iterator[Service]:
-    """Run the API with the small catalogue so that a response can have every header that there is."""
+    """Run the API with the small catalogue so that a response can have every header."""
     with running_service(
         database_url, base_url="https://api.shop.example", cors_origins=ORIGIN, rate_limit=10**9
     ) as running:

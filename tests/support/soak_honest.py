@@ -16,7 +16,7 @@ PATIENCE_SECONDS = 20.0
 _CONNECTIONS = 24
 _ADDRESS = "127.7.0.1"
 
-# Requests a second. A core answers some hundreds of these, mixed; near its limit, only waiting for the processor would
+# Requests a second. A core serves some hundreds of these, mixed; near its limit, only waiting for the processor would
 # be measured.
 RATES = {"page from memory": 10.0, "page not asked before": 5.0, "/customer": 10.0, "order and confirm": 2.0}
 
@@ -36,7 +36,7 @@ class WrongResponseError(Exception):
 
 
 class Clients:
-    """Connections that are kept, and used by whoever asks next."""
+    """A pool of connections that are kept open."""
 
     def __init__(self, host: str, port: int) -> None:
         self._place = host, port
@@ -44,7 +44,7 @@ class Clients:
         self._free = asyncio.Semaphore(_CONNECTIONS)
         self._ids = itertools.count(1)
 
-    async def ask(self, method: str, target: str, key: str, body: bytes = b"", status: int = 200) -> RawResponse:
+    async def fetch(self, method: str, target: str, key: str, body: bytes = b"", status: int = 200) -> RawResponse:
         """Send a request and return its response. Raises WrongResponseError or an error of the connection."""
         request_id = f"honest-{next(self._ids)}"
         lines = [
@@ -77,7 +77,7 @@ class Clients:
 
 
 class Honest:
-    """What honest customers ask, by kind."""
+    """The requests of honest customers, by kind."""
 
     def __init__(self, clients: Clients, buyers: list[Buyer]) -> None:
         self._clients = clients
@@ -91,43 +91,43 @@ class Honest:
         }
 
     async def _page(self) -> None:
-        response = await self._clients.ask("GET", "/product?limit=100", next(self._buyers).key)
+        response = await self._clients.fetch("GET", "/product?limit=100", next(self._buyers).key)
         _require(len(json.loads(response.body)) == 100, response)
 
     async def _new_page(self) -> None:
         target = f"/product?limit=20&sort=price&query=product&x={next(self._numbers)}"
-        response = await self._clients.ask("GET", target, next(self._buyers).key)
+        response = await self._clients.fetch("GET", target, next(self._buyers).key)
         _require(len(json.loads(response.body)) == 20, response)
 
     async def _account(self) -> None:
         buyer = next(self._buyers)
-        response = await self._clients.ask("GET", "/customer", buyer.key)
+        response = await self._clients.fetch("GET", "/customer", buyer.key)
         _require(json.loads(response.body)["email_address"] == buyer.email, response)
 
     async def _order(self) -> None:
         buyer, reference = next(self._buyers), f"PO-{next(self._numbers)}"
         body = json.dumps(order(customer_reference=reference)).encode()
-        created = json.loads((await self._clients.ask("POST", "/order", buyer.key, body, 201)).body)
+        created = json.loads((await self._clients.fetch("POST", "/order", buyer.key, body, 201)).body)
         choice = json.dumps({"shipping_method": {"id": STANDARD}}).encode()
-        response = await self._clients.ask("PUT", f"/order/{created['confirmation_code']}", buyer.key, choice)
+        response = await self._clients.fetch("PUT", f"/order/{created['confirmation_code']}", buyer.key, choice)
         _require(json.loads(response.body)["customer_reference"] == reference, response)
 
 
 def _require(condition: bool, response: RawResponse) -> None:
     if not condition:
-        raise WrongResponseError(f"not the response that was asked for: {response.body[:200]!r}")
+        raise WrongResponseError(f"not the expected response: {response.body[:200]!r}")
 
 
 def _dues(rate: float, start: float) -> Iterator[float]:
     return (start + number / rate for number in itertools.count())
 
 
-def ask_honestly(host: str, port: int, buyers: list[Buyer], samples: "Queue[list[Sample]]") -> None:
-    """Ask until the process is ended; every second, hand over the samples."""
-    asyncio.run(_ask(host, port, buyers, samples))
+def run_honest_clients(host: str, port: int, buyers: list[Buyer], samples: "Queue[list[Sample]]") -> None:
+    """Send requests until the process ends; hand over the samples every second."""
+    asyncio.run(_run(host, port, buyers, samples))
 
 
-async def _ask(host: str, port: int, buyers: list[Buyer], samples: "Queue[list[Sample]]") -> None:
+async def _run(host: str, port: int, buyers: list[Buyer], samples: "Queue[list[Sample]]") -> None:
     honest = Honest(Clients(host, port), buyers)
     taken: list[Sample] = []
 

@@ -1,7 +1,7 @@
 """Hostile clients of a soak: they never read, dawdle, flood, guess keys, send trailers without end, or vanish.
 
 They stay well below what the machine can do, since on another machine they would take none of its processor time. What
-they try to use up is memory, connections, locks and patience. None of them minds being refused or hung up on.
+they try to use up is memory, connections, locks and patience. None of them minds being rejected or hung up on.
 """
 
 import asyncio

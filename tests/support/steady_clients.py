@@ -1,4 +1,4 @@
-"""Clients that ask again and again, and connect again when a response closes their connection, as proxies do."""
+"""Clients that repeat requests, and reconnect when a response closes their connection, as proxies do."""
 
 import http.client
 import itertools
@@ -21,7 +21,7 @@ class SteadyClients:
     gone: int = 0  # clients that could connect no more, and ended
     end: threading.Event = field(default_factory=threading.Event)
 
-    def ask(self, address: str, paths: Sequence[str], headers: Mapping[str, str]) -> None:
+    def send(self, address: str, paths: Sequence[str], headers: Mapping[str, str]) -> None:
         place = urlsplit(address)
         connection: http.client.HTTPConnection | None = None
         for path in itertools.cycle(paths):
@@ -54,9 +54,9 @@ class SteadyClients:
 def steady_clients(
     count: int, address: str, paths: Sequence[str], headers: Mapping[str, str], *, pause: float = 0
 ) -> Iterator[SteadyClients]:
-    """Clients that ask for one path after the other while the block runs, or until the service is gone."""
+    """Clients that request one path after the other while the block runs, or until the service is gone."""
     clients = SteadyClients(pause)
-    threads = [threading.Thread(target=clients.ask, args=(address, paths, headers)) for _ in range(count)]
+    threads = [threading.Thread(target=clients.send, args=(address, paths, headers)) for _ in range(count)]
     for thread in threads:
         thread.start()
     try:

@@ -16,7 +16,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
 
 
 async def happened(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait as `wait_for` does, while the event loop goes on."""
+    """Wait as `wait_for` does, without blocking the event loop."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 what is waited for offers no event
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What requests have written, to tell whether a refused one left anything behind."""
+"""The rows that requests have written, to check that a rejected request writes nothing."""
 
 from typing import Any
 

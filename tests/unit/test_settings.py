@@ -218,18 +218,18 @@ def test_space_around_a_value_does_not_matter() -> None:
         ("TRUSTED_PROXIES", "10.0.0.0/8,proxy", "must be addresses or networks"),
     ],
 )
-def test_a_bad_value_is_refused_and_its_variable_named(name: str, text: str, problem: str) -> None:
-    with pytest.raises(SettingsError) as refused:
+def test_a_bad_value_is_rejected_and_its_variable_named(name: str, text: str, problem: str) -> None:
+    with pytest.raises(SettingsError) as raised:
         read(**{name: text})
-    assert str(refused.value).startswith(f"{PREFIX}{name}: ")
-    assert problem in str(refused.value)
+    assert str(raised.value).startswith(f"{PREFIX}{name}: ")
+    assert problem in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["DATABASE_URL", "SECRET_KEY"])
 def test_a_bad_secret_is_not_repeated(name: str) -> None:
-    with pytest.raises(SettingsError) as refused:
+    with pytest.raises(SettingsError) as raised:
         read(**{name: "hunter2"})
-    assert "hunter2" not in str(refused.value)
+    assert "hunter2" not in str(raised.value)
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,6 +290,6 @@ def test_a_duration_is_shown_in_the_largest_unit_that_it_is_whole_in(text: str, 
     assert read(PENDING_ORDER_LIFETIME=shown) == read(PENDING_ORDER_LIFETIME=text)
 
 
-def test_names_that_are_no_setting_are_told_with_the_most_similar_one() -> None:
+def test_unknown_names_are_reported_with_the_most_similar_one() -> None:
     given = {f"{PREFIX}BASE_ULR": "x", f"{PREFIX}LOW_STOCK": "7", f"{PREFIX}COLOUR": "", "OTHER": "x"}
     assert unknown_settings(given) == [(f"{PREFIX}BASE_ULR", f"{PREFIX}BASE_URL"), (f"{PREFIX}COLOUR", None)]

@@ -46,6 +46,6 @@ def test_values_are_bound_in_the_order_of_the_numbers() -> None:
 @pytest.mark.parametrize(
     "values", [{}, {"gross": 1}, {"gross": 1, "customer": 2}, {"gross": 1, "customer_id": 2, "most": 3}]
 )
-def test_a_missing_or_an_unknown_name_is_refused(values: dict[str, Any]) -> None:
+def test_a_missing_or_an_unknown_name_is_rejected(values: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="parameters of the statement: gross, customer_id; given: "):
         CHARGE.bind(values)

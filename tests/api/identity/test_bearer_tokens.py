@@ -61,7 +61,7 @@ def test_a_token_expires_to_the_second_even_when_it_is_cached(exchange: Exchange
 
 def test_the_lifetime_of_tokens_is_a_setting(database_url: str) -> None:
     with running_exchange(database_url, access_token_lifetime=timedelta(minutes=10)) as exchange:
-        response = exchange.ask().json()
+        response = exchange.request_token().json()
         assert response["expires_in"] == 600
         exchange.service.clock.advance(timedelta(minutes=10))
         assert_bad(exchange.use(response["access_token"]))

@@ -30,7 +30,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 def test_documents_are_requested_without_compression() -> None:
     with running_issuer() as issuer:
         assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
-        assert issuer.asked == [OPENID, "/keys"]
+        assert issuer.paths == [OPENID, "/keys"]
         assert issuer.accepted_encodings == {"identity"}
 
 
@@ -55,7 +55,7 @@ def test_a_compressed_document_is_rejected_unread() -> None:
 @pytest.mark.parametrize("path", [OPENID, "/keys"])
 def test_a_document_is_read_up_to_its_maximum_length(path: str) -> None:
     with running_issuer() as issuer:
-        _, _, document = issuer.answer(path)
+        _, _, document = issuer.response(path)
         issuer.publish(path, document + b" " * 50_000_000)
         assert_rejected_cheaply(issuer, "longer than 262144 bytes")
 
@@ -67,7 +67,7 @@ def test_plain_http_is_for_an_issuer_on_this_machine(certificate: Path, host: st
         if host == LOGIN:
             with pytest.raises(IssuerAwayError, match="jwks_uri"):
                 asyncio.run(read_issuer(issuer.url))
-            assert inner.asked == []
+            assert inner.paths == []
         else:
             assert len(asyncio.run(read_issuer(issuer.url)).keys) == 1
 

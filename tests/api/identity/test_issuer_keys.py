@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.applications import Exchange, assert_refused, running_exchange
+from support.applications import Exchange, assert_rejected, running_exchange
 from support.cluster import Cluster
 from support.issuer import OAUTH, OPENID, Issuer, new_key
 
@@ -34,12 +34,12 @@ def forget(exchange: Exchange) -> None:
     """Advance a day, after which all cached issuer data is expired."""
     exchange.service.clock.advance(25 * HOUR)
     exchange.issuer.overrides.clear()
-    exchange.issuer.asked.clear()
+    exchange.issuer.paths.clear()
     exchange.issuer.metadata_at = OPENID
 
 
 def assert_unavailable(exchange: Exchange, subject_token: str | None = None) -> None:
-    response = exchange.ask() if subject_token is None else exchange.exchange(subject_token)
+    response = exchange.request_token() if subject_token is None else exchange.exchange(subject_token)
     assert response.status_code == 503, response.text
     assert list(response.json()) == ["message"]
     assert response.headers["retry-after"] == "5"
@@ -49,7 +49,7 @@ def assert_unavailable(exchange: Exchange, subject_token: str | None = None) -> 
 def test_keys_are_fetched_once_and_then_cached(exchange: Exchange) -> None:
     for _ in range(3):
         exchange.access_token()
-    assert exchange.issuer.asked == [OPENID, "/keys"]
+    assert exchange.issuer.paths == [OPENID, "/keys"]
 
 
 def test_keys_are_fetched_again_after_an_hour(exchange: Exchange) -> None:
@@ -66,7 +66,7 @@ def test_oauth_metadata_replaces_missing_openid_metadata(shared: Exchange) -> No
     forget(shared)
     shared.issuer.metadata_at = OAUTH
     shared.access_token()
-    assert shared.issuer.asked == [OPENID, OAUTH, "/keys"]
+    assert shared.issuer.paths == [OPENID, OAUTH, "/keys"]
 
 
 def test_an_issuer_may_have_a_path(postgres: Cluster) -> None:
@@ -83,7 +83,7 @@ def test_an_issuer_name_with_a_trailing_slash_must_match_exactly(shared: Exchang
     name = shared.issuer.url + "/"
     shared.issuer.publish(OPENID, shared.issuer.metadata(issuer=name))
     assert shared.exchange(shared.subject_token(iss=name)).status_code == 200
-    assert_refused(shared.exchange(shared.subject_token()), "invalid_grant")
+    assert_rejected(shared.exchange(shared.subject_token()), "invalid_grant")
 
 
 def test_an_unknown_key_causes_at_most_one_fetch_in_thirty_seconds(exchange: Exchange) -> None:
@@ -92,25 +92,25 @@ def test_an_unknown_key_causes_at_most_one_fetch_in_thirty_seconds(exchange: Exc
     exchange.service.clock.advance(timedelta(seconds=29))
     exchange.issuer.keys.append(first)
     for _ in range(3):
-        assert_refused(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
+        assert_rejected(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
     assert exchange.issuer.fetches == 1
     exchange.service.clock.advance(SECOND)
     assert exchange.exchange(exchange.subject_token(key=first)).status_code == 200
     exchange.issuer.keys = [second]
     for _ in range(3):
-        assert_refused(exchange.exchange(exchange.subject_token(key=second)), "invalid_grant")
+        assert_rejected(exchange.exchange(exchange.subject_token(key=second)), "invalid_grant")
     assert exchange.issuer.fetches == 2
     exchange.service.clock.advance(30 * SECOND)
     assert exchange.exchange(exchange.subject_token(key=second)).status_code == 200
-    assert_refused(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
+    assert_rejected(exchange.exchange(exchange.subject_token(key=first)), "invalid_grant")
     assert exchange.issuer.fetches == 3
 
 
 def test_an_obviously_invalid_token_causes_no_fetch(exchange: Exchange) -> None:
     for token in ("x", "a.b.c", exchange.subject_token(header={"crit": ["x"], "x": 1})):
-        assert_refused(exchange.exchange(token), "invalid_grant")
+        assert_rejected(exchange.exchange(token), "invalid_grant")
     assert exchange.http.post("/oauth/token", data=exchange.form(client_id="x", client_secret="y")).status_code == 401
-    assert exchange.issuer.asked == []
+    assert exchange.issuer.paths == []
 
 
 def test_concurrent_requests_share_one_fetch_and_hold_no_connection(postgres: Cluster) -> None:
@@ -118,13 +118,13 @@ def test_concurrent_requests_share_one_fetch_and_hold_no_connection(postgres: Cl
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         exchange.issuer.open.clear()
         with ThreadPoolExecutor(8) as pool:
-            waiting = [pool.submit(exchange.ask) for _ in range(8)]
-            while not exchange.issuer.asked:
+            waiting = [pool.submit(exchange.request_token) for _ in range(8)]
+            while not exchange.issuer.paths:
                 assert exchange.customer.get("/customer/address").status_code == 200
             assert exchange.customer.get("/customer/address").status_code == 200
             exchange.issuer.open.set()
             assert {response.result().status_code for response in waiting} == {200}
-        assert exchange.issuer.asked == [OPENID, "/keys"]
+        assert exchange.issuer.paths == [OPENID, "/keys"]
 
 
 def key_set(issuer: Issuer) -> bytes:
@@ -166,9 +166,9 @@ def test_an_unusable_issuer_is_a_503_until_it_recovers(shared: Exchange, spoil: 
     forget(shared)
     spoil(shared.issuer)
     assert_unavailable(shared)
-    requests = len(shared.issuer.asked)
+    requests = len(shared.issuer.paths)
     assert_unavailable(shared)
-    assert len(shared.issuer.asked) == requests, "no request for five seconds"
+    assert len(shared.issuer.paths) == requests, "no request for five seconds"
     shared.issuer.overrides.clear()
     shared.service.clock.advance(5 * SECOND)
     shared.access_token()

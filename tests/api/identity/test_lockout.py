@@ -239,7 +239,7 @@ def test_a_wrong_credential_that_cannot_be_counted_is_a_503(postgres: Cluster, a
         with database_away(postgres, url):
             assert status_of(exchange.service, address, **{"X-Api-Key": "short"}) == 503
             assert status_of(exchange.service, address) == 401, "a missing credential is not counted"
-            token = exchange.ask()
+            token = exchange.request_token()
         assert (token.status_code, list(token.json())) == (503, ["message"])
         assert token.headers["retry-after"]
         assert token.headers["cache-control"] == "no-store"

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from support.applications import Exchange, assert_refused, register, running_exchange
+from support.applications import Exchange, assert_rejected, register, running_exchange
 from support.service import Customer
 from support.waiting import waiting_for_a_lock
 from tradecounter.db.transaction import Transaction
@@ -33,9 +33,9 @@ def revoke(exchange: Exchange, customer: Customer | None = None) -> int:
     return exchange.service.in_transaction(work)
 
 
-def assert_rejected(exchange: Exchange, token: str) -> None:
+def assert_token_rejected(exchange: Exchange, token: str) -> None:
     response = exchange.exchange(token)
-    assert_refused(response, "invalid_grant")
+    assert_rejected(response, "invalid_grant")
     assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
@@ -46,14 +46,14 @@ def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange)
     assert exchange.exchange(before).status_code == 200
     assert revoke(exchange) == 1
     with capture_logs() as logged:
-        assert_rejected(exchange, before)
-        assert_rejected(exchange, same_second)
+        assert_token_rejected(exchange, before)
+        assert_token_rejected(exchange, same_second)
     assert {entry["reason"] for entry in logged} == {
         "iat: the application's access was revoked at 2026-06-16T08:01:00+00:00; only a token issued later is accepted"
     }
     exchange.service.clock.advance(timedelta(seconds=1))
     assert exchange.exchange(exchange.subject_token()).status_code == 200
-    assert_rejected(exchange, before)
+    assert_token_rejected(exchange, before)
 
 
 def test_after_a_revocation_a_token_without_iat_is_rejected(exchange: Exchange) -> None:
@@ -62,7 +62,7 @@ def test_after_a_revocation_a_token_without_iat_is_rejected(exchange: Exchange) 
     revoke(exchange)
     exchange.service.clock.advance(timedelta(days=400))
     with capture_logs() as logged:
-        assert_rejected(exchange, undated)
+        assert_token_rejected(exchange, undated)
     assert "iat: is required, since the application's access was revoked at" in logged[0]["reason"]
     assert exchange.exchange(exchange.subject_token()).status_code == 200
 
@@ -74,7 +74,7 @@ def test_the_latest_revocation_counts(exchange: Exchange) -> None:
     assert exchange.exchange(between).status_code == 200
     exchange.service.clock.advance(MINUTE)
     assert revoke(exchange) == 1
-    assert_rejected(exchange, between)
+    assert_token_rejected(exchange, between)
 
 
 def test_other_customers_and_applications_are_not_affected(exchange: Exchange) -> None:
@@ -116,4 +116,4 @@ def test_an_exchange_that_starts_during_the_revocation_is_rejected(exchange: Exc
             exchanging = pool.submit(exchange_in_parallel, exchange, before)
             waiting_for_a_lock(url, processes=2)
         revoking.result()
-        assert_refused(exchanging.result(), "invalid_grant")
+        assert_token_rejected(exchanging.result(), "invalid_grant")

@@ -11,7 +11,7 @@ from joserfc import jws
 from joserfc.jwk import ECKey
 from structlog.testing import capture_logs
 
-from support.applications import Exchange, assert_refused, register, running_exchange
+from support.applications import Exchange, assert_rejected, register, running_exchange
 from support.issuer import new_key
 from support.service import running_service
 
@@ -40,9 +40,9 @@ def key(exchange: Exchange, kid: str) -> Any:
     return next(k for k in exchange.issuer.keys if not isinstance(k, str | dict) and k.kid == kid)
 
 
-def assert_rejected(exchange: Exchange, token: str) -> None:
+def assert_token_rejected(exchange: Exchange, token: str) -> None:
     response = exchange.exchange(token)
-    assert_refused(response, "invalid_grant")
+    assert_rejected(response, "invalid_grant")
     assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
@@ -76,7 +76,7 @@ def test_every_asymmetric_algorithm_is_accepted(exchange: Exchange, alg: str, ki
     ],
 )  # fmt: skip
 def test_a_token_with_a_wrong_or_missing_claim_is_rejected(exchange: Exchange, changes: dict[str, Any]) -> None:
-    assert_rejected(exchange, exchange.subject_token(**changes))
+    assert_token_rejected(exchange, exchange.subject_token(**changes))
 
 
 def test_equivalent_claims_are_accepted(exchange: Exchange) -> None:
@@ -102,22 +102,22 @@ def test_times_have_a_leeway_of_sixty_seconds(exchange: Exchange) -> None:
         good: dict[str, Any] = {claim: last_good}
         bad: dict[str, Any] = {claim: last_good + step}
         assert exchange.exchange(exchange.subject_token(**good)).status_code == 200, claim
-        assert_rejected(exchange, exchange.subject_token(**bad))
+        assert_token_rejected(exchange, exchange.subject_token(**bad))
 
 
 def test_consent_to_another_application_is_rejected(exchange: Exchange) -> None:
     other = register(exchange.service, "other")
-    assert_rejected(exchange, exchange.subject_token(client_id=other.client_id))
+    assert_token_rejected(exchange, exchange.subject_token(client_id=other.client_id))
 
 
 @pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
 def test_an_unsigned_token_is_rejected(exchange: Exchange) -> None:
     for alg in ("none", "None", "NONE", "", None, ["ES256"], 7):
         for signature in ("", "AAAA"):
-            assert_rejected(
+            assert_token_rejected(
                 exchange, f"{encoded({'alg': alg, 'kid': 'first'})}.{encoded(exchange.claims())}.{signature}"
             )
-    assert_rejected(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
+    assert_token_rejected(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
 
 
 def encoded(value: Any) -> str:
@@ -131,11 +131,11 @@ def test_a_token_signed_with_the_public_key_as_secret_is_rejected(exchange: Exch
     for kid in ("rsa", "first"):
         public = key(exchange, kid)
         secrets[kid] = public.as_pem(private=False)
-        assert_rejected(
+        assert_token_rejected(
             exchange, signed_with_secret(exchange, bits, kid, json.dumps(public.as_dict(private=False)).encode())
         )
     for kid, secret in secrets.items():
-        assert_rejected(exchange, signed_with_secret(exchange, bits, kid, secret))
+        assert_token_rejected(exchange, signed_with_secret(exchange, bits, kid, secret))
 
 
 def signed_with_secret(exchange: Exchange, bits: str, kid: str, secret: bytes) -> str:
@@ -148,7 +148,7 @@ def test_keys_in_the_token_are_ignored(exchange: Exchange) -> None:
     mine = new_key("EC", "P-256", "mine")
     public = mine.as_dict(private=False)
     exchange.issuer.publish("/mine", {"keys": [public]})
-    requests = len(exchange.issuer.asked)
+    requests = len(exchange.issuer.paths)
     for header in (
         {"jwk": public},
         {"jku": f"{exchange.issuer.url}/mine"},
@@ -159,8 +159,8 @@ def test_keys_in_the_token_are_ignored(exchange: Exchange) -> None:
         {"kid": None},
         {"kid": None, "jwk": public},
     ):
-        assert_rejected(exchange, exchange.subject_token(key=mine, header=header))
-    assert "/mine" not in exchange.issuer.asked[requests:]
+        assert_token_rejected(exchange, exchange.subject_token(key=mine, header=header))
+    assert "/mine" not in exchange.issuer.paths[requests:]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_token_with_an_unknown_critical_header_is_rejected(exchange: Exchange,
     body = encoded(exchange.claims())
     algorithm = jws.JWSRegistry.algorithms["ES256"]
     signature = base64.urlsafe_b64encode(algorithm.sign(f"{head}.{body}".encode(), first)).rstrip(b"=").decode()
-    assert_rejected(exchange, f"{head}.{body}.{signature}")
+    assert_token_rejected(exchange, f"{head}.{body}.{signature}")
 
 
 def test_unknown_header_parameters_are_ignored(exchange: Exchange) -> None:
@@ -194,9 +194,11 @@ def test_a_tokens_type_may_be_jwt_or_consent(exchange: Exchange) -> None:
 
 def test_a_key_for_another_use_or_algorithm_is_not_used(exchange: Exchange) -> None:
     for_encryption = ECKey.import_key({**key(exchange, "for-encryption").as_dict(private=True), "use": "sig"})
-    assert_rejected(exchange, exchange.subject_token(key=for_encryption))
-    assert_rejected(exchange, exchange.subject_token(alg="ES384", key=key(exchange, "p384"), header={"kid": "p521"}))
-    assert_rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "never-published")))
+    assert_token_rejected(exchange, exchange.subject_token(key=for_encryption))
+    assert_token_rejected(
+        exchange, exchange.subject_token(alg="ES384", key=key(exchange, "p384"), header={"kid": "p521"})
+    )
+    assert_token_rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "never-published")))
 
 
 def test_a_modified_token_is_rejected(exchange: Exchange) -> None:
@@ -222,19 +224,19 @@ def test_a_modified_token_is_rejected(exchange: Exchange) -> None:
         "é.é.é",
         f"{head}.{body}.{'A' * 5000}",
     ):
-        assert_rejected(exchange, changed)
+        assert_token_rejected(exchange, changed)
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"7", b'"x"', b"null", b"{", b"\xff", b"[" * 5000, b'{"iss": "x"}'])
 def test_a_payload_without_valid_claims_is_rejected(exchange: Exchange, payload: bytes) -> None:
     first = key(exchange, "first")
-    assert_rejected(exchange, jws.serialize_compact({"alg": "ES256", "kid": "first"}, payload, first))
+    assert_token_rejected(exchange, jws.serialize_compact({"alg": "ES256", "kid": "first"}, payload, first))
 
 
 def test_without_a_configured_issuer_every_token_is_rejected(exchange: Exchange) -> None:
     with running_service(exchange.service.database_url) as alone:
         fields = exchange.form(subject_token=exchange.subject_token(aud=alone.url))
-        assert_refused(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
+        assert_token_rejected(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
 
 
 def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchange) -> None:
@@ -252,7 +254,7 @@ def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchang
     for reason, changes in reasons.items():
         token = exchange.subject_token(**changes)
         with capture_logs() as logged:
-            assert_rejected(exchange, token)
+            assert_token_rejected(exchange, token)
         assert logged == [
             {
                 "event": "subject token refused",
@@ -262,9 +264,9 @@ def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchang
             }
         ]
     with capture_logs() as logged:
-        assert_rejected(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
-        assert_rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
-        assert_rejected(exchange, "x.y.z")
+        assert_token_rejected(exchange, signed_with_secret(exchange, "256", "first", b"secret"))
+        assert_token_rejected(exchange, exchange.subject_token(key=new_key("EC", "P-256", "first")))
+        assert_token_rejected(exchange, "x.y.z")
     assert [entry["reason"].split(" ")[0:3] for entry in logged] == [
         ["alg:", "must", "be"],
         ["it", "is", "not"],

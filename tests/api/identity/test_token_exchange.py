@@ -11,7 +11,7 @@ import pytest
 from authlib.integrations.httpx_client import OAuth2Client
 from psycopg.sql import SQL, Identifier
 
-from support.applications import ACCESS_TOKEN, GRANT, JWT, Exchange, assert_refused, register, running_exchange
+from support.applications import ACCESS_TOKEN, GRANT, JWT, Exchange, assert_rejected, register, running_exchange
 from support.applications import switch_off as switch_off_application
 
 FORM = "application/x-www-form-urlencoded"
@@ -31,7 +31,7 @@ def post(exchange: Exchange, content: str | bytes, content_type: str | None = FO
 @pytest.mark.spec("4 POST /oauth/token", "consent is exchanged for a bearer token of 64 characters, not to be stored")
 @pytest.mark.spec("8 API key and bearer token length", "a token has 64 characters")
 def test_consent_is_exchanged_for_a_token_that_works_like_the_customers_key(exchange: Exchange) -> None:
-    response = exchange.ask(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
+    response = exchange.request_token(requested_token_type=ACCESS_TOKEN, resource=exchange.service.url)
     body = response.json()
     token = body.pop("access_token")
     assert response.status_code == 200
@@ -81,17 +81,17 @@ def test_credentials_may_be_in_the_form(exchange: Exchange) -> None:
 
 def test_the_form_may_repeat_only_the_client_id_of_http_basic(exchange: Exchange) -> None:
     application = exchange.application
-    assert exchange.ask(client_id=application.client_id).status_code == 200
-    assert_refused(exchange.ask(client_id="another"), "invalid_request")
-    both = exchange.ask(client_id=application.client_id, client_secret=application.client_secret)
-    assert_refused(both, "invalid_request")
-    assert_refused(exchange.ask(client_secret=application.client_secret), "invalid_request")
+    assert exchange.request_token(client_id=application.client_id).status_code == 200
+    assert_rejected(exchange.request_token(client_id="another"), "invalid_request")
+    both = exchange.request_token(client_id=application.client_id, client_secret=application.client_secret)
+    assert_rejected(both, "invalid_request")
+    assert_rejected(exchange.request_token(client_secret=application.client_secret), "invalid_request")
 
 
 def test_two_authorization_headers_are_rejected(exchange: Exchange) -> None:
     basic = basic_header(f"{exchange.application.client_id}:{exchange.application.client_secret}".encode())
     twice = [(b"Authorization", basic), (b"Authorization", basic)]
-    assert_refused(exchange.http.post("/oauth/token", data=exchange.form(), headers=twice), "invalid_request")
+    assert_rejected(exchange.http.post("/oauth/token", data=exchange.form(), headers=twice), "invalid_request")
 
 
 def basic_header(user_and_password: bytes) -> bytes:
@@ -124,7 +124,7 @@ def test_http_basic_credentials_are_form_encoded(exchange: Exchange) -> None:
 )
 def test_wrong_or_unreadable_basic_credentials_are_401(exchange: Exchange, authorization: bytes) -> None:
     response = exchange.http.post("/oauth/token", data=exchange.form(), headers={b"authorization": authorization})
-    assert_refused(response, "invalid_client")
+    assert_rejected(response, "invalid_client")
     assert response.headers["www-authenticate"].startswith("Basic realm=")
 
 
@@ -133,13 +133,13 @@ def test_wrong_or_unreadable_basic_credentials_are_401(exchange: Exchange, autho
     "fields", [{}, {"client_id": "x"}, {"client_secret": "x"}, {"client_id": "", "client_secret": ""}]
 )
 def test_missing_client_credentials_are_401(exchange: Exchange, fields: dict[str, str]) -> None:
-    assert_refused(exchange.http.post("/oauth/token", data=exchange.form(**fields)), "invalid_client")
+    assert_rejected(exchange.http.post("/oauth/token", data=exchange.form(**fields)), "invalid_client")
 
 
 def test_another_applications_secret_is_401(exchange: Exchange) -> None:
     other = register(exchange.service, "other")
     wrong = exchange.form(client_id=exchange.application.client_id, client_secret=other.client_secret)
-    assert_refused(exchange.http.post("/oauth/token", data=wrong), "invalid_client")
+    assert_rejected(exchange.http.post("/oauth/token", data=wrong), "invalid_client")
 
 
 def test_a_disabled_application_is_401(exchange: Exchange) -> None:
@@ -151,7 +151,7 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
     )
     assert exchange.http.post("/oauth/token", data=fields).status_code == 200
     switch_off_application(exchange.service, application)
-    assert_refused(exchange.http.post("/oauth/token", data=fields), "invalid_client")
+    assert_rejected(exchange.http.post("/oauth/token", data=fields), "invalid_client")
 
 
 @pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an OAuth error is one of five codes")
@@ -178,23 +178,23 @@ def test_a_disabled_application_is_401(exchange: Exchange) -> None:
     ],
 )
 def test_a_wrong_field_is_an_oauth_error(exchange: Exchange, changes: dict[str, str], error: str) -> None:
-    assert_refused(exchange.ask(**changes), error)
+    assert_rejected(exchange.request_token(**changes), error)
 
 
 def test_empty_optional_fields_and_unknown_fields_are_ignored(exchange: Exchange) -> None:
-    assert exchange.ask(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
+    assert exchange.request_token(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
 
 
 @pytest.mark.spec("4 POST /oauth/token", "an invalid field is 400")
 def test_the_resource_is_the_base_address_with_or_without_a_trailing_slash(exchange: Exchange) -> None:
-    assert exchange.ask(resource=exchange.service.url + "/").status_code == 200
+    assert exchange.request_token(resource=exchange.service.url + "/").status_code == 200
     for wrong in ("/product", "?", "#x"):
-        assert_refused(exchange.ask(resource=exchange.service.url + wrong), "invalid_target")
+        assert_rejected(exchange.request_token(resource=exchange.service.url + wrong), "invalid_target")
 
 
 @pytest.mark.parametrize("name", ["grant_type", "subject_token", "resource", "client_id", "unknown"])
 def test_a_repeated_field_is_rejected(exchange: Exchange, name: str) -> None:
-    assert_refused(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
+    assert_rejected(post(exchange, urlencode(exchange.form()) + f"&{name}=x&{name}=x"), "invalid_request")
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_repeated_field_is_rejected(exchange: Exchange, name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_form_that_cannot_be_read_is_rejected(exchange: Exchange, content: bytes) -> None:
-    assert_refused(post(exchange, content), "invalid_request")
+    assert_rejected(post(exchange, content), "invalid_request")
 
 
 @pytest.mark.spec("4 POST /oauth/token", "an invalid field is 400")
@@ -216,7 +216,7 @@ def test_a_form_that_cannot_be_read_is_rejected(exchange: Exchange, content: byt
 def test_a_body_without_the_form_content_type_is_an_invalid_request(
     exchange: Exchange, content_type: str | None
 ) -> None:
-    assert_refused(post(exchange, urlencode(exchange.form()), content_type), "invalid_request")
+    assert_rejected(post(exchange, urlencode(exchange.form()), content_type), "invalid_request")
 
 
 def test_a_form_may_name_its_character_set(exchange: Exchange) -> None:
@@ -226,12 +226,12 @@ def test_a_form_may_name_its_character_set(exchange: Exchange) -> None:
 
 
 def test_fields_in_the_query_are_ignored(exchange: Exchange) -> None:
-    assert_refused(post(exchange, b"", params=exchange.form()), "invalid_request")
+    assert_rejected(post(exchange, b"", params=exchange.form()), "invalid_request")
 
 
 def test_a_customers_key_does_not_authenticate_the_client(exchange: Exchange) -> None:
     response = exchange.http.post("/oauth/token", data=exchange.form(), headers={"X-Api-Key": exchange.customer.key})
-    assert_refused(response, "invalid_client")
+    assert_rejected(response, "invalid_client")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
@@ -257,7 +257,7 @@ def test_the_audience_is_the_connections_address_whatever_the_host_header(exchan
     """Otherwise the Host header could make the service accept a token for another service."""
     other_audience = exchange.form(subject_token=exchange.subject_token(aud="http://other_audience.example"))
     named = {"Host": "other_audience.example"}
-    assert_refused(
+    assert_rejected(
         exchange.http.post("/oauth/token", data=other_audience, headers=named, auth=exchange.basic), "invalid_grant"
     )
     port = exchange.service.url.rpartition(":")[2]
@@ -274,6 +274,6 @@ def test_a_configured_base_address_is_the_audience_and_the_resource(exchange: Ex
     database_url, base = exchange.service.database_url, "https://api.example/v1"
     with running_exchange(database_url, base_url=base) as other:
         good = other.subject_token(aud=["https://other_audience.example", base])
-        assert other.ask(subject_token=good, resource=base).status_code == 200
-        assert_refused(other.ask(subject_token=other.subject_token(aud=other.service.url)), "invalid_grant")
-        assert_refused(other.ask(subject_token=good, resource=other.service.url), "invalid_target")
+        assert other.request_token(subject_token=good, resource=base).status_code == 200
+        assert_rejected(other.request_token(subject_token=other.subject_token(aud=other.service.url)), "invalid_grant")
+        assert_rejected(other.request_token(subject_token=good, resource=other.service.url), "invalid_target")

@@ -85,14 +85,14 @@ def test_a_busy_mail_server_is_retried_without_limit(shop: Service, place: str) 
     buy(shop.customer(), **CONTACT)
     with mail_server() as inbox:
         if place == "mail":
-            inbox.answer = "451 Try later"
+            inbox.response = "451 Try later"
         else:
-            inbox.answers[BUYER] = "450 Greylisted"
+            inbox.responses[BUYER] = "450 Greylisted"
         for attempts in range(1, 7):
             drain_to(shop, inbox.url)
             assert jobs(shop) == [(CONFIRMED, "todo", attempts)]
             let_time_pass(shop)
-        inbox.answer, inbox.answers = "250 OK", {}
+        inbox.response, inbox.responses = "250 OK", {}
         drain_to(shop, inbox.url)
         assert len(inbox.mails) == 1
 
@@ -104,9 +104,9 @@ def test_a_permanently_rejected_mail_fails_after_a_few_attempts_and_is_kept(
     buy(shop.customer(), **CONTACT)
     with mail_server() as inbox:
         if place == "mail":
-            inbox.answer = "554 No spam please"
+            inbox.response = "554 No spam please"
         else:
-            inbox.answers[BUYER] = "550 No such user"
+            inbox.responses[BUYER] = "550 No such user"
         for _ in range(7):
             drain_to(shop, inbox.url)
             let_time_pass(shop)
@@ -122,7 +122,7 @@ def test_a_mail_rejected_for_one_recipient_reaches_the_other_once(shop: Service)
     deliver_mail(shop)
     price_as_support(shop, quote, ("PHONE", "40"))
     with mail_server() as inbox:
-        inbox.answers[BUYER] = "550 No such user"
+        inbox.responses[BUYER] = "550 No such user"
         drain_to(shop, inbox.url)
     assert inbox.recipients == [["owner@harbour.example"]]
     assert jobs(shop) == []

@@ -115,7 +115,7 @@ def test_a_quote_whose_mail_failed_is_in_the_next_one(shop: Service) -> None:
     customer = shop.customer()
     quotes = request(customer, 1)
     with mail_server() as inbox:
-        inbox.answer = "554 No spam please"
+        inbox.response = "554 No spam please"
         for _ in range(5):
             drain_to(shop, inbox.url)
             let_time_pass(shop)
@@ -128,10 +128,10 @@ def test_an_undelivered_mail_is_rebuilt_with_newer_quotes(shop: Service) -> None
     customer = shop.customer()
     quotes = request(customer, 1)
     with mail_server() as inbox:
-        inbox.answer = "451 Try later"
+        inbox.response = "451 Try later"
         drain_to(shop, inbox.url)
         quotes += request(customer, 2)
-        inbox.answer = "250 OK"
+        inbox.response = "250 OK"
         let_time_pass(shop)
         drain_to(shop, inbox.url)
     assert quotes_in(inbox.mails, quotes) == [[0, 1, 2]]

@@ -98,7 +98,7 @@ def test_the_reference_page_has_its_own_policy_and_cannot_be_framed(service: Ser
 
 def test_a_token_response_has_the_security_headers(database_url: str) -> None:
     with running_exchange(database_url) as exchange:
-        response = exchange.ask()
+        response = exchange.request_token()
         assert response.status_code == 200
         assert {name: response.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
 

@@ -63,14 +63,14 @@ def test_a_steady_load_is_summed_up_with_its_failures_among_the_times() -> None:
     assert (found.p50, found.p99, found.worst, found.failed) == (1.0, 900.0, 900.0, 1)
 
 
-def test_the_files_that_stand_for_all_answers_have_their_mean_size() -> None:
+def test_the_files_that_represent_all_responses_have_their_mean_size() -> None:
     bodies = [bytes(100 + number * number % 5000) for number in range(2000)]
     chosen = representative(bodies)
     assert len(chosen) == FILES
     assert mean(map(len, chosen)) == pytest.approx(mean(map(len, bodies)), rel=0.01)
 
 
-def test_few_answers_stand_for_themselves() -> None:
+def test_few_responses_represent_themselves() -> None:
     assert representative([b"a", b"bbb"]) == [b"a", b"bbb"]
 
 

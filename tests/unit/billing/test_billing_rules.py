@@ -91,10 +91,10 @@ def test_whole_pence_up_to_what_is_due_can_be_paid(amount: str) -> None:
         ("1E-999999", "two decimal places"),
     ],
 )
-def test_other_amounts_are_refused(amount: str, reason: str) -> None:
-    with pytest.raises(DomainError, match=f"^amount: .*{reason}") as refused:
+def test_other_amounts_are_rejected(amount: str, reason: str) -> None:
+    with pytest.raises(DomainError, match=f"^amount: .*{reason}") as raised:
         require_payable(Decimal(amount), Decimal("66.60"))
-    assert refused.value.kind is Kind.INVALID
+    assert raised.value.kind is Kind.INVALID
 
 
 def test_what_is_paid_in_full_takes_no_more() -> None:

@@ -136,7 +136,7 @@ def test_it_says(stated: str, plain: str) -> None:
 
 
 def hostile(text: str) -> InvoiceDocument:
-    """An invoice in which everything that somebody typed is the text."""
+    """An invoice in which every typed field is the text."""
     party = Party(text, [text, text], text)
     seller = Seller(
         text, [text], text, email=text, phone=text, company_number=text, registered_office=text, bank=[text]
@@ -266,7 +266,7 @@ def test_with_one_rate_vat_is_said_once() -> None:
     assert "Total VAT" not in found
 
 
-def test_what_is_paid_already_asks_for_no_payment() -> None:
+def test_a_paid_invoice_requests_no_payment() -> None:
     found = shown(replace(INVOICE, due=Decimal("0.00")))
     assert "PAY TO" not in found
     assert "Please quote" not in found

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it is read as rows and bad rows, or refused as a whole."""
+"""Any file is read as rows and bad rows, or rejected as a whole."""
 
 import gc
 import io
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read(path: Path, content: bytes) -> list[Row[Level] | BadRow[Level]] | None:
-    """The rows of a file, or None when it is refused as a whole."""
+    """The rows of a file, or None when it is rejected as a whole."""
     path.write_bytes(content)
     try:
         with open_import(str(path)) as file:
@@ -69,7 +69,7 @@ PIECES = st.sampled_from(
     content=st.binary(max_size=300) | st.lists(PIECES, max_size=40).map(b"".join),
     suffix=st.sampled_from([".csv", ".jsonl", ".json", ".xlsx", ".txt"]),
 )
-def test_any_bytes_are_rows_bad_rows_or_a_refusal(content: bytes, suffix: str, folder: Path) -> None:
+def test_any_bytes_are_rows_bad_rows_or_an_error(content: bytes, suffix: str, folder: Path) -> None:
     rows = read(folder / f"any{suffix}", content)
     assert rows is None or all(row.line >= 1 and (isinstance(row, Row) or row.faults) for row in rows)
 
@@ -78,7 +78,7 @@ def test_any_bytes_are_rows_bad_rows_or_a_refusal(content: bytes, suffix: str, f
 @given(
     rows=st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=5), separator=st.sampled_from(",;\t")
 )
-def test_whatever_cells_hold_only_what_is_wrong_is_refused(
+def test_whatever_cells_contain_only_bad_values_are_rejected(
     rows: list[tuple[str, str]], separator: str, folder: Path
 ) -> None:
     quoted = [separator.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
@@ -104,7 +104,7 @@ PARTS = workbook()
 
 @settings(max_examples=100, deadline=None)
 @given(name=st.sampled_from(sorted(PARTS)), place=st.floats(0, 1, exclude_max=True), with_what=st.binary(max_size=3))
-def test_a_damaged_workbook_is_rows_or_a_refusal(name: str, place: float, with_what: bytes, folder: Path) -> None:
+def test_a_damaged_workbook_is_rows_or_an_error(name: str, place: float, with_what: bytes, folder: Path) -> None:
     part = PARTS[name]
     cut = int(place * len(part))
     damaged = {**PARTS, name: part[:cut] + with_what + part[cut + len(with_what) :]}
@@ -118,7 +118,7 @@ def test_a_damaged_workbook_is_rows_or_a_refusal(name: str, place: float, with_w
 
 @settings(max_examples=100, deadline=None)
 @given(place=st.floats(0, 1, exclude_max=True), with_what=st.binary(min_size=1, max_size=3))
-def test_a_damaged_archive_is_rows_or_a_refusal(place: float, with_what: bytes, folder: Path) -> None:
+def test_a_damaged_archive_is_rows_or_an_error(place: float, with_what: bytes, folder: Path) -> None:
     file = io.BytesIO()
     with ZipFile(file, "w") as parts:
         for name, content in PARTS.items():
@@ -130,7 +130,7 @@ def test_a_damaged_archive_is_rows_or_a_refusal(place: float, with_what: bytes, 
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_file_may_be_left_before_its_end(suffix: str, folder: Path) -> None:
+def test_reading_may_stop_before_the_end_of_the_file(suffix: str, folder: Path) -> None:
     path = folder / f"left{suffix}"
     lines = ["sku,available", "A,1", "B,2"] if suffix == ".csv" else ['{"sku": "A", "available": 1}'] * 3
     path.write_text("\n".join(lines))

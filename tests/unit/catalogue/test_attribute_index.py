@@ -89,11 +89,11 @@ def test_blanks_around_a_value_do_not_hide_it() -> None:
         ("colour>=red", "'colour>=red': only number attributes can be compared with >="),
     ],
 )
-def test_a_filter_without_sense_is_refused_and_quoted(where: str, problem: str) -> None:
-    with pytest.raises(DomainError) as refused:
+def test_a_filter_without_sense_is_rejected_and_quoted(where: str, problem: str) -> None:
+    with pytest.raises(DomainError) as raised:
         index({"ports": "4"}).find(["ports=4", where])
-    assert refused.value.kind is Kind.INVALID
-    assert refused.value.message.startswith(f"attribute: {problem}")
+    assert raised.value.kind is Kind.INVALID
+    assert raised.value.message.startswith(f"attribute: {problem}")
 
 
 SIGNS: dict[str, Callable[[Decimal, Decimal], bool]] = {

@@ -31,9 +31,9 @@ def again(value: Packed) -> Packed:
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
-@given(parts=st.lists(st.binary(max_size=4), max_size=6), asked=st.lists(st.integers(0, 5), max_size=4))
-def test_texts_are_what_was_packed(parts: list[bytes], asked: list[int]) -> None:
-    rows = [row for row in asked if row < len(parts)]
+@given(parts=st.lists(st.binary(max_size=4), max_size=6), chosen=st.lists(st.integers(0, 5), max_size=4))
+def test_texts_are_what_was_packed(parts: list[bytes], chosen: list[int]) -> None:
+    rows = [row for row in chosen if row < len(parts)]
     for packed in (bytes_column(parts), again(bytes_column(parts))):
         assert (len(packed), list(packed), packed[1:3]) == (len(parts), parts, parts[1:3])
         assert packed.take(np.array(rows, dtype=np.int32)) == [parts[row] for row in rows]

@@ -10,11 +10,11 @@ from tradecounter.credit.rules import due_at, require_credit
 from tradecounter.kit.errors import DomainError, Kind
 
 
-def refusal(credit_limit: str | None, outstanding: str, gross: str) -> DomainError:
+def credit_error(credit_limit: str | None, outstanding: str, gross: str) -> DomainError:
     limit = None if credit_limit is None else Decimal(credit_limit)
-    with pytest.raises(DomainError) as refused:
+    with pytest.raises(DomainError) as raised:
         require_credit(limit, Decimal(outstanding), Decimal(gross))
-    return refused.value
+    return raised.value
 
 
 @pytest.mark.parametrize(
@@ -34,20 +34,20 @@ def test_credit_suffices_up_to_and_including_the_limit(outstanding: str, gross: 
         pytest.param("50.00", "80.00", "0.01", id="owes more than a lowered limit already"),
     ],
 )
-def test_a_penny_too_much_is_refused(credit_limit: str, outstanding: str, gross: str) -> None:
-    assert refusal(credit_limit, outstanding, gross).kind is Kind.PAYMENT_REQUIRED
+def test_a_penny_too_much_is_rejected(credit_limit: str, outstanding: str, gross: str) -> None:
+    assert credit_error(credit_limit, outstanding, gross).kind is Kind.PAYMENT_REQUIRED
 
 
-def test_the_refusal_names_the_orders_gross_and_the_available_credit() -> None:
-    message = refusal("100.00", "40.00", "66.60").message
+def test_the_error_names_the_orders_gross_and_the_available_credit() -> None:
+    message = credit_error("100.00", "40.00", "66.60").message
     assert "66.60" in message
     assert "60.00" in message
 
 
-def test_without_credit_terms_even_an_order_for_nothing_is_refused() -> None:
-    refused = refusal(None, "0.00", "0.00")
-    assert refused.kind is Kind.PAYMENT_REQUIRED
-    assert "no credit terms" in refused.message
+def test_without_credit_terms_even_an_order_for_nothing_is_rejected() -> None:
+    error = credit_error(None, "0.00", "0.00")
+    assert error.kind is Kind.PAYMENT_REQUIRED
+    assert "no credit terms" in error.message
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def address(**values: str) -> AddressDetails:
     )
 
 
-def refusal(check: Callable[..., None], *arguments: object) -> str | None:
-    """Why a check refuses, or None when it does not; anything but a refusal is a fault."""
+def error_of(check: Callable[..., None], *arguments: object) -> str | None:
+    """The message of the error that a check raises, or None."""
     try:
         check(*arguments)
     except DomainError as error:
@@ -38,15 +38,15 @@ def refusal(check: Callable[..., None], *arguments: object) -> str | None:
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(numbers, countries)
-def test_any_phone_number_is_taken_or_refused_by_name(number: str, country: str) -> None:
-    found = refusal(check_address, address(contact_number=number, country_code=country), "billing_address")
+def test_any_phone_number_is_taken_or_rejected_by_name(number: str, country: str) -> None:
+    found = error_of(check_address, address(contact_number=number, country_code=country), "billing_address")
     assert found is None or found.startswith("billing_address.contact_number: ")
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(st.text(min_size=2, max_size=2) | st.text(alphabet="ABGKMRUkgb\u0131\u017f\u212a\u0130", min_size=2, max_size=2))
 def test_only_two_capital_ascii_letters_can_be_a_country(code: str) -> None:
-    found = refusal(check_country, code, "country_code")
+    found = error_of(check_country, code, "country_code")
     if found is None:
         assert code.isascii()
         assert code.isalpha()
@@ -54,7 +54,7 @@ def test_only_two_capital_ascii_letters_can_be_a_country(code: str) -> None:
     else:
         assert found.startswith("country_code: ")
         hint = found.partition("; use ")[2]
-        assert not hint or refusal(check_country, hint, "country_code") is None
+        assert not hint or error_of(check_country, hint, "country_code") is None
 
 
 @pytest.mark.parametrize("field", ["contact_name", "street_one", "city", "zip", "country_code"])

@@ -35,16 +35,16 @@ def test_a_mac_address_is_normalised_however_it_is_written(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "AA", "AA:BB:CC:DD:EE:FG", "AA:BB:CC:DD:EE:FF:00", "AABBCCDDEE0", "\uff21ABBCCDDEE0F"]
 )
-def test_what_is_no_mac_address_is_refused(text: str) -> None:
+def test_what_is_no_mac_address_is_rejected(text: str) -> None:
     with pytest.raises(DomainError, match="MAC address"):
         normalised_mac(text)
 
 
-def test_without_items_all_that_is_left_leaves() -> None:
+def test_without_items_all_remaining_units_are_dispatched() -> None:
     assert plan_dispatch([line(1, 5, 3, 2), line(2, 4, 0, 4), line(3, 1, 1)], None) == {1: 3, 3: 1}
 
 
-def test_items_that_are_named_leave_alone() -> None:
+def test_only_named_items_are_dispatched() -> None:
     assert plan_dispatch([line(1, 5, 3, 2), line(3, 1, 1)], [(1, 2)]) == {1: 2}
 
 
@@ -61,23 +61,25 @@ def test_items_that_are_named_leave_alone() -> None:
         ([(91, 1)], "91 leaves with its bundle, item 9"),
     ],
 )
-def test_items_that_cannot_leave_are_refused(wanted: list[tuple[int, int]], problem: str) -> None:
+def test_items_that_cannot_be_dispatched_are_rejected(wanted: list[tuple[int, int]], problem: str) -> None:
     with pytest.raises(DomainError, match=problem):
         plan_dispatch([line(1, 5, 3, 2), line(2, 4, 0, 4), KIT], wanted)
 
 
 @pytest.mark.parametrize("wanted", [None, [(1, 3)]])
-def test_back_ordered_units_cannot_leave_and_the_reason_says_what_can(wanted: list[tuple[int, int]] | None) -> None:
-    with pytest.raises(DomainError) as refused:
+def test_back_ordered_units_cannot_be_dispatched_and_the_error_names_those_that_can(
+    wanted: list[tuple[int, int]] | None,
+) -> None:
+    with pytest.raises(DomainError) as raised:
         plan_dispatch([line(1, 5, 2, 1), line(2, 4, 4)], wanted)
-    assert refused.value.message == (
+    assert raised.value.message == (
         "item 1 (SKU-1): 2 of 4 units left are back-ordered; what can be dispatched now: --item 1=2 --item 2=4"
     )
     with pytest.raises(DomainError, match="nothing can be dispatched now"):
         plan_dispatch([line(1, 5, 0)], None)
 
 
-def test_nothing_left_is_refused() -> None:
+def test_an_order_with_nothing_to_dispatch_is_rejected() -> None:
     with pytest.raises(DomainError, match="nothing is left"):
         plan_dispatch([line(1, 5, 0, 5)], None)
 
@@ -95,7 +97,7 @@ def test_no_plan_takes_what_is_not_allocated(counts: list[tuple[int, int, int]],
     assert all(1 <= quantity <= lines[line_id].allocated for line_id, quantity in units.items())
 
 
-def test_serial_numbers_are_at_most_the_units_that_leave() -> None:
+def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
     lines = [line(1, 5, 5), KIT]
     check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]])
     for serials, problem in (

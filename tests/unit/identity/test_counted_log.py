@@ -12,7 +12,7 @@ from tradecounter.identity.counted_log import CountedLog
 
 
 def lines_of(addresses: list[str], seconds: float = 0.01) -> list[Any]:
-    """The lines for an event from each address, all at once, and what follows."""
+    """The log lines for simultaneous events, one from each address, and the lines that follow."""
 
     async def log_all() -> list[Any]:
         with capture_logs() as logs:

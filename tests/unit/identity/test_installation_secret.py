@@ -44,7 +44,7 @@ def test_with_a_database_of_its_own_a_secret_has_to_be_configured(tmp_path: Path
 
 
 @pytest.mark.parametrize("damaged", ["", "\n", "short"])
-def test_a_damaged_file_is_refused_rather_than_used(tmp_path: Path, damaged: str) -> None:
+def test_a_damaged_file_is_rejected_rather_than_used(tmp_path: Path, damaged: str) -> None:
     (tmp_path / "secret.key").write_text(damaged)
     with pytest.raises(SettingsError, match="contains no secret"):
         secret_key(Settings(data_dir=tmp_path))

@@ -108,7 +108,7 @@ def test_every_mail_has_a_text_part_with_the_same_name() -> None:
         (None, "cannot be read: No such file or directory"),
     ],
 )
-def test_a_logo_that_cannot_be_shown_is_refused(tmp_path: Path, content: bytes | None, reason: str) -> None:
+def test_a_logo_that_cannot_be_shown_is_rejected(tmp_path: Path, content: bytes | None, reason: str) -> None:
     path = tmp_path / "logo.png"
     if content is not None:
         path.write_bytes(content)

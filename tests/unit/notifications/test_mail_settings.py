@@ -14,15 +14,15 @@ def test_without_a_mail_server_there_is_a_folder() -> None:
     assert isinstance(transport_for(Settings(smtp_url="smtps://mail.example")), MailServer)
 
 
-def test_a_port_that_is_none_is_refused_without_the_password() -> None:
-    with pytest.raises(SettingsError, match="TRADECOUNTER_SMTP_URL: the port must be") as refused:
+def test_an_invalid_port_is_rejected_without_the_password() -> None:
+    with pytest.raises(SettingsError, match="TRADECOUNTER_SMTP_URL: the port must be") as raised:
         transport_for(Settings(smtp_url="smtp://user:Sesame@mail.example:99999"))
-    assert refused.value.__suppress_context__
-    assert "Sesame" not in str(refused.value)
+    assert raised.value.__suppress_context__
+    assert "Sesame" not in str(raised.value)
 
 
 @pytest.mark.parametrize("setting", ["mail_from", "support_email"])
 @pytest.mark.parametrize("address", ["a..b@x.example", "Ada <a@x..example>", "a@[127.0.0.1]"])
-def test_an_address_that_no_mail_server_could_read_is_refused(setting: str, address: str) -> None:
+def test_an_address_that_no_mail_server_could_read_is_rejected(setting: str, address: str) -> None:
     with pytest.raises(SettingsError, match=f"TRADECOUNTER_{setting.upper()}: "):
         MailSettings.from_settings(Settings(**{setting: address}))  # type: ignore[arg-type]

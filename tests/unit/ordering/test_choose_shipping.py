@@ -30,10 +30,10 @@ def test_the_named_method_counts_before_the_accounts_default(
     assert choose_shipping(OFFERS, named, default) == expected
 
 
-def test_a_named_method_that_was_not_offered_is_refused_even_if_the_default_was() -> None:
-    with pytest.raises(DomainError) as refused:
+def test_a_named_method_that_was_not_offered_is_rejected_even_if_the_default_was() -> None:
+    with pytest.raises(DomainError) as raised:
         choose_shipping(OFFERS, 99, 12)
-    assert refused.value.kind is Kind.INVALID
-    assert refused.value.message == (
+    assert raised.value.kind is Kind.INVALID
+    assert raised.value.message == (
         "shipping_method.id: 99 is not among the shipping options: 11 (Van, Way 11), 12 (Van, Way 12)"
     )

@@ -85,7 +85,7 @@ def test_a_row_becomes_the_class_of_its_state(row: dict[str, Any], expected: typ
         PENDING | {"kind": "order", "state": "sent"},
     ],
 )
-def test_a_row_that_no_state_allows_is_refused(impossible: dict[str, Any]) -> None:
+def test_a_row_that_no_state_allows_is_rejected(impossible: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         parse_order(**impossible)
 

@@ -144,22 +144,22 @@ LISTED = st.dictionaries(st.sampled_from([10, 20, 30, 40, 50]), st.tuples(PENCE,
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(contracts=CONTRACTS, own=LISTED, default=LISTED, asked=st.lists(st.integers(0, 3), max_size=8))
+@given(contracts=CONTRACTS, own=LISTED, default=LISTED, chosen=st.lists(st.integers(0, 3), max_size=8))
 def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
     contracts: dict[int, int],
     own: dict[int, tuple[int, int, int]],
     default: dict[int, tuple[int, int, int]],
-    asked: list[int],
+    chosen: list[int],
 ) -> None:
     priced = book(*(agreed(product, cost) for product, cost in contracts.items()), own=own, default=default)
     vector = priced.vector(terms(price_list="own"), TODAY)
     id_of_row = {row: product for product, row in ROW_OF_ID.items()}
     expected = []
-    for row in asked:
+    for row in chosen:
         product = id_of_row[row]
         cost = (contracts[product], contracts[product] - 1, contracts[product] - 2) if product in contracts else None
         expected.append(list(cost or own.get(product) or default.get(product) or [NO_PRICE] * 3))
-    assert vector.costs(np.array(asked, dtype=np.int32)).tolist() == expected
+    assert vector.costs(np.array(chosen, dtype=np.int32)).tolist() == expected
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)

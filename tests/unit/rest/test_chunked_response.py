@@ -1,4 +1,4 @@
-"""Long answers: in turns, as fast as they are taken, and not for nobody."""
+"""Long responses take turns, follow the pace of their reader, and end when the client is gone."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, MutableMapping
@@ -52,7 +52,7 @@ async def sent(pieces: Pieces, turn: asyncio.Lock, method: str = "GET") -> list[
     return messages
 
 
-def test_all_pieces_arrive_and_no_length_is_told() -> None:
+def test_all_pieces_arrive_and_no_length_is_sent() -> None:
     start, *bodies = asyncio.run(sent(numbered([]), asyncio.Lock()))
     assert b"".join(body["body"] for body in bodies) == b"".join(numbered([]))
     assert [body.get("more_body", False) for body in bodies][-2:] == [True, False]
@@ -66,13 +66,13 @@ def test_pieces_that_have_to_be_waited_for_arrive_too_and_their_maker_is_closed(
     assert made[-1] == CLOSED
 
 
-def test_of_an_answer_to_head_nothing_is_made() -> None:
+def test_a_head_request_makes_no_body() -> None:
     made: list[int] = []
     asyncio.run(sent(numbered(made), asyncio.Lock(), "HEAD"))
     assert made == []
 
 
-def test_long_answers_take_turns() -> None:
+def test_long_responses_take_turns() -> None:
     made: list[int] = []
 
     async def both() -> None:
@@ -98,7 +98,7 @@ def test_other_work_is_done_between_two_pieces() -> None:
     assert {later - earlier for earlier, later in pairwise(seen)} <= {0, 1}
 
 
-def test_an_answer_that_breaks_off_holds_up_nobody_and_is_never_ended() -> None:
+def test_a_response_that_fails_delays_no_other_and_is_never_completed() -> None:
     def breaking() -> Iterator[bytes]:
         yield b"one"
         raise ZeroDivisionError
@@ -127,7 +127,7 @@ async def never(_message: Message) -> None:
     await asyncio.Event().wait()
 
 
-def test_an_answer_to_a_client_that_went_away_is_made_no_further() -> None:
+def test_a_response_to_a_client_that_is_gone_is_not_continued() -> None:
     made: list[int] = []
 
     async def gone() -> Message:

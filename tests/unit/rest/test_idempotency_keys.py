@@ -86,10 +86,10 @@ def test_method_and_path_are_part_of_the_fingerprint() -> None:
     "body",
     [b"", b"{", b"nope", b"NaN", b'{"a": Infinity}', b'"\\ud800"', b"[" * 100_000, b"9" * 5000, b"1e" + b"9" * 30],
 )
-def test_a_body_that_cannot_be_read_is_refused(body: bytes) -> None:
-    with pytest.raises(DomainError) as refused:
+def test_a_body_that_cannot_be_read_is_rejected(body: bytes) -> None:
+    with pytest.raises(DomainError) as raised:
         of(body)
-    assert refused.value.kind is Kind.INVALID
+    assert raised.value.kind is Kind.INVALID
 
 
 def test_without_the_header_there_is_no_key() -> None:
@@ -106,8 +106,8 @@ def test_a_key_is_taken_as_it_is(key: str) -> None:
 @pytest.mark.parametrize(
     "values", [[""], [" "], ["a" * 256], ["a\tb"], ["\x7f"], ["clé"], ["a", "b"], ["", "a"], ["a\n"]]
 )
-def test_a_bad_key_is_refused_naming_the_header(values: list[str]) -> None:
-    with pytest.raises(DomainError) as refused:
+def test_a_bad_key_is_rejected_naming_the_header(values: list[str]) -> None:
+    with pytest.raises(DomainError) as raised:
         read_key(values)
-    assert refused.value.kind is Kind.INVALID
-    assert refused.value.message.startswith("Idempotency-Key: ")
+    assert raised.value.kind is Kind.INVALID
+    assert raised.value.message.startswith("Idempotency-Key: ")

@@ -24,9 +24,9 @@ def test_a_list_that_is_too_long_is_still_said_to_be() -> None:
 def test_a_fault_further_behind_is_named_when_there_is_no_other() -> None:
     good = b'{"adsl_username": "a", "adsl_password": "b"}'
     body = b'{"configurations": [' + b",".join([good] * 2_000) + b", 0, 1]}"
-    with pytest.raises(DomainError, match=r"configurations\[2000\]: must be an object") as refusal:
+    with pytest.raises(DomainError, match=r"configurations\[2000\]: must be an object") as raised:
         read_json(body, AddConfigurationsRequest)
-    assert refusal.value.kind.name == "INVALID"
+    assert raised.value.kind.name == "INVALID"
 
 
 def test_unknown_fields_are_looked_for_in_the_first_thousand_elements() -> None:

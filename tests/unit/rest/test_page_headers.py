@@ -109,11 +109,11 @@ def test_links_stay_short_by_leaving_out_first_last_prev_next_in_turn(
 
 
 def test_what_else_depends_on_a_page_is_noted() -> None:
-    asked = call("limit=2&x=1")
-    assert (links_noted(asked.request.scope), requests_noted(asked.request.scope)) == (None, 1)
-    page_headers(asked, Page(3, 2), 9)
-    assert links_noted(asked.request.scope) == PageLinks(URL, Page(3, 2), 5)
-    assert requests_noted(asked.request.scope) == 1
+    made = call("limit=2&x=1")
+    assert (links_noted(made.request.scope), requests_noted(made.request.scope)) == (None, 1)
+    page_headers(made, Page(3, 2), 9)
+    assert links_noted(made.request.scope) == PageLinks(URL, Page(3, 2), 5)
+    assert requests_noted(made.request.scope) == 1
 
 
 @pytest.mark.parametrize(

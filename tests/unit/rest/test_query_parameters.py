@@ -14,7 +14,7 @@ from tradecounter.rest.parameters import raw_pairs, read_parameters
 
 
 class Parameters(Struct, rename={"in_stock": "inStock"}):
-    """Every kind of parameter that there is."""
+    """Every kind of parameter."""
 
     tags: Annotated[tuple[str, ...], Meta(description="A list.")] = ()
     text: Annotated[Annotated[str, Meta(max_length=9)] | None, Meta(description="A text.")] = None
@@ -83,9 +83,9 @@ def test_all_parameters_that_cannot_be_read_are_named(query: str, message: str |
     if message is None:
         assert read(query).count == 1
         return
-    with pytest.raises(DomainError) as refused:
+    with pytest.raises(DomainError) as raised:
         read(query)
-    assert (refused.value.kind, refused.value.message) == (Kind.INVALID, message)
+    assert (raised.value.kind, raised.value.message) == (Kind.INVALID, message)
 
 
 def test_pairs_keep_values_as_they_were_sent_and_names_decoded() -> None:
@@ -106,13 +106,13 @@ def test_whatever_is_percent_encoded_arrives_as_it_was(tags: list[str], text: st
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.text(st.sampled_from("tags=text&count%2C,0189%C3%inStock+-."), max_size=40))
-def test_any_query_string_is_read_or_refused(query: str) -> None:
+def test_any_query_string_is_read_or_rejected(query: str) -> None:
     with suppress(DomainError):  # which becomes a 400; anything else would be a fault
         assert isinstance(read(query), Parameters)
 
 
-def test_a_query_of_too_many_parameters_is_refused_before_it_is_read() -> None:
+def test_a_query_of_too_many_parameters_is_rejected_before_it_is_read() -> None:
     assert read("x&" * 999 + "text=a") == Parameters(text="a")
-    with pytest.raises(DomainError, match="the query string has more than 1000 parameters") as refusal:
-        read("x&" * 1_000 + "%ff")  # which would be refused as well, once it was read
-    assert refusal.value.kind is Kind.INVALID
+    with pytest.raises(DomainError, match="the query string has more than 1000 parameters") as raised:
+        read("x&" * 1_000 + "%ff")  # which would be rejected as well, once it was read
+    assert raised.value.kind is Kind.INVALID

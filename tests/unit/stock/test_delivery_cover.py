@@ -22,7 +22,7 @@ def by(moment: datetime) -> Cover:
     [
         pytest.param(3, 5, 0, FROM_STOCK, id="less than is in stock"),
         pytest.param(5, 5, 0, FROM_STOCK, id="all that is in stock"),
-        pytest.param(5, 5, 99, FROM_STOCK, id="stock that is for sale is nobody else's"),
+        pytest.param(5, 5, 99, FROM_STOCK, id="stock that is for sale is not reserved"),
         pytest.param(6, 5, 0, by(FIRST), id="one more than is in stock"),
         pytest.param(15, 5, 0, by(FIRST), id="stock and the whole first delivery"),
         pytest.param(16, 5, 0, by(SECOND), id="one more needs the second delivery"),

@@ -42,12 +42,12 @@ def view_of(products: list[ProductRecord], pence: int, available: int, *, trade:
 def expected(product: ProductRecord, pence: int, available: int, extras: set[str], *, trade: bool) -> Row:
     incoming = [{"incoming": 2, "expected_on": at} for at in ("2026-01-05T09:00:00", "2026-07-05T10:00:00")]
     status = "In stock" if available >= 5 else "Low stock" if available else "On order" if trade else "Out of stock"
-    held = {name: getattr(product, name) for name in ProductRecord.__struct_fields__}
+    fields = {name: getattr(product, name) for name in ProductRecord.__struct_fields__}
     for name in {"id", "sku_key", "active", "components", *EXTRAS.values()} - extras:
-        del held[name]
+        del fields[name]
     names = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
     return {
-        **held,
+        **fields,
         "availability": {"available": available, "status": status, "incoming": incoming if trade else []},
         **{name: Decimal(cost).scaleb(-2) for name, cost in zip(names, (pence, pence // 2, pence // 3), strict=True)},
     }

@@ -1,4 +1,4 @@
-"""Every kind of refusal has a status, and every answer to an error has its one form."""
+"""Every kind of error has a status, and all error responses have the same form."""
 
 import msgspec
 import psycopg
@@ -14,17 +14,17 @@ REQUEST = Request({"type": "http", "method": "GET", "path": "/x", "headers": [],
 
 
 @pytest.mark.spec("7 Errors", "every kind of error has its status")
-def test_every_kind_of_refusal_has_a_status_of_its_own() -> None:
+def test_every_kind_of_error_has_a_status_of_its_own() -> None:
     assert set(STATUS) == set(Kind)
     assert len(set(STATUS.values())) == len(Kind)
     assert all(400 <= status < 500 for kind, status in STATUS.items() if kind is not Kind.UNAVAILABLE)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.UNAUTHENTICATED])
-def test_a_refusal_is_its_message(kind: Kind) -> None:
-    answer = response_to(DomainError(kind, 'what "to" do'), REQUEST, "r1")
-    assert (answer.status_code, msgspec.json.decode(answer.body)) == (STATUS[kind], {"message": 'what "to" do'})
-    assert answer.headers["content-type"] == "application/json"
+def test_an_error_is_its_message(kind: Kind) -> None:
+    response = response_to(DomainError(kind, 'what "to" do'), REQUEST, "r1")
+    assert (response.status_code, msgspec.json.decode(response.body)) == (STATUS[kind], {"message": 'what "to" do'})
+    assert response.headers["content-type"] == "application/json"
 
 
 @pytest.mark.spec("7 401", "missing or invalid key or token")
@@ -32,9 +32,9 @@ def test_a_refusal_is_its_message(kind: Kind) -> None:
     ("error", "challenge"),
     [(MissingCredentialError(), "Bearer"), (InvalidCredentialError(), 'Bearer error="invalid_token"')],
 )
-def test_a_refused_credential_is_an_empty_object_and_a_challenge(error: DomainError, challenge: str) -> None:
-    answer = response_to(error, REQUEST, "r1")
-    assert (answer.status_code, answer.body, answer.headers["www-authenticate"]) == (401, b"{}", challenge)
+def test_a_rejected_credential_is_an_empty_object_and_a_challenge(error: DomainError, challenge: str) -> None:
+    response = response_to(error, REQUEST, "r1")
+    assert (response.status_code, response.body, response.headers["www-authenticate"]) == (401, b"{}", challenge)
 
 
 @pytest.mark.spec("7 503", "temporarily unavailable")
@@ -49,19 +49,19 @@ def test_a_refused_credential_is_an_empty_object_and_a_challenge(error: DomainEr
     ],
 )
 def test_a_database_that_is_away_is_a_503_that_says_when_to_come_back(error: Exception) -> None:
-    answer = response_to(error, REQUEST, "r1")
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-    assert str(error).encode() not in answer.body
+    response = response_to(error, REQUEST, "r1")
+    assert (response.status_code, response.headers["retry-after"]) == (503, "5")
+    assert str(error).encode() not in response.body
 
 
 @pytest.mark.parametrize("error", [RuntimeError("secret"), psycopg.errors.UndefinedTable("secret"), KeyError("secret")])
 def test_a_fault_of_ours_is_a_500_that_tells_only_the_requests_id(error: Exception) -> None:
-    answer = response_to(error, REQUEST, "r1")
-    assert answer.status_code == 500
-    assert b"r1" in answer.body
-    assert b"secret" not in answer.body
+    response = response_to(error, REQUEST, "r1")
+    assert response.status_code == 500
+    assert b"r1" in response.body
+    assert b"secret" not in response.body
 
 
-def test_refusals_are_worded_alike() -> None:
+def test_errors_are_worded_the_same_way() -> None:
     assert invalid("items[0].sku", "is unknown").message == "items[0].sku: is unknown"
     assert not_found("order").message == "order not found"

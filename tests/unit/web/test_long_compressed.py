@@ -30,7 +30,7 @@ class Client:
         self.task = asyncio.create_task(app(scope, self.receive, self.send))
 
     async def receive(self) -> Message:
-        raise AssertionError("nothing has to be read of a request to respond to it")
+        raise AssertionError("the response must not read the request")
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -85,7 +85,7 @@ def run(main: Any) -> None:
 @pytest.mark.parametrize(
     ("version", "method", "length"), [("1.0", "GET", b"10000"), ("1.1", "GET", None), ("1.0", "HEAD", None)]
 )
-def test_only_a_client_that_knows_no_chunks_is_told_the_length(version: str, method: str, length: bytes | None) -> None:
+def test_only_a_client_that_knows_no_chunks_gets_the_length(version: str, method: str, length: bytes | None) -> None:
     async def main() -> None:
         client = await Client(WholeResponses(Making()), version=version, method=method).all()
         assert client.headers.get(b"content-length") == length
@@ -121,7 +121,7 @@ def test_while_too_much_is_not_taken_no_more_is_made() -> None:
     run(main)
 
 
-def test_who_waits_too_long_is_told_to_try_again() -> None:
+def test_a_request_that_waits_too_long_gets_retry_after() -> None:
     async def main() -> None:
         making = Making()
         app = WholeResponses(making, most_bytes=5_000, longest_wait=0.1)
@@ -137,7 +137,7 @@ def test_who_waits_too_long_is_told_to_try_again() -> None:
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
-def test_what_breaks_off_holds_nothing_any_more(cancelled: bool) -> None:
+def test_an_interrupted_response_releases_its_memory(cancelled: bool) -> None:
     async def main() -> None:
         making = Making()
         app = WholeResponses(making, most_bytes=5_000, longest_wait=0.1)

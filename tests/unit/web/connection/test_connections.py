@@ -31,7 +31,7 @@ class Brief(Served):
 
 
 class Long(Served):
-    """Answers at length, in one piece or in many; notes how much was sent."""
+    """Responds at length, in one piece or in many; notes how much was sent."""
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
@@ -70,7 +70,7 @@ async def first_bytes(server: Server, count: int = 12) -> bytes:
     return await reader.readexactly(count)
 
 
-def test_one_connection_too_many_is_told_so_until_another_one_ends() -> None:
+def test_one_connection_too_many_is_rejected_until_another_one_ends() -> None:
     async def work(server: Server, _app: Served) -> None:
         others = [await server.connect() for _ in range(3)]
         await server.has(3)
@@ -98,7 +98,7 @@ def test_only_a_trusted_proxy_may_have_more_than_others_from_one_address(trusted
     run(lambda: Brief(bounded(most_per_address=3, trusted=trusted)), work)
 
 
-def test_refused_connections_take_few_lines_of_the_log() -> None:
+def test_rejected_connections_take_few_lines_of_the_log() -> None:
     async def work(server: Server, _app: Served) -> None:
         with capture_logs() as logs:
             for _ in range(40):
@@ -109,7 +109,7 @@ def test_refused_connections_take_few_lines_of_the_log() -> None:
     run(lambda: Brief(bounded(most_per_address=0)), work)
 
 
-def test_no_refused_client_keeps_its_connection() -> None:
+def test_no_rejected_client_keeps_its_connection() -> None:
     async def work(server: Server, app: Served) -> None:
         opened = [await server.connect() for _ in range(100)]
         for reader, _ in opened:
@@ -190,9 +190,9 @@ def test_what_waits_for_a_pipelining_client_that_never_reads_stays_small() -> No
         _, writer = await server.connect(receive_buffer=4096)
         writer.write(b"GET /whole HTTP/1.1\r\nHost: x\r\n\r\n" * 1000)
         await app.ended.wait()
-        [held] = server.state.connections
-        assert isinstance(held, FastPathProtocol)
-        assert held.transport.get_write_buffer_size() < 2 * LONG
+        [connection] = server.state.connections
+        assert isinstance(connection, FastPathProtocol)
+        assert connection.transport.get_write_buffer_size() < 2 * LONG
         await server.is_quiet()
 
     run(lambda: Long(bounded()), work)

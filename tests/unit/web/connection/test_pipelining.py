@@ -22,17 +22,17 @@ MANY = 8_000
 
 
 class Numbered(Served):
-    """Answers with the request's number, as soon as `go` is set, in several messages."""
+    """Responds with the request's number, as soon as `go` is set, in several messages."""
 
     def __init__(self) -> None:
         super().__init__()
         self.go = asyncio.Event()
-        self.was_asked = asyncio.Event()
-        self.asked: list[str] = []
+        self.has_request = asyncio.Event()
+        self.paths: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.asked.append(scope["path"])
-        self.was_asked.set()
+        self.paths.append(scope["path"])
+        self.has_request.set()
         await receive()
         await self.go.wait()
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -54,15 +54,15 @@ def numbered(count: int) -> bytes:
     return b"".join(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % number for number in range(count))
 
 
-def test_all_are_answered_in_their_order(run: Callable[..., None]) -> None:
+def test_all_responses_are_sent_in_order(run: Callable[..., None]) -> None:
     async def main() -> None:
         app = Numbered()
         async with serving(app, FastPathProtocol) as server:
             reader, writer = await server.connect()
             app.go.set()
             writer.write(numbered(MANY) + b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-            answers = await reader.read(-1)
-        paths = [line for line in answers.splitlines() if line.startswith(b"/")]
+            responses = await reader.read(-1)
+        paths = [line for line in responses.splitlines() if line.startswith(b"/")]
         assert paths == [b"/%d" % number for number in range(MANY)] + [b"/last"]
 
     run(main())
@@ -74,12 +74,12 @@ def test_few_are_taken_in_before_their_turn(run: Callable[..., None]) -> None:
         async with serving(app, FastPathProtocol) as server:
             _, writer = await server.connect()
             writer.write(numbered(MANY))
-            await app.was_asked.wait()
+            await app.has_request.wait()
             await asyncio.sleep(0.1)
             gc.collect()
             waiting = sum(isinstance(found, RequestResponseCycle) for found in gc.get_objects())
             assert waiting <= 4096 / len(numbered(1)) + 1
-            assert app.asked == ["/0"]
+            assert app.paths == ["/0"]
             app.go.set()
 
     run(main())
@@ -117,7 +117,7 @@ def test_a_client_that_vanishes_ends_its_requests_without_a_trace(
         async with serving(app, FastPathProtocol) as server:
             _, writer = await server.connect()
             writer.write(numbered(count))
-            await app.was_asked.wait()
+            await app.has_request.wait()
             made: socket.socket = writer.get_extra_info("socket")
             made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # as when a machine dies
             writer.transport.abort()

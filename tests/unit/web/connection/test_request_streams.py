@@ -17,7 +17,7 @@ from tradecounter.web.fast_path.protocol import FastPathProtocol
 
 
 class Echo(Remembering):
-    """Answers with the path, the number of headers and the body; `/known` at once where that is possible."""
+    """Responds with the path, the number of headers and the body; `/known` on the fast path where possible."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, more = b"", True
@@ -103,7 +103,7 @@ def test_each_request_gets_its_own_response_in_order(loop: Callable[[], asyncio.
 @pytest.mark.parametrize(
     "body", [b"\r\n", b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"], ids=["none", "chunked"]
 )
-def test_nothing_is_answered_behind_a_request_that_ends_the_connection(body: bytes) -> None:
+def test_nothing_is_sent_after_the_response_to_a_request_that_ends_the_connection(body: bytes) -> None:
     chunked = in_chunks([b"a"], b"Connection: keep-alive", 1, b"")
     last = b"POST /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + body
 

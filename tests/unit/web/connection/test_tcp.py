@@ -1,4 +1,4 @@
-"""What the kernel is asked to do about connections."""
+"""The socket options of connections."""
 
 import socket
 
@@ -23,10 +23,10 @@ def test_new_connections_are_overlooked_and_those_that_have_begun_go_on(
                 socket.create_connection(place, timeout=0.3)
             waiting_end, _ = listener.accept()
             for client, served in ((accepted, end), (waiting, waiting_end)):
-                client.sendall(b"asked")
-                assert served.recv(5) == b"asked"
-                served.sendall(b"answered")
-                assert client.recv(8) == b"answered"
+                client.sendall(b"hello")
+                assert served.recv(5) == b"hello"
+                served.sendall(b"received")
+                assert client.recv(8) == b"received"
                 served.close()
         listener.close()
         with pytest.raises(ConnectionRefusedError):

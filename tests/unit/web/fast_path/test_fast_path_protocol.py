@@ -19,7 +19,7 @@ class Hasty(FastPathProtocol):
 
 
 class Slow(Served):
-    """An answer that takes longer than a request may."""
+    """A response that takes longer than a request may."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await asyncio.sleep(0.4)
@@ -27,14 +27,14 @@ class Slow(Served):
 
 
 class SlowOrKnown(Remembering):
-    """Answers `/known` at once, and anything else slowly in two pieces; notes what it was asked."""
+    """Responds to `/known` on the fast path, and to anything else slowly in two pieces; records the paths."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.asked.append(scope["path"])
+        self.paths.append(scope["path"])
         await receive()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
         await send({"type": "http.response.body", "body": b"not ", "more_body": True})
@@ -86,11 +86,11 @@ def test_a_request_that_does_not_end_is_cut_off(pieces: list[bytes]) -> None:
     assert sent_slowly(*pieces) == b""
 
 
-def test_a_request_in_pieces_is_answered_and_the_answer_may_take_its_time() -> None:
+def test_a_request_in_pieces_gets_a_response_that_may_take_its_time() -> None:
     assert sent_slowly(WHOLE[:10], WHOLE[10:]).startswith(b"HTTP/1.1 200 OK")
 
 
-def answered(app: SlowOrKnown, *pieces: bytes, keep_alive: int = 5) -> bytes:
+def exchange(app: SlowOrKnown, *pieces: bytes, keep_alive: int = 5) -> bytes:
     """All that comes back until the server hangs up."""
 
     async def send() -> bytes:
@@ -107,56 +107,56 @@ def answered(app: SlowOrKnown, *pieces: bytes, keep_alive: int = 5) -> bytes:
 @pytest.mark.parametrize("headers", [(b"Connection: close",), (b"Connection: close, Upgrade", b"Upgrade: h2c")])
 def test_what_is_sent_behind_the_last_request_is_not_done(path: bytes, headers: tuple[bytes, ...]) -> None:
     app = SlowOrKnown()
-    answers = answered(app, get(path, *headers) + get(b"/order") + get(b"/known"))
-    assert answers.startswith(b"HTTP/1.1 200")
-    assert answers.count(b"HTTP/1.1") == 1
-    assert "/order" not in app.asked
+    responses = exchange(app, get(path, *headers) + get(b"/order") + get(b"/known"))
+    assert responses.startswith(b"HTTP/1.1 200")
+    assert responses.count(b"HTTP/1.1") == 1
+    assert "/order" not in app.paths
 
 
 def test_a_response_may_take_longer_than_an_idle_connection() -> None:
-    answers = answered(SlowOrKnown(), get(b"/known") + get(b"/slow", b"Connection: close"), keep_alive=0)
-    assert answers.endswith(b"not done")
+    responses = exchange(SlowOrKnown(), get(b"/known") + get(b"/slow", b"Connection: close"), keep_alive=0)
+    assert responses.endswith(b"not done")
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_a_refusal_follows_the_responses_before_it(apart: bool) -> None:
+def test_an_error_follows_the_responses_before_it(apart: bool) -> None:
     pieces = [get(b"/slow") * 2, b"\x00\r\n\r\n"]
-    answers = answered(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
-    assert answers.count(b"not done") == 2
-    assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
+    responses = exchange(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
+    assert responses.count(b"not done") == 2
+    assert responses.rindex(b"not done") < responses.index(b"HTTP/1.1 400")
 
 
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("before", [1, 2])
-def test_a_broken_body_is_refused_after_the_responses_before_it(before: int, apart: bool) -> None:
+def test_a_broken_body_is_rejected_after_the_responses_before_it(before: int, apart: bool) -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     pieces = [get(b"/slow") * before + head, b"no chunk"]
-    answers = answered(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
-    assert answers.count(b"not done") == before
-    assert answers.rindex(b"not done") < answers.index(b"HTTP/1.1 400")
-    assert answers.endswith(b'{"message":"the request is not valid HTTP"}')
+    responses = exchange(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
+    assert responses.count(b"not done") == before
+    assert responses.rindex(b"not done") < responses.index(b"HTTP/1.1 400")
+    assert responses.endswith(b'{"message":"the request is not valid HTTP"}')
 
 
-def test_a_request_that_has_been_answered_gets_no_refusal_on_top() -> None:
+def test_a_request_that_has_its_response_gets_no_error_as_well() -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    answers = answered(SlowOrKnown(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")
-    assert answers.endswith(b"not done")
+    responses = exchange(SlowOrKnown(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")
+    assert responses.endswith(b"not done")
 
 
-def test_a_refusal_follows_an_answer_given_at_once() -> None:
-    answers = answered(SlowOrKnown(), get(b"/known") + b"\x00\r\n\r\n")
-    assert answers.index(b"known.") < answers.index(b"HTTP/1.1 400")
+def test_an_error_follows_a_fast_path_response() -> None:
+    responses = exchange(SlowOrKnown(), get(b"/known") + b"\x00\r\n\r\n")
+    assert responses.index(b"known.") < responses.index(b"HTTP/1.1 400")
 
 
 def test_line_breaks_alone_keep_no_connection() -> None:
-    assert answered(SlowOrKnown(), get(b"/known"), b"\r\n").endswith(b"known.")
+    assert exchange(SlowOrKnown(), get(b"/known"), b"\r\n").endswith(b"known.")
 
 
 def test_many_requests_in_one_piece_are_no_long_head() -> None:
     many = get(b"/known") * 4000
-    answers = answered(SlowOrKnown(), many + many[:10], many[10 : len(get(b"/known"))], keep_alive=1)
-    assert b"431" not in answers
-    assert answers.count(b"known.") == 4001
+    responses = exchange(SlowOrKnown(), many + many[:10], many[10 : len(get(b"/known"))], keep_alive=1)
+    assert b"431" not in responses
+    assert responses.count(b"known.") == 4001
 
 
 @pytest.mark.parametrize(
@@ -173,5 +173,5 @@ def test_many_requests_in_one_piece_are_no_long_head() -> None:
 )
 def test_only_a_whole_request_alone_is_known_heads_by_its_text(pieces: list[bytes], is_known_heads: bool) -> None:
     app = SlowOrKnown()
-    answered(app, *pieces, keep_alive=0)
+    exchange(app, *pieces, keep_alive=0)
     assert list(app.known_heads) == ([pieces[0]] if is_known_heads else [])

@@ -30,42 +30,42 @@ def head(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> dict[st
     }
 
 
-def asked(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> RequestHead:
+def head_of(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> RequestHead:
     read = read_head(head(number, query, *headers), ADDRESSES)
     assert read.key is not None
     read.link(LINKS)
     return read
 
 
-def test_what_was_learnt_is_known_and_nothing_else() -> None:
-    known, one = KnownRequests(10_000_000), asked(1)
+def test_what_was_added_is_known_and_nothing_else() -> None:
+    known, one = KnownRequests(10_000_000), head_of(1)
     known.add(b"one", one)
     assert known.get(b"one") is one
     assert known.get(b"other") is None
 
 
-def test_the_request_learnt_first_is_forgotten_first_and_no_other() -> None:
-    size = asked(10).size
+def test_the_request_added_first_is_forgotten_first_and_no_other() -> None:
+    size = head_of(10).size
     known = KnownRequests(size * 10 + 5)
     for number in range(10, 25):
-        known.add(b"%d" % number, asked(number))
+        known.add(b"%d" % number, head_of(number))
         there = [n for n in range(10, 25) if known.get(b"%d" % n)]
         assert there == list(range(max(10, number - 9), number + 1))
     assert known.size == 10 * size
 
 
-def test_what_is_long_or_has_an_id_of_its_own_is_not_learnt() -> None:
+def test_what_is_long_or_has_an_id_of_its_own_is_not_added() -> None:
     known = KnownRequests(10_000_000)
-    known.add(b"x" * 2_001, asked(1))
-    known.add(b"with an id", asked(2, "", (b"x-request-id", b"3f1c")))
+    known.add(b"x" * 2_001, head_of(1))
+    known.add(b"with an id", head_of(2, "", (b"x-request-id", b"3f1c")))
     assert known.get(b"x" * 2_001) is None
     assert known.get(b"with an id") is None
     assert known.size == 0
 
 
-def test_a_memory_of_nothing_learns_nothing() -> None:
+def test_a_size_of_zero_stores_nothing() -> None:
     known = KnownRequests(0)
-    known.add(b"one", asked(1))
+    known.add(b"one", head_of(1))
     assert known.get(b"one") is None
 
 
@@ -87,7 +87,7 @@ def test_requests_take_no_more_than_they_count_for(count: int, query: str, accep
     try:
         for number in range(count):
             own = [(name, value + b"%d" % number) for name, value in headers]
-            known.add(b"%d" % number, asked(number, f"x={query}&query={query}&", *own))
+            known.add(b"%d" % number, head_of(number, f"x={query}&query={query}&", *own))
         gc.collect()
         taken, _ = tracemalloc.get_traced_memory()
     finally:
