@@ -41,10 +41,7 @@ class Authenticator:
     _recorded_at: float = -math.inf
 
     async def customer_of(self, credential: Credential) -> int:
-        """Return the id of the customer that a credential belongs to.
-
-        Raises InvalidCredentialError; for an expired token, its subclass ExpiredTokenError.
-        """
+        """Return the id of a credential's customer. Raises InvalidCredentialError (expired: ExpiredTokenError)."""
         customer_id = self.cached_customer(credential)
         if customer_id is not None:
             return customer_id
@@ -55,7 +52,7 @@ class Authenticator:
         return self._unexpired(await self._look_up(self._tokens, find_token, credential.hash))
 
     def cached_customer(self, credential: Credential) -> int | None:
-        """Return the id of the customer that a cached credential belongs to. Raises ExpiredTokenError."""
+        """Return the id of a cached credential's customer, or None. Raises ExpiredTokenError."""
         if time.monotonic() - self._polled_at >= _CACHE_SECONDS:
             return None
         if isinstance(credential, BearerToken):
