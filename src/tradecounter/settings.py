@@ -206,7 +206,7 @@ def _parse(name: str, annotation: Any, text: str) -> Any:
 def _checked(settings: Settings) -> Settings:
     for setting in fields(Settings):
         value, rule = getattr(settings, setting.name), setting.metadata["rule"]
-        if rule is not None and value is not None and not rule.holds(value):
+        if rule is not None and value is not None and not rule.accepts(value):
             raise SettingsError(f"{PREFIX}{setting.name.upper()}: {rule.wanted}")
     if settings.stale_after <= settings.refresh_interval:
         raise SettingsError(f"{PREFIX}STALE_AFTER: must be longer than {PREFIX}REFRESH_INTERVAL")

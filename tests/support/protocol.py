@@ -41,10 +41,10 @@ class Remembering(Served):
         path: str = scope["path"]
         return path if path == "/known" else None
 
-    def known(self, raw: bytes) -> str | None:
+    def find_head(self, raw: bytes) -> str | None:
         return self.known_heads.get(raw)
 
-    def add_known(self, raw: bytes, head: str) -> None:
+    def add_head(self, raw: bytes, head: str) -> None:
         self.known_heads[raw] = head
 
     def context(self, head: str, _client: tuple[str, int] | None) -> str:

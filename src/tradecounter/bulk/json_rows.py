@@ -10,7 +10,7 @@ from msgspec import Raw
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.row_faults import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.rest.validation_messages import readable
+from tradecounter.rest.validation_messages import fault_of
 
 _exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
@@ -51,5 +51,5 @@ def _bad_row(number: int, text: bytes, shape: type[Shape], error: msgspec.Valida
     try:
         members = _exact.decode(text)
     except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first fault
-        return BadRow(number, (readable(error).replace("the body ", "the row ", 1),))
+        return BadRow(number, (str(fault_of(error)).replace("the body ", "the row ", 1),))
     return bad_row(number, members, shape, strict=True)

@@ -33,7 +33,7 @@ where owner <> to_regrole(%s)
 
 
 def hand_over(administrator_url: str) -> None:
-    """Create the role and make it the owner of the schema and all its objects, unless it is. Raises psycopg.Error.
+    """Make the role the owner of the schema and all its objects, unless it is. Raises psycopg.Error.
 
     One transaction also changes clusters of earlier versions, in which the administrator owned everything.
     """

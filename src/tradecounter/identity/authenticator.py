@@ -7,7 +7,9 @@ five seconds.
 
 import math
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
@@ -20,6 +22,9 @@ from tradecounter.kit.clock import Clock
 _CACHE_SECONDS = 4.0
 _RECORD_EVERY_SECONDS = 60.0
 _MOST_CACHED = 100_000
+
+Found = TypeVar("Found")
+Find = Callable[[Transaction, bytes], Awaitable[Found | None]]
 
 
 @dataclass(slots=True)
@@ -36,21 +41,18 @@ class Authenticator:
     _recorded_at: float = -math.inf
 
     async def customer_of(self, credential: Credential) -> int:
-        """Return the id of the customer that a credential belongs to.
-
-        Raises InvalidCredentialError; for an expired token, its subclass ExpiredTokenError.
-        """
+        """Return the id of a credential's customer. Raises InvalidCredentialError (expired: ExpiredTokenError)."""
         customer_id = self.cached_customer(credential)
         if customer_id is not None:
             return customer_id
         if isinstance(credential, ApiKey):
-            key = await self._look_up_key(credential.hash)
+            key = await self._look_up(self._keys, find_active_key, credential.hash)
             self._used.add(key.id)
             return key.customer_id
-        return self._unexpired(await self._look_up_token(credential.hash))
+        return self._unexpired(await self._look_up(self._tokens, find_token, credential.hash))
 
     def cached_customer(self, credential: Credential) -> int | None:
-        """Return the id of the customer that a cached credential belongs to. Raises ExpiredTokenError."""
+        """Return the id of a cached credential's customer, or None. Raises ExpiredTokenError."""
         if time.monotonic() - self._polled_at >= _CACHE_SECONDS:
             return None
         if isinstance(credential, BearerToken):
@@ -67,28 +69,17 @@ class Authenticator:
             raise ExpiredTokenError
         return token.customer_id
 
-    async def _look_up_key(self, digest: bytes) -> ActiveKey:
+    async def _look_up(self, cache: dict[bytes, Found], find: Find[Found], digest: bytes) -> Found:
         version = self._version
         async with reading(self.database) as tx:
-            found = await find_active_key(tx, digest)
+            found = await find(tx, digest)
         if found is None:
-            self._keys.pop(digest, None)
-            raise InvalidCredentialError
-        if version == self._version and len(self._keys) < _MOST_CACHED:
-            self._keys[digest] = found
-        return found
-
-    async def _look_up_token(self, digest: bytes) -> LiveToken:
-        version = self._version
-        async with reading(self.database) as tx:
-            found = await find_token(tx, digest)
-        if found is None:
-            self._tokens.pop(digest, None)
+            cache.pop(digest, None)
             raise InvalidCredentialError
         if version == self._version:
-            if len(self._tokens) >= _MOST_CACHED:
-                self._tokens.clear()  # most of them have expired
-            self._tokens[digest] = found
+            if len(cache) >= _MOST_CACHED:
+                cache.clear()  # most tokens in it have expired
+            cache[digest] = found
         return found
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:

@@ -47,7 +47,7 @@ def kept_secret(data_dir: Path) -> str | None:
 
 
 def derived_key(secret: str, purpose: str) -> str:
-    """Return a key of 64 hexadecimal characters that only the secret's holder can make."""
+    """Return a key of 64 hexadecimal characters, derived from the secret for a purpose."""
     return hmac.digest(secret.encode(), purpose.encode(), hashlib.sha256).hex()
 
 

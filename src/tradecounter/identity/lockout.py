@@ -35,7 +35,7 @@ class BlockedError(DomainError):
 
 @dataclass(slots=True)
 class Lockout:
-    """The blocked addresses; those that other processes block are known after the next poll."""
+    """The blocked addresses; a poll loads those that other processes block."""
 
     database: Database
     clock: Clock

@@ -37,7 +37,7 @@ _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 class Rule(NamedTuple):
     """A condition for the value of a setting that is set, and the message when it fails."""
 
-    holds: Callable[[Any], bool]
+    accepts: Callable[[Any], bool]
     wanted: str
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid_fields
 from tradecounter.rest.faults import faults_of
-from tradecounter.rest.validation_messages import readable
+from tradecounter.rest.validation_messages import fault_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
@@ -97,7 +97,7 @@ _WRONG = (msgspec.DecodeError, RecursionError)
 
 def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
-        return DomainError(Kind.INVALID, _placed(readable(error), field))
+        return DomainError(Kind.INVALID, _placed(str(fault_of(error)), field))
     if isinstance(error, RecursionError):
         return DomainError(Kind.INVALID, "the body is nested too deeply")
     return DomainError(Kind.INVALID, f"the body is not valid JSON: {error}")

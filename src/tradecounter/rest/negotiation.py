@@ -68,10 +68,7 @@ def _parse(part: str) -> _Range:
 
 
 def weight_of(parameters: Iterable[str]) -> float:
-    """Return the weight in parameters, from 0 to 1 (RFC 9110, section 12.4.2).
-
-    It is 1 by default; the last of several counts; an invalid one counts as 0.
-    """
+    """Return the last weight in parameters (RFC 9110, section 12.4.2): 1 by default, 0 for an invalid one."""
     pairs = (parameter.partition("=") for parameter in parameters)
     weights = [_weight(value.strip()) for name, _, value in pairs if name.strip() == "q"]
     return weights[-1] if weights else 1.0

@@ -47,11 +47,6 @@ def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
     return Fault(place, _sentence(problem))
 
 
-def readable(error: msgspec.ValidationError) -> str:
-    """Return the message, after the place of the field if there is one."""
-    return str(fault_of(error))
-
-
 def _sentence(problem: str) -> str:
     if match := _WRONG_TYPE.match(problem):
         return _wrong_type(match["wanted"], match["got"])

@@ -113,6 +113,8 @@ class Application:
         policy = OrderingPolicy.from_settings(settings)
         creation = OrderCreation(self.database, views, self.methods, policy, clock)
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
+        issuer = Issuer.from_settings(settings, clock)
+        exchange = TokenExchange(self.database, clock, issuer, settings.access_token_lifetime)
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             ProductEndpoints(views),
@@ -122,15 +124,11 @@ class Application:
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
-            TokenEndpoint(self._token_exchange(settings, clock), self.admission, settings.base_url),
+            TokenEndpoint(exchange, self.admission, settings.base_url),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
             HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
-
-    def _token_exchange(self, settings: Settings, clock: Clock) -> TokenExchange:
-        issuer = Issuer.from_settings(settings, clock)
-        return TokenExchange(self.database, clock, issuer, settings.access_token_lifetime)
 
     def _routes(self) -> list[Route]:
         pages = DocsPages(

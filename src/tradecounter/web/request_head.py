@@ -51,7 +51,7 @@ class RequestHead:
     _link: Header | None = None
 
     def link(self, links: PageLinks) -> Header | None:
-        """Return the `Link` header of the response to this request, which a known request caches."""
+        """Return the `Link` header of the response to this request; cached with the head."""
         if links is not self._linked:
             query = linked_query(self.pairs or [])
             value = links.header(query) if query else links.short_header

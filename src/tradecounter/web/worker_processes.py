@@ -42,10 +42,7 @@ class WorkerProcess(multiprocess.Process):
 
 
 class WorkerProcesses(multiprocess.Multiprocess):
-    """Uvicorn's supervisor of such processes.
-
-    On SIGHUP it replaces them one by one; each new process reads the settings and the program again.
-    """
+    """Uvicorn's supervisor; on SIGHUP, it replaces the processes, which read the settings and the program again."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         WorkerProcess.all_end = spawn.Event()

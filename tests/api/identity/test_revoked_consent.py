@@ -116,4 +116,4 @@ def test_an_exchange_that_starts_during_the_revocation_is_rejected(exchange: Exc
             exchanging = pool.submit(exchange_in_parallel, exchange, before)
             waiting_for_a_lock(url, processes=2)
         revoking.result()
-        assert_token_rejected(exchanging.result(), "invalid_grant")
+        assert_rejected(exchanging.result(), "invalid_grant")

@@ -236,7 +236,7 @@ def test_a_payload_without_valid_claims_is_rejected(exchange: Exchange, payload:
 def test_without_a_configured_issuer_every_token_is_rejected(exchange: Exchange) -> None:
     with running_service(exchange.service.database_url) as alone:
         fields = exchange.form(subject_token=exchange.subject_token(aud=alone.url))
-        assert_token_rejected(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
+        assert_rejected(alone.client().post("/oauth/token", data=fields, auth=exchange.basic), "invalid_grant")
 
 
 def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchange) -> None:

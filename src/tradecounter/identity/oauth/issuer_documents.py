@@ -44,10 +44,7 @@ class _KeySet(msgspec.Struct):
 
 
 async def read_issuer(url: str) -> IssuerKeys:
-    """Return the name and keys of an issuer, without following redirects. Raises IssuerAwayError.
-
-    Its name must be `url`, with or without a slash at the end.
-    """
+    """Return the name (`url`, perhaps with a slash at the end) and keys of an issuer. Raises IssuerAwayError."""
     try:
         async with (
             asyncio.timeout(_SECONDS),

@@ -89,10 +89,7 @@ class SubjectToken:
 
     @classmethod
     def read(cls, text: str) -> "SubjectToken":
-        """Read a token without trusting it. Raises InvalidSubjectTokenError, also for any critical extension.
-
-        Keys and addresses in the token are ignored.
-        """
+        """Read a token without trusting it; ignores keys and addresses in it. Raises InvalidSubjectTokenError."""
         try:
             signed = extract_compact(text.encode(), registry=_signatures)
             header = signed.headers()

@@ -245,7 +245,7 @@ class BoundedProtocol(LenientProtocol):
         if self.transport.is_closing():
             return
         latest: RequestResponseCycle | None = self.cycle
-        if self._in_head or not self._under_way or latest is None:  # the application has not got the request
+        if self._in_head or not self._under_way or latest is None:  # before the application has the request
             waits = self._is_responding()
         elif latest.response_started:
             self.transport.close()

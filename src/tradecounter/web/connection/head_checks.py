@@ -42,10 +42,7 @@ def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> No
 
 
 def with_path(url: bytes) -> bytes:
-    """Return a request's target with a path: `http://shop.example` means `/` there (RFC 9112, section 3.2.1).
-
-    Raises httptools.HttpParserError.
-    """
+    """Return a target with its path, `/` by default (RFC 9112, section 3.2.1). Raises httptools.HttpParserError."""
     parsed = httptools.parse_url(url)
     return url if parsed.path else b"/" + (b"?" + parsed.query if parsed.query else b"")
 

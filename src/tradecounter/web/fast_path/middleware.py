@@ -18,7 +18,7 @@ from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.http import VIEW
 from tradecounter.storefront.storefront import Storefront
-from tradecounter.web.fast_path.known_requests import KnownRequests
+from tradecounter.web.fast_path.head_cache import HeadCache
 from tradecounter.web.fast_path.recording import Recording
 from tradecounter.web.fast_path.response_cache import CachedResponse, ResponseCache
 from tradecounter.web.request_context import RequestContext, context_of, new_context
@@ -27,7 +27,7 @@ from tradecounter.web.request_head import RequestHead, may_be_cached, read_head
 log = structlog.get_logger()
 
 _ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
-_KNOWN_SHARE = 8  # known requests take at most an eighth of the memory
+_HEAD_SHARE = 8  # the head cache has an eighth of the memory
 
 
 class FastResponse(NamedTuple):
@@ -40,7 +40,7 @@ class FastResponse(NamedTuple):
 class ResponseCacheMiddleware:
     """Sends cached responses to reads of products, and records those that are not cached yet.
 
-    The protocol class uses it without ASGI (`web/fast_path/protocol.py`): `read` or `known`, then `context`, then
+    The protocol class uses it without ASGI (`web/fast_path/protocol.py`): `read` or `find_head`, then `context`, then
     `respond`. The context goes into the ASGI scope, so that nothing is read twice.
     """
 
@@ -51,9 +51,9 @@ class ResponseCacheMiddleware:
         self._storefront = storefront
         self._admission = admission
         self._addresses = admission.addresses
-        known = KnownRequests(most_bytes // _KNOWN_SHARE)
-        self.known, self.add_known = known.get, known.add
-        self.cache = ResponseCache(most_bytes - most_bytes // _KNOWN_SHARE)
+        heads = HeadCache(most_bytes // _HEAD_SHARE)
+        self.find_head, self.add_head = heads.get, heads.add
+        self.cache = ResponseCache(most_bytes - most_bytes // _HEAD_SHARE)
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,7 +1,7 @@
 """Uvicorn's protocol class with bounds, and with a fast path for cached responses.
 
 It writes cached responses directly, because ASGI's task and messages would cost more than everything else. It does not
-even parse known requests, whose bytes were all received before.
+even parse a request whose bytes are in the head cache.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class FastPathProtocol(BoundedProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._fast_path: ResponseCacheMiddleware | None = None
-        self._context: RequestContext | None = None  # of the known request under way, if its response is not cached
+        self._context: RequestContext | None = None  # of a request with a cached head, if its response is not cached
         self._head: RequestHead | None = None  # of the request under way, if its response is cached
         self._response: FastResponse | None = None
         self._responded_at = 0.0  # on the loop's clock: the last response of the fast path
@@ -44,14 +44,14 @@ class FastPathProtocol(BoundedProtocol):
         super().announce_end()
 
     def data_received(self, data: bytes) -> None:
-        """Respond to a known request, or parse received data."""
+        """Respond to a request with a cached head, or parse received data."""
         is_between = not self._under_way
         self._context = self._head = None
-        if is_between and self._fast_path is not None and self._respond_to_known(data, self._fast_path):
+        if is_between and self._fast_path is not None and self._respond_unparsed(data, self._fast_path):
             return
         super().data_received(data)
         if is_between and self._begun == 1 and not self._under_way and self._fast_path and self._head is not None:
-            self._fast_path.add_known(data, self._head)
+            self._fast_path.add_head(data, self._head)
 
     def begin_response(self) -> None:
         """Find the cached response to the request whose head has arrived, or let the application respond.
@@ -74,11 +74,11 @@ class FastPathProtocol(BoundedProtocol):
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
 
-    def _respond_to_known(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
-        """Respond to a known request if possible; return whether it was."""
+    def _respond_unparsed(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
+        """Respond to a request without parsing it, if possible; return whether it was."""
         if not data.startswith(b"GET ") or self._is_busy():
             return False
-        head = fast_path.known(data)
+        head = fast_path.find_head(data)
         if head is None:
             return False
         context = fast_path.context(head, self.client)

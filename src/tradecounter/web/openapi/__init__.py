@@ -1,1 +1,1 @@
-"""The interface document (OpenAPI 3.1), made from the operations that the slices declare and the types they name."""
+"""The interface document (OpenAPI 3.1), generated from the slices' operations and their types."""

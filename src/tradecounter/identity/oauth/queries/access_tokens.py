@@ -71,9 +71,9 @@ _REVOKE_TOKENS = Statement("""
 
 
 async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:
-    """Revoke an application's tokens for a customer, and the consent given so far; return the number of tokens.
+    """Revoke an application's tokens for a customer and the consent so far, in every process within a few seconds.
 
-    Takes effect in every process within a few seconds.
+    Returns the number of tokens.
     """
     # Waits for exchanges under way, whose tokens the update then sees; later exchanges wait for this transaction.
     await tx.execute(_LOCK_APPLICATION, client_id=client_id)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.rest.paging import Page, PageLinks
-from tradecounter.web.fast_path.known_requests import KnownRequests
+from tradecounter.web.fast_path.head_cache import HeadCache
 from tradecounter.web.request_head import RequestHead, read_head
 
 ADDRESSES = ClientAddresses("192.0.2.7")
@@ -38,7 +38,7 @@ def head_of(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> Requ
 
 
 def test_what_was_added_is_known_and_nothing_else() -> None:
-    known, one = KnownRequests(10_000_000), head_of(1)
+    known, one = HeadCache(10_000_000), head_of(1)
     known.add(b"one", one)
     assert known.get(b"one") is one
     assert known.get(b"other") is None
@@ -46,7 +46,7 @@ def test_what_was_added_is_known_and_nothing_else() -> None:
 
 def test_the_request_added_first_is_forgotten_first_and_no_other() -> None:
     size = head_of(10).size
-    known = KnownRequests(size * 10 + 5)
+    known = HeadCache(size * 10 + 5)
     for number in range(10, 25):
         known.add(b"%d" % number, head_of(number))
         there = [n for n in range(10, 25) if known.get(b"%d" % n)]
@@ -55,7 +55,7 @@ def test_the_request_added_first_is_forgotten_first_and_no_other() -> None:
 
 
 def test_what_is_long_or_has_an_id_of_its_own_is_not_added() -> None:
-    known = KnownRequests(10_000_000)
+    known = HeadCache(10_000_000)
     known.add(b"x" * 2_001, head_of(1))
     known.add(b"with an id", head_of(2, "", (b"x-request-id", b"3f1c")))
     assert known.get(b"x" * 2_001) is None
@@ -64,7 +64,7 @@ def test_what_is_long_or_has_an_id_of_its_own_is_not_added() -> None:
 
 
 def test_a_size_of_zero_stores_nothing() -> None:
-    known = KnownRequests(0)
+    known = HeadCache(0)
     known.add(b"one", head_of(1))
     assert known.get(b"one") is None
 
@@ -81,7 +81,7 @@ def test_requests_take_no_more_than_they_count_for(count: int, query: str, accep
         (b"if-none-match", accept.encode()),
         (b"x-forwarded-for", ",".join(hops).encode()),
     ]
-    known = KnownRequests(10**10)
+    known = HeadCache(10**10)
     gc.collect()
     tracemalloc.start()
     try:

@@ -9,7 +9,7 @@ from tradecounter.web.request_head import RequestHead
 _MOST_REQUEST_BYTES = 2_000
 
 
-class KnownRequests:
+class HeadCache:
     """Parsed request heads by a digest of the request's bytes, which contain a credential; first in, first out."""
 
     def __init__(self, most_bytes: int) -> None:
@@ -21,14 +21,14 @@ class KnownRequests:
         return int(self._heads.currsize)
 
     def get(self, raw: bytes) -> RequestHead | None:
-        """Return the head of a known request, or None."""
+        """Return the head of a request with the same bytes, or None."""
         try:
             return self._heads[sha256(raw).digest()]
         except KeyError:
             return None
 
     def add(self, raw: bytes, head: RequestHead) -> None:
-        """Add a request, unless it is long or has its own id, so that it never comes again."""
+        """Cache a head, unless the request is long or has its own id, so that it never comes again."""
         if len(raw) > _MOST_REQUEST_BYTES or head.request_id or head.size > self._heads.maxsize:
             return
         self._heads.setdefault(sha256(raw).digest(), head)
