@@ -1,7 +1,10 @@
 """`tradecounter import`: files of products, prices, stock and the rest."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -14,12 +17,11 @@ from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.cli.differences import changes_to
 from tradecounter.cli.output import AsJson, show, show_json
-from tradecounter.cli.session import reporting_errors, with_database
+from tradecounter.cli.session import fail, with_database
 from tradecounter.cli.text import one_line
 from tradecounter.db.pool import Database
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
 from tradecounter.imports.run import import_rows
-from tradecounter.imports.samples import write_samples
 
 SAMPLES = "samples"
 _MOST_WARNINGS = 20  # printed without --json
@@ -121,9 +123,20 @@ def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
 
 
 def _write_samples(folder: str, *, as_json: bool) -> None:
-    with reporting_errors():
-        paths = [str(path) for path in write_samples(folder)]
-    show({"files": paths}, "\n".join(paths), as_json=as_json)
+    """Write a sample of every kind to a folder, unless one of the files exists."""
+    paths = [Path(folder) / f"{kind}.csv" for kind in IMPORT_KINDS]
+    for path in paths:
+        if path.exists():
+            fail(f"{path} exists: name another folder, or remove it")
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for path in paths:
+            with as_file(files("tradecounter.imports") / "sample_files" / path.name) as sample:
+                shutil.copyfile(sample, path)
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}")
+    names = list(map(str, paths))
+    show({"files": names}, "\n".join(names), as_json=as_json)
 
 
 @contextmanager

@@ -138,18 +138,12 @@ def run() -> None:
     """Run the command line."""
     for number in (signal.SIGTERM, signal.SIGHUP):  # SIGHUP: the terminal was closed
         signal.signal(number, _terminated)
-    if not all(map(_is_text, sys.argv)):
+    try:
+        "".join(sys.argv).encode()
+    except UnicodeEncodeError:
         typer.echo("error: the command line is not UTF-8 text", err=True)
         sys.exit(2)
     app()
-
-
-def _is_text(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:

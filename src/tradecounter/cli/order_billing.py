@@ -7,14 +7,13 @@ import typer
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
+from tradecounter.cli.arguments import OrderName
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
-
-Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 
 
 def pounds(text: str) -> Decimal:
@@ -25,7 +24,7 @@ def pounds(text: str) -> Decimal:
         raise typer.BadParameter(f"{text!r} is not an amount in pounds, such as 120.50") from error
 
 
-def invoice(reference: Reference, as_json: AsJson = False) -> None:
+def invoice(reference: OrderName, as_json: AsJson = False) -> None:
     """Issue the invoice of a fully dispatched order; if it was issued before, show its number."""
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
@@ -39,7 +38,7 @@ def invoice(reference: Reference, as_json: AsJson = False) -> None:
 
 
 def pay(
-    reference: Reference,
+    reference: OrderName,
     amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most the amount due.")],
     as_json: AsJson = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tradecounter.cli.arguments import OrderName
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.session import run_change
@@ -20,8 +21,6 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
 
-Reference = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
-
 _ITEM = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
 # A MAC address may contain colons too.
 _SERIAL = re.compile(
@@ -32,7 +31,7 @@ _SERIAL = re.compile(
 
 
 def dispatch(
-    reference: Reference,
+    reference: OrderName,
     item: Annotated[
         list[str] | None,
         typer.Option(metavar="ITEM_ID=QUANTITY", help="What to dispatch; may be repeated. Default: all that is left."),
@@ -58,7 +57,7 @@ def dispatch(
 
 
 def track(
-    reference: Reference,
+    reference: OrderName,
     event_type: Annotated[str, typer.Option("--type", help="The event's type, such as Collected.")],
     description: Annotated[str, typer.Option(help="A sentence on what happened.")],
     locality: Annotated[str, typer.Option(help="Where it happened.")] = "",
@@ -80,7 +79,7 @@ def track(
 
 
 def video(
-    reference: Reference,
+    reference: OrderName,
     file: Annotated[str, typer.Option(metavar="URL", help="The address of the video file.")],
     playlist: Annotated[str, typer.Option(metavar="URL", help="The address of the HLS playlist.")],
     as_json: AsJson = False,

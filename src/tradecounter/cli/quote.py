@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tradecounter.cli.arguments import Limit
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -36,7 +37,7 @@ def show_all(
     everything: Annotated[
         bool, typer.Option("--all", help="Include quotes that are priced, confirmed or expired.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The most to list.")] = 1000,
+    limit: Limit = 1000,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:

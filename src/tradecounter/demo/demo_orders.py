@@ -84,7 +84,6 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
     DemoOrder(
         customer=HARBOURLINE,
         days_ago=8,
-        lines=1,
         quantity=5,
         send_mail=True,
         steps=(Cancelled(7.5, "You asked us to cancel it: the wrong model was ordered."),),

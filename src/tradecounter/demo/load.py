@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from tradecounter.bulk.rows import BadRow, Row
@@ -60,12 +61,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
         await _load_own_catalogue(database, now)
     else:
         await _load_other_catalogue(database, catalogue)
-    for kind, name in (
-        ("shipping-regions", "shipping-regions.csv"),
-        ("shipping-methods", "shipping-methods.jsonl"),
-        ("customers", "customers.jsonl"),
-    ):
-        await _load(database, kind, rows_of(kind, data_file(name)))
+    await _load_files(database, "shipping-regions.csv", "shipping-methods.jsonl", "customers.jsonl")
     if catalogue is None:
         async with reading(database) as tx:
             ids = {account.email_address: account.id for account in await list_accounts(tx)}
@@ -97,15 +93,8 @@ async def _with_key(tx: Transaction, account: Account, secret: str, note: str, n
 
 
 async def _load_own_catalogue(database: Database, now: datetime) -> None:
-    for kind, name in (
-        ("categories", "categories.jsonl"),
-        ("manufacturers", "manufacturers.jsonl"),
-        ("attributes", "attributes.jsonl"),
-        ("products", "products.jsonl"),
-        ("price-list", "price-lists.csv"),
-        ("stock", "stock.csv"),
-    ):
-        await _load(database, kind, rows_of(kind, data_file(name)))
+    await _load_files(database, "categories.jsonl", "manufacturers.jsonl", "attributes.jsonl")
+    await _load_files(database, "products.jsonl", "price-list.csv", "stock.csv")
     await _load(database, "incoming", incoming_rows(uk_date(now)))
 
 
@@ -117,6 +106,12 @@ async def _load_other_catalogue(database: Database, products_file: str) -> None:
     await _load(database, "products", rows)
     await _load(database, "price-list", made_up_prices(products))
     await _load(database, "stock", made_up_stock(products))
+
+
+async def _load_files(database: Database, *names: str) -> None:
+    for name in names:
+        kind = Path(name).stem
+        await _load(database, kind, rows_of(kind, data_file(name)))
 
 
 async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]]) -> None:

@@ -1,1 +1,1 @@
-"""All kinds of import files, and running an import in its own transaction."""
+"""All kinds of import files, with samples that fill an empty database, and running an import."""

@@ -105,15 +105,12 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
 
 
 def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[Candidate]:
-    has_own = own_list is not None and own_list != DEFAULT_LIST
-    default = _list_candidate(
-        DEFAULT,
-        DEFAULT_LIST,
-        prices,
-        "the customer's price list has no price for it" if has_own else "the customer has no price list of its own",
-    )
-    own = _list_candidate(PRICE_LIST, own_list, prices, "the customer's price list") if own_list and has_own else None
-    return [default] if own is None else [own, default]
+    if own_list is None or own_list == DEFAULT_LIST:
+        return [_list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer has no price list of its own")]
+    return [
+        _list_candidate(PRICE_LIST, own_list, prices, "the customer's price list"),
+        _list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer's price list has no price for it"),
+    ]
 
 
 def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Candidate:

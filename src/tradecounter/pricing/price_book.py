@@ -1,6 +1,6 @@
 """Prices by row of a catalogue snapshot.
 
-A price list and a discount are a profile. Customers without contract prices share the price vector of their profile.
+A price list and a discount are a profile. Its customers share the prices of the profile and add contract prices.
 """
 
 from collections.abc import Iterable, Mapping
@@ -166,25 +166,16 @@ class PriceBook:
 
     lists: PriceLists
     contracts: Contracts
-    _of_profile: dict[Profile, PriceVector] = field(default_factory=dict)
     _of_customer: dict[int, tuple[CustomerTerms, date, PriceVector]] = field(default_factory=dict)
 
     def vector(self, terms: CustomerTerms, today: date) -> PriceVector:
         """Return a customer's price vector on a UK date."""
         cached_terms, day, vector = self._of_customer.get(terms.customer_id, (None, None, None))
         if vector is None or cached_terms != terms or day != today:
-            vector = self._vector(terms, today)
+            shared = self.lists.shared((terms.price_list, terms.discount))
+            vector = PriceVector(shared, *self.contracts.valid_on(terms.customer_id, today))
             self._of_customer[terms.customer_id] = (terms, today, vector)
         return vector
-
-    def _vector(self, terms: CustomerTerms, today: date) -> PriceVector:
-        profile = (terms.price_list, terms.discount)
-        rows, costs = self.contracts.valid_on(terms.customer_id, today)
-        if len(rows):
-            return PriceVector(self.lists.shared(profile), rows, costs)
-        if profile not in self._of_profile:
-            self._of_profile[profile] = PriceVector(self.lists.shared(profile))
-        return self._of_profile[profile]
 
 
 def discounted(costs: Costs, discount: int) -> Costs:

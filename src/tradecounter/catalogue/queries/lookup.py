@@ -21,13 +21,7 @@ class FoundProduct:
     configurable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    id: int
-    configurable: bool
-
-
-_FIND_PRODUCT = Statement("select id, configurable from product where sku_key = :sku_key", _Found)
+_FIND_PRODUCT = Statement("select id, configurable from product where sku_key = :sku_key")
 
 
 async def find_product(tx: Transaction, sku: str) -> FoundProduct:
@@ -37,8 +31,9 @@ async def find_product(tx: Transaction, sku: str) -> FoundProduct:
         similar = await _similar_skus(tx, sku.strip())
         hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
         raise DomainError(Kind.NOT_FOUND, f"there is no product {sku}{hint}")
-    [record] = await read_products(tx, [found.id], unreadable=[])
-    return FoundProduct(record, found.configurable)
+    product_id, configurable = found
+    [record] = await read_products(tx, [product_id], unreadable=[])
+    return FoundProduct(record, configurable)
 
 
 _SIMILAR_SKUS = Statement("""
