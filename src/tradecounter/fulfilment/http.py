@@ -27,7 +27,7 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 
 @dataclass(frozen=True, slots=True)
 class FulfilmentEndpoints:
-    """The endpoints of what happens to an order after its confirmation."""
+    """The endpoints of configurations and packing videos."""
 
     database: Database
     views: RefreshableViews
@@ -56,18 +56,12 @@ class FulfilmentEndpoints:
                 Link(
                     "createOrder",
                     "Configures an item, if the order was confirmed immediately and the product is configurable.",
-                    {
-                        "reference": "$response.body#/order_reference",
-                        "orderItemId": "$response.body#/items/0/id",
-                    },
+                    {"reference": "$response.body#/order_reference", "orderItemId": "$response.body#/items/0/id"},
                 ),
                 Link(
                     "getOrder",
                     "Configures an item, if its product is configurable.",
-                    {
-                        "reference": "$response.body#/order_reference",
-                        "orderItemId": "$response.body#/items/0/id",
-                    },
+                    {"reference": "$response.body#/order_reference", "orderItemId": "$response.body#/items/0/id"},
                 ),
             ),
             referenced=(Product,),
@@ -75,7 +69,6 @@ class FulfilmentEndpoints:
         )
     )
     async def add_configurations(self, call: Call) -> Response:
-        """Answer `POST /order/{reference}/item/{orderItemId}/configuration`."""
         request = await call.body(AddConfigurationsRequest)
         async with transaction(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
@@ -103,7 +96,6 @@ class FulfilmentEndpoints:
         )
     )
     async def show_video(self, call: Call) -> Response:
-        """Answer `GET /order/{reference}/video`."""
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             video = await find_video(tx, order.id)

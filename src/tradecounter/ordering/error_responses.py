@@ -18,15 +18,9 @@ CONFLICT = ErrorResponse(
     (RETRY_AFTER,),
     "Conflict",
 )
-UNKNOWN_CODE = ErrorResponse(
-    404,
-    "No pending order or quote of yours has this `confirmation_code`.",
-    "order not found",
-)
+UNKNOWN_CODE = ErrorResponse(404, "No pending order or quote of yours has this `confirmation_code`.", "order not found")
 EXPIRED = ErrorResponse(
-    410,
-    "The pending order or quote has expired or was cancelled.",
-    "the pending order has expired: create it again",
+    410, "The pending order or quote has expired or was cancelled.", "the pending order has expired: create it again"
 )
 _NO_SHIPPING_METHOD = (
     "shipping_method: is required, since the account has no default among the shipping options: "

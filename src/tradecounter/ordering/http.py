@@ -123,13 +123,7 @@ class OrderEndpoints:
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
-            links=(
-                Link(
-                    "listProducts",
-                    "Orders one of the products, by its SKU.",
-                    body=LINKED_ORDER_REQUEST,
-                ),
-            ),
+            links=(Link("listProducts", "Orders one of the products, by its SKU.", body=LINKED_ORDER_REQUEST),),
             referenced=(AddressDetails, AddressReference),
             rate_limited=False,
         )
@@ -196,10 +190,7 @@ class OrderEndpoints:
                 required=False,
             ),
             success=Success(
-                200,
-                "The confirmed order, with its id and reference.",
-                CreatedOrder,
-                {"Confirmed": CONFIRMED_ORDER},
+                200, "The confirmed order, with its id and reference.", CreatedOrder, {"Confirmed": CONFIRMED_ORDER}
             ),
             errors=(PAYMENT_REQUIRED, UNKNOWN_CODE, EXPIRED, NOT_CONFIRMABLE),
             links=(

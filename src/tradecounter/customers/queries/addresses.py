@@ -16,8 +16,7 @@ def _saved(address_id: int, details: dict[str, Any]) -> SavedAddress:
 
 
 _LIST_ADDRESSES = Statement(
-    "select id as address_id, details from address"
-    " where customer_id = :customer_id and deleted_at is null order by id",
+    "select id as address_id, details from address where customer_id = :customer_id and deleted_at is null order by id",
     _saved,
 )
 
