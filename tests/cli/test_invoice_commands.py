@@ -158,8 +158,8 @@ def test_an_invoice_that_nobody_gets_is_not_sent(
 ) -> None:
     error = tradecounter.error("invoice", "resend", numbers["other"])
     assert error == (
-        f"nobody gets invoice {numbers['other']}: the order names no address, and customer {other.id} has neither "
-        "an accounts_email nor order mails, which `customer edit` sets"
+        f"invoice {numbers['other']} has no recipients: the order names no address, and customer {other.id} has "
+        "neither an accounts_email nor order mails, which `customer edit` sets"
     )
 
 

@@ -105,7 +105,7 @@ def test_what_cannot_be_is_rejected_with_a_reason(customer: Customer, tradecount
         ([*dispatch, "--item", "1=1"], "item: 1 is not in this order"),
         ([*dispatch, "--item", f"{phone}=0"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=-1"], "has 1 unit left: its quantity must be 1"),
-        ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is there twice"),
+        ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),
         ([*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"], "is not in this shipment"),
         (["order", "dispatch", "ORD-0"], "there is no order ORD-0"),
         (["order", "track", reference, "--type", "T", "--description", "D"], "has no shipment"),

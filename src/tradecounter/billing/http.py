@@ -20,16 +20,7 @@ from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import (
-    TEXT,
-    ErrorResponse,
-    Link,
-    Media,
-    Operation,
-    Parameter,
-    Success,
-    endpoint,
-)
+from tradecounter.rest.operation import TEXT, ErrorResponse, Link, Media, Operation, Parameter, Success, endpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,13 +64,7 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
     document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now)
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
     await insert_invoice(
-        tx,
-        order.id,
-        document,
-        pdf,
-        issued_at=now,
-        supplied_at=supply.supplied_at,
-        due_at=due_at(now, order.term_days),
+        tx, order.id, document, pdf, issued_at=now, supplied_at=supply.supplied_at, due_at=due_at(now, order.term_days)
     )
     return IssuedInvoice(number=document.number, order_reference=name, gross=document.gross, new=True)
 

@@ -34,7 +34,7 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
     if not recipients:
         raise DomainError(
             Kind.PRECONDITION_FAILED,
-            f"nobody gets invoice {number}: the order names no address, and customer {account.id} has neither an "
+            f"invoice {number} has no recipients: the order names no address, and customer {account.id} has neither an "
             "accounts_email nor order mails, which `customer edit` sets",
         )
     for job, address in mails.items():

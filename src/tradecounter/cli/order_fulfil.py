@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.fulfilment.rules import Serial, normalised_mac
-from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
@@ -72,7 +72,7 @@ def track(
     """Add a tracking event to a shipment."""
 
     async def work(tx: Transaction) -> None:
-        sighting = Sighting(type=event_type, description=description, locality=locality, date=date)
+        sighting = NewTrackingEvent(type=event_type, description=description, locality=locality, date=date)
         await track_shipment(tx, reference, tracking, sighting, SystemClock().now())
 
     _change(reference, work, as_json=as_json)

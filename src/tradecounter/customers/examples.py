@@ -4,13 +4,7 @@ from decimal import Decimal
 
 import msgspec
 
-from tradecounter.customers.wire import (
-    AddressDetails,
-    Customer,
-    CustomerAddress,
-    CustomerCreditTerms,
-    SavedAddress,
-)
+from tradecounter.customers.wire import AddressDetails, Customer, CustomerAddress, CustomerCreditTerms, SavedAddress
 
 ADDRESS_DETAILS = AddressDetails(
     contact_name="Sam Fitter",

@@ -55,8 +55,7 @@ class AddressDetails(Struct, omit_defaults=True):
     street_three: Annotated[ShortText | None, Meta(description="The third line.")] = None
     state: Annotated[ShortText | None, Meta(description="The county.")] = None
     contact_number: Annotated[
-        FortyCharacters | None,
-        Meta(description="For the courier. Outside GB, JE, GG and IM, in international format."),
+        FortyCharacters | None, Meta(description="For the courier. Outside GB, JE, GG and IM, in international format.")
     ] = None
     tax_number: Annotated[FortyCharacters | None, Meta(description="The recipient's tax number.")] = None
 

@@ -15,7 +15,7 @@ from tradecounter.fulfilment.configure_item import configure_item
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.rules import Serial
-from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
@@ -109,7 +109,7 @@ class Tracked(Step):
     locality: str
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        sighting = Sighting(type=self.type, description=self.description, locality=self.locality)
+        sighting = NewTrackingEvent(type=self.type, description=self.description, locality=self.locality)
         await track_shipment(tx, code, None, sighting, now)
 
 

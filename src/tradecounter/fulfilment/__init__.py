@@ -1,1 +1,1 @@
-"""After the order: shipments, serial numbers, tracking, configurations, packing videos."""
+"""Fulfilment: shipments, serial numbers, tracking, configurations, packing videos."""

@@ -1,4 +1,4 @@
-"""Noting where an order's packing video can be watched."""
+"""Stores the addresses of an order's packing video."""
 
 from urllib.parse import urlsplit
 
@@ -13,9 +13,9 @@ _LONGEST = 2000
 
 
 async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse) -> None:
-    """Note the addresses of a confirmed order's packing video; they replace earlier ones.
+    """Store the addresses of a confirmed order's packing video in place of earlier ones.
 
-    Raises DomainError: not found, conflict (the order is not confirmed, or cancelled), invalid.
+    Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
     for option, url in (("file", video.video_file), ("playlist", video.streaming_playlist)):
         if not _is_web_address(url):

@@ -1,6 +1,6 @@
-"""Whether the configured secret keys are those that the database was encrypted with.
+"""Checks that the configured secret keys are those of the database.
 
-A service that started with another key would encrypt with it, and could not read what is there.
+A service with another key would encrypt with it, and could not read the stored configurations.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from tradecounter.identity.queries.secret_fingerprints import (
 )
 from tradecounter.kit.errors import OperatorError
 
-_SAMPLE = 50  # of the first and of the last configurations, where no key is registered yet
+_SAMPLE = 50  # configurations from each end, if no key is registered yet
 
 
 class WrongSecretError(OperatorError):
@@ -31,9 +31,9 @@ class WrongSecretError(OperatorError):
 
 
 async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
-    """Raise WrongSecretError unless the keys include every one that is registered.
+    """Raise WrongSecretError unless the keys include all registered ones.
 
-    Where none is registered, one of the keys has to decrypt some of the configurations, if there are any.
+    If none is registered, one of the keys must decrypt some of the stored configurations.
     """
     await _keys_in_use(tx, secret_keys)
 
@@ -41,7 +41,7 @@ async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
 async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: datetime) -> None:
     """Register the first key, with which this process encrypts. Raises WrongSecretError.
 
-    Of processes that start at the same moment on an empty database, the first decides which key it is.
+    If several processes start together on an empty database, the first one decides the key.
     """
     if fingerprint(secret_keys[0]) in await registered_fingerprints(tx):
         await check_secret(tx, secret_keys)
@@ -52,17 +52,17 @@ async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: date
 
 
 async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
-    """Return the fingerprints of the keys that something may be encrypted with. Raises WrongSecretError."""
+    """Return the fingerprints of the keys that may have encrypted stored data. Raises WrongSecretError."""
     registered = await registered_fingerprints(tx)
     if registered:
         if registered <= set(map(fingerprint, secret_keys)):
             return registered
         raise WrongSecretError
     sample = await sample_sealed(tx, _SAMPLE)
-    fitting = {fingerprint(key) for key in secret_keys if _decrypts_some(key, sample)}
-    if sample and not fitting:
+    working = {fingerprint(key) for key in secret_keys if _decrypts_some(key, sample)}
+    if sample and not working:
         raise WrongSecretError
-    return fitting
+    return working
 
 
 def _decrypts_some(secret_key: str, sample: Sequence[bytes]) -> bool:

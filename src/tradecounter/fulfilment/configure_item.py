@@ -1,4 +1,4 @@
-"""Attaching provisioning configurations to an item (specification, section 4; decisions, configurations)."""
+"""Adds provisioning configurations to an item (specification, section 4; decisions, configurations)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ async def configure_item(
     vault: ProvisioningVault,
     now: datetime,
 ) -> OrderLine:
-    """Attach configurations to an item of an order, or to a component of one; return the item.
+    """Add configurations to an item of an order, or to a component of a bundle; return the item.
 
-    The order stays locked, so that requests at the same moment do not exceed the quantity together. Raises DomainError:
-    not found, invalid (cancelled, not configurable, more than units remain).
+    Locks the order, so concurrent requests cannot exceed the quantity together. Raises DomainError: not found, invalid
+    (cancelled, not configurable, more than the remaining units).
     """
     order = await lock_order(tx, order_id)
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
@@ -35,14 +35,14 @@ async def configure_item(
     if line is None or found is None:
         raise not_found("item")
     if not isinstance(order, ConfirmedOrder):
-        raise invalid("reference", "the order was cancelled, its items cannot be configured any more")
+        raise invalid("reference", "the order was cancelled: its items cannot be configured")
     if not found.configurable:
         raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
     remaining = line.quantity - found.configured
     if len(configurations) > remaining:
         left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
         raise invalid("configurations", left)
-    sealed = await asyncio.to_thread(_sealed, configurations, vault)  # thousands would keep other requests waiting
+    sealed = await asyncio.to_thread(_sealed, configurations, vault)  # thousands would delay other requests
     await insert_configurations(tx, line.id, sealed, now)
     return line
 

@@ -1,6 +1,6 @@
-"""Dispatching an order, whole or in part: a shipment leaves, with its serial numbers.
+"""Dispatches an order, whole or in part, as a shipment with serial numbers.
 
-Rows are locked in one order everywhere: the order, then stock by product.
+Rows are always locked in the same order: the order, then stock by product.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from datetime import datetime
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.queries.writes import NewShipment, insert_shipment
+from tradecounter.fulfilment.queries.writes import insert_shipment
 from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.lookup import any_order
@@ -20,7 +20,6 @@ from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
 from tradecounter.ordering.states import ConfirmedOrder
-from tradecounter.ordering.wire import NotificationDetails
 from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST = {"tracking": 100, "serial": 200}
@@ -28,7 +27,7 @@ _LONGEST = {"tracking": 100, "serial": 200}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchRequest:
-    """What to dispatch: pairs of item id and quantity, or None for all that is left; tracking and serial numbers."""
+    """The units to dispatch, as pairs of item id and quantity (None: all that remain), and their numbers."""
 
     items: Sequence[tuple[int, int]] | None = None
     tracking_number: str | None = None
@@ -36,9 +35,9 @@ class DispatchRequest:
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
-    """Let a shipment of an order leave, named by reference or id; queue the mail about it.
+    """Dispatch a shipment of an order, named by reference or id; queue the mail about it.
 
-    Raises DomainError: not found, conflict (not a confirmed order, nothing left, back-ordered), invalid.
+    Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
     """
     _check_texts(request)
     await hold_off_serving(tx)
@@ -48,7 +47,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items)
     check_serials(lines, units, request.serials)
-    shipment_id = await insert_shipment(tx, _shipment(order, request, units, now))
+    shipment_id = await insert_shipment(tx, order, units, request.serials, request.tracking_number, now)
     complete = all(line.left == units.get(line.id, 0) for line in lines)
     await store_dispatch(tx, order.id, units, DISPATCHED if complete else PART_DISPATCHED)
     leaving: defaultdict[int, int] = defaultdict(int)
@@ -56,20 +55,6 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         leaving[line.product_id] += units.get(line.id, 0)
     await hand_over(tx, leaving)
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
-
-
-def _shipment(order: ConfirmedOrder, request: DispatchRequest, units: dict[int, int], now: datetime) -> NewShipment:
-    contact = order.courier_notifications or NotificationDetails()
-    return NewShipment(
-        order_id=order.id,
-        shipping_method=order.shipping_method,
-        tracking_number=request.tracking_number,
-        contact_email=contact.email_address,
-        contact_phone=contact.phone_number,
-        dispatched_at=now,
-        units=units,
-        serials=request.serials,
-    )
 
 
 def _check_texts(request: DispatchRequest) -> None:

@@ -1,4 +1,4 @@
-"""Examples of what only fulfilment's endpoints take and return, for the interface document."""
+"""Examples of fulfilment's requests and responses, for the interface document."""
 
 from tradecounter.fulfilment.wire import AddConfigurationsRequest, NewConfiguration, OrderVideoResponse
 

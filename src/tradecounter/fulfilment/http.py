@@ -30,7 +30,7 @@ _FIRST_ITEM = {**_BY_REFERENCE, "orderItemId": "$response.body#/items/0/id"}
 
 @dataclass(frozen=True, slots=True)
 class FulfilmentEndpoints:
-    """The endpoints of what happens to an order after its confirmation."""
+    """The endpoints of configurations and packing videos."""
 
     database: Database
     views: RefreshableViews
@@ -68,7 +68,6 @@ class FulfilmentEndpoints:
         )
     )
     async def add_configurations(self, call: Call) -> Response:
-        """Answer `POST /order/{reference}/item/{orderItemId}/configuration`."""
         request = await call.body(AddConfigurationsRequest)
         async with transaction(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
@@ -96,7 +95,6 @@ class FulfilmentEndpoints:
         )
     )
     async def show_video(self, call: Call) -> Response:
-        """Answer `GET /order/{reference}/video`."""
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             video = await find_video(tx, order.id)

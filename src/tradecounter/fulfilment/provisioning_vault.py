@@ -1,4 +1,4 @@
-"""Configurations hold passwords: they are kept encrypted, with a key derived from the installation's secret key."""
+"""Encrypts configurations, which contain passwords, with a key derived from the installation's secret key."""
 
 import base64
 from collections.abc import Callable, Sequence
@@ -14,10 +14,10 @@ _PURPOSE = "provisioning data"
 
 
 class ProvisioningVault:
-    """Encrypts and decrypts configurations; the secret keys are asked for when they are first needed."""
+    """Encrypts and decrypts configurations; reads the secret keys at their first use."""
 
     def __init__(self, secret_keys: Callable[[], Sequence[str]]) -> None:
-        """Take where the secret keys come from: the first encrypts, the others only decrypt."""
+        """Take a function that returns the secret keys: the first encrypts, the others only decrypt."""
         self._secret_keys = secret_keys
 
     @cached_property
@@ -37,7 +37,7 @@ class ProvisioningVault:
             return None
 
     def reseal(self, sealed: bytes) -> bytes | None:
-        """Return a configuration encrypted with the first key: as it is when it already is; None as `unseal`."""
+        """Return a configuration encrypted with the first key, unchanged if it already is; None as `unseal`."""
         try:
             self._keys[0].decrypt(sealed)
         except InvalidToken:

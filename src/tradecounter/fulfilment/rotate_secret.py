@@ -1,6 +1,6 @@
-"""Replacing a former secret key: what it encrypted is encrypted with the present one, a batch at a time.
+"""Replaces former secret keys: re-encrypts their configurations with the current key, in batches.
 
-It can be interrupted and repeated at any moment; requests are not held up.
+It can be interrupted and repeated at any time, and does not block requests.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _BATCH = 500
 
 @dataclass(slots=True)
 class Rotation:
-    """How many configurations were re-encrypted, how many did not need it, and how many no key decrypts."""
+    """The numbers of configurations that were re-encrypted, already current, and unreadable with every key."""
 
     rotated: int = 0
     current: int = 0
@@ -34,7 +34,7 @@ class Rotation:
 
     @property
     def seen(self) -> int:
-        """All of them."""
+        """The number of all configurations."""
         return self.rotated + self.current + self.unreadable
 
 
@@ -46,10 +46,10 @@ async def rotate_secret(
     accept_loss: bool = False,
     progress: Callable[[int], None] = lambda _count: None,
 ) -> Rotation:
-    """Encrypt with the first key what the others encrypted; then that key is the only one that is registered.
+    """Re-encrypt all configurations with the first key, then register that key alone.
 
-    With `accept_loss`, keys that are registered and not given are given up: what they encrypted stays as it is, and
-    unreadable. Raises WrongSecretError without it.
+    With `accept_loss`, configurations of registered keys that are not given stay unreadable; without it, such keys
+    raise WrongSecretError.
     """
     if not accept_loss:
         async with transaction(database) as tx:

@@ -1,4 +1,4 @@
-"""The rules of dispatching: what may leave, how it is numbered (decisions: stock, status labels)."""
+"""The rules of dispatching: units and serial numbers (decisions: stock, status labels)."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
 
 @dataclass(frozen=True, slots=True)
 class Serial:
-    """A unit's serial number, with the item that it is a unit of; what is not known is empty."""
+    """A unit's item and serial number; unknown values are empty."""
 
     item_id: int
     serial_number: str
@@ -23,7 +23,7 @@ class Serial:
 
 
 def normalised_mac(text: str) -> str:
-    """Return a MAC address as `AA:BB:CC:DD:EE:FF`, however it is written. Raises DomainError (invalid)."""
+    """Return a MAC address in any notation as `AA:BB:CC:DD:EE:FF`. Raises DomainError (invalid)."""
     digits = _SEPARATORS.sub("", text).upper()
     if not _TWELVE_DIGITS.fullmatch(digits):
         raise invalid("serial", f"{text!r} is not a MAC address of 12 hexadecimal digits")
@@ -31,9 +31,9 @@ def normalised_mac(text: str) -> str:
 
 
 def plan_dispatch(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]] | None) -> dict[int, int]:
-    """Return the units to dispatch by line id; `wanted` are pairs of item id and quantity, None is all that is left.
+    """Return the units to dispatch by line id; `wanted` are pairs of item id and quantity, or None for all that remain.
 
-    Raises DomainError: conflict (nothing left, or back-ordered), invalid (items or quantities that cannot be).
+    Raises DomainError: conflict (nothing left, or back-ordered), invalid (unknown items, wrong quantities).
     """
     if all(line.left == 0 for line in lines):
         raise DomainError(Kind.CONFLICT, "nothing is left to dispatch")
@@ -58,7 +58,7 @@ def _checked(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]]) -> d
         if item_id not in by_id:
             raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
         if item_id in units:
-            raise invalid("item", f"{item_id} is there twice: add up its quantities")
+            raise invalid("item", f"{item_id} is named twice: add up its quantities")
         line = by_id[item_id]
         if not 1 <= quantity <= line.left:
             raise invalid("item", f"{item_id} ({line.sku}) {_what_is_left(line)}")
@@ -80,20 +80,20 @@ def _what_can_leave(lines: Sequence[OrderLine]) -> str:
 
 
 def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
-    """Refuse more serial numbers than units of their item leave, and repeated ones. Raises DomainError (invalid)."""
+    """Raise DomainError (invalid) for repeated serial numbers, or for more of an item than its dispatched units."""
     leaving = dict(_leaving(lines, units))
     for item_id, count in Counter(serial.item_id for serial in serials).items():
         if item_id not in leaving:
             raise invalid("serial", f"item {item_id} is not in this shipment")
         if count > leaving[item_id]:
-            raise invalid("serial", f"{count} for item {item_id}, of which {leaving[item_id]} are dispatched")
+            raise invalid("serial", f"{count} for item {item_id}, more than the {leaving[item_id]} dispatched")
     for (item_id, number), count in Counter((s.item_id, s.serial_number) for s in serials).items():
         if count > 1:
-            raise invalid("serial", f"{number!r} is there {count} times for item {item_id}")
+            raise invalid("serial", f"{number!r} is named {count} times for item {item_id}")
 
 
 def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield item ids and the units that leave; of a bundle's components too, which leave with it."""
+    """Yield item ids and the units that leave, including the components of bundles."""
     for line in lines:
         if line.id in units:
             yield line.id, units[line.id]

@@ -1,4 +1,4 @@
-"""Noting where a shipment was, as the courier says."""
+"""Adds tracking events to shipments."""
 
 import re
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ _LONGEST = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
-    """What the courier says; `date` is a LocalDateTime, with or without seconds, or None for now."""
+class NewTrackingEvent:
+    """A tracking event to add; `date` is a LocalDateTime, with or without seconds, or None for now."""
 
     type: str
     description: str
@@ -27,17 +27,17 @@ class Sighting:
 
 
 async def track_shipment(
-    tx: Transaction, reference: str, tracking_number: str | None, sighting: Sighting, now: datetime
+    tx: Transaction, reference: str, tracking_number: str | None, given: NewTrackingEvent, now: datetime
 ) -> None:
-    """Note a tracking event on an order's latest shipment, or on the one with a tracking number.
+    """Add a tracking event to an order's latest shipment, or to its latest with a tracking number.
 
-    Raises DomainError: not found, conflict (there is no such shipment), invalid.
+    Raises DomainError: not found, conflict (no such shipment), invalid.
     """
     event = TrackingEvent(
-        date=local_text(now) if sighting.date is None else _checked_date(sighting.date),
-        type=sighting.type,
-        description=sighting.description,
-        locality=sighting.locality or "",
+        date=local_text(now) if given.date is None else _checked_date(given.date),
+        type=given.type,
+        description=given.description,
+        locality=given.locality or "",
     )
     require_text("type", event.type, _LONGEST)
     require_text("description", event.description, _LONGEST)

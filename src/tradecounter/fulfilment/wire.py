@@ -1,4 +1,4 @@
-"""What only fulfilment's endpoints take and answer (specification, sections 2 and 4)."""
+"""The requests and responses of fulfilment (specification, sections 2 and 4)."""
 
 from typing import Annotated
 

@@ -11,17 +11,14 @@ from tradecounter.ordering.states import ConfirmedOrder
 async def order_invoiced(context: MailContext, *, order_id: int, resent: int = 0) -> Mail | None:
     """Send the invoice to the order's recipients; `resent` is the Unix time at which it was sent again."""
     facts, invoice = await _invoiced(context, order_id)
-    if not facts.recipients:
-        return None
     return await _with_invoice(context, "order-invoiced", facts.recipients, facts.order, invoice, resent)
 
 
 async def invoice_copy(context: MailContext, *, order_id: int, resent: int = 0) -> Mail | None:
     """Send a copy to the account's address for invoices (specification, section 6, rule 3)."""
     facts, invoice = await _invoiced(context, order_id)
-    if facts.account.accounts_email is None:
-        return None
-    return await _with_invoice(context, "invoice-copy", [facts.account.accounts_email], facts.order, invoice, resent)
+    email = facts.account.accounts_email
+    return await _with_invoice(context, "invoice-copy", [email] if email else [], facts.order, invoice, resent)
 
 
 async def payment_received(context: MailContext, *, order_id: int, payment_id: int) -> Mail | None:
@@ -31,8 +28,6 @@ async def payment_received(context: MailContext, *, order_id: int, payment_id: i
     if payment is None:
         raise NothingToSend(f"invoice {invoice.number} has no payment {payment_id}")
     recipients = [facts.account.accounts_email] if facts.account.accounts_email else facts.recipients
-    if not recipients:
-        return None
     return await context.mail(
         f"payment-received-{payment.id}",
         payment.paid_at,
@@ -47,7 +42,7 @@ async def payment_received(context: MailContext, *, order_id: int, payment_id: i
 
 async def _with_invoice(
     context: MailContext, about: str, to: Sequence[str], order: ConfirmedOrder, invoice: InvoiceFacts, resent: int
-) -> Mail:
+) -> Mail | None:
     # The name decides the Message-ID. Mail programs hide a second mail with the same id.
     return await context.mail(
         f"{about}-{invoice.number}" + (f"-{resent}" if resent else ""),

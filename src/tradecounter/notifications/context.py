@@ -1,4 +1,4 @@
-"""What the functions that build mails share: the sender, the order and the checked recipients."""
+"""The context in which mails are built: settings, the order, validated recipients."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,16 @@ from typing import Any
 
 import structlog
 
+from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import installation_id
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_mailbox
 from tradecounter.kit.text import fold
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
 from tradecounter.notifications.mail import Attachment, Mail, make_mail
-from tradecounter.notifications.queries import OrderFacts, order_facts
+from tradecounter.notifications.queries import OrderFacts
 from tradecounter.notifications.templates import render
+from tradecounter.ordering.queries.orders import order_by_id
 from tradecounter.ordering.states import AnyOrder
 from tradecounter.settings import PREFIX, Settings, SettingsError
 
@@ -27,7 +29,7 @@ class NothingToSend(Exception):  # noqa: N818 the job is at fault, not the progr
 
 
 class NotYetError(Exception):
-    """The mail is delayed so that it can include more quotes."""
+    """The mail is delayed to include more quotes."""
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(f"in {wait.total_seconds():.0f} seconds")
@@ -74,8 +76,10 @@ class MailContext:
         reply_to: str | None = None,
         attachment: Attachment | None = None,
         **facts: Any,
-    ) -> Mail:
-        """Return a mail. Raises NothingToSend when none of the addresses is valid."""
+    ) -> Mail | None:
+        """Return a mail, or None without recipients. Raises NothingToSend when no address is valid."""
+        if not to:
+            return None
         addresses = {fold(text): parse_email(text) for text in to}
         good = [address for address in addresses.values() if address is not None]
         if len(good) < len(addresses):
@@ -102,10 +106,11 @@ class MailContext:
 
     async def order(self, order_id: int) -> OrderFacts[AnyOrder]:
         """Return an order or a quote. Raises NothingToSend when it does not exist."""
-        order = await order_facts(self.tx, order_id)
-        if order is None:
+        order = await order_by_id(self.tx, order_id)
+        account = None if order is None else await find_account(self.tx, order.customer_id)
+        if order is None or account is None:
             raise NothingToSend(f"there is no order {order_id}")
-        return order
+        return OrderFacts(order, account)
 
 
 # Takes a job's arguments. Returns None when there is no recipient, the mail is out of date or a later one replaces it.

@@ -17,7 +17,7 @@ from tradecounter.notifications import billing_mails, order_mails, quote_mails
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
 from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
-from tradecounter.notifications.transport import Delayed, Refused, Transport
+from tradecounter.notifications.transport import Delayed, Rejected, Transport
 
 log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ def failure_kind(error: BaseException) -> FailureKind:
         # A worker that stops cancels its jobs.
         case Delayed() | psycopg.OperationalError() | asyncio.CancelledError():
             return FailureKind.TRANSIENT
-        case Refused():
+        case Rejected():
             return FailureKind.REJECTED
         case NothingToSend():
             return FailureKind.POINTLESS

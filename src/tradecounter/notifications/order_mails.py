@@ -4,12 +4,7 @@ import structlog
 
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries import (
-    dispatched_lines,
-    line_facts,
-    shipment_facts,
-    units_of,
-)
+from tradecounter.notifications.queries import dispatched_lines, line_facts, shipment_facts, units_of
 from tradecounter.ordering.back_orders.expected_dates import change_number
 from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
@@ -26,8 +21,6 @@ async def order_confirmed(context: MailContext, *, order_id: int) -> Mail | None
         raise NothingToSend(f"order {order_id} is not confirmed")
     if isinstance(order, CancelledOrder):
         log.info("the order is cancelled, its confirmation is not sent", order_id=order_id)
-        return None
-    if not facts.recipients:
         return None
     return await context.mail(
         f"order-confirmed-{order.id}",
@@ -51,8 +44,6 @@ async def order_expected_date(context: MailContext, *, order_id: int, changed: i
     if changed < change_number(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
         log.info("the order no longer waits for that date, no mail is sent", order_id=order_id)
         return None
-    if not facts.recipients:
-        return None
     return await context.mail(
         f"order-expected-date-{order.id}-{changed}",
         changed_at,
@@ -70,8 +61,6 @@ async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None
     order = facts.order
     if not isinstance(order, CancelledOrder | DeclinedOrder):
         raise NothingToSend(f"order {order_id} is not cancelled")
-    if not facts.recipients:
-        return None
     what = order.kind if isinstance(order, DeclinedOrder) else "order"
     which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
     return await context.mail(
@@ -93,8 +82,6 @@ async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: 
     shipment = await shipment_facts(context.tx, order_id, shipment_id)
     if shipment is None or not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
-    if not facts.recipients:
-        return None
     lines = await dispatched_lines(context.tx, order_id, shipment_id)
     units = await units_of(context.tx, shipment_id)
     remaining = [line for line in lines if line.remaining > 0 and not line.component]

@@ -7,18 +7,17 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Generic, TypeVar
 
-from tradecounter.customers.queries.accounts import Account, find_account
+from tradecounter.customers.queries.accounts import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.queries.orders import order_by_id
-from tradecounter.ordering.states import AnyOrder, OrderBase
+from tradecounter.ordering.states import OrderBase
 
 Order = TypeVar("Order", bound=OrderBase)
 
 
 @dataclass(frozen=True, slots=True)
 class OrderFacts(Generic[Order]):
-    """An order or a quote, and whose it is."""
+    """An order or a quote, and its customer's account."""
 
     order: Order
     account: Account
@@ -30,21 +29,14 @@ class OrderFacts(Generic[Order]):
         return [] if contact is None else [contact]
 
     def quote_recipients(self, *, always: bool) -> list[str]:
-        """The addresses for a quote's mails: the contact, and the account's own if it wants mails or with `always`."""
+        """Return the addresses for a quote's mails: its contact, and the account's if that wants mails, or `always`."""
         account = self.account.email_address if always or self.account.order_mails else None
         return [address for address in (self.order.contact_email, account) if address is not None]
 
 
-async def order_facts(tx: Transaction, order_id: int) -> OrderFacts[AnyOrder] | None:
-    """Return an order or a quote by its internal id."""
-    order = await order_by_id(tx, order_id)
-    account = None if order is None else await find_account(tx, order.customer_id)
-    return None if order is None or account is None else OrderFacts(order, account)
-
-
 @dataclass(frozen=True, slots=True)
 class LineFacts:
-    """A priced line, how many of its units wait for stock, and what of its product can be sold now."""
+    """A priced line, its back-ordered units, and the available units of its product."""
 
     sku: str
     name: str
@@ -67,13 +59,13 @@ _LINE_FACTS = Statement(
 
 
 async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
-    """Return an order's lines but for the components of bundles, which have no price."""
+    """Return an order's lines, without the components of bundles, which have no price."""
     return await tx.fetch_all(_LINE_FACTS, order_id=order_id)
 
 
 @dataclass(frozen=True, slots=True)
 class ShipmentFacts:
-    """What left together; `tracking_url` is the pattern of its shipping method."""
+    """A shipment; `tracking_url` is the pattern of its shipping method."""
 
     id: int
     shipping_method: int
@@ -99,7 +91,7 @@ async def shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> Sh
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A dispatched unit that is known by its numbers."""
+    """A dispatched unit with its numbers."""
 
     line_id: int
     serial_number: str
@@ -109,7 +101,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class DispatchedLine:
-    """How much of a line left with a shipment, and how much was still to come after it."""
+    """The units of a line that left with a shipment, and those that remained after it."""
 
     id: int
     sku: str
@@ -133,7 +125,7 @@ _DISPATCHED_LINES = Statement(
 
 
 async def dispatched_lines(tx: Transaction, order_id: int, shipment_id: int) -> list[DispatchedLine]:
-    """Return an order's lines as they stood when a shipment left."""
+    """Return an order's lines at the time of a shipment."""
     return await tx.fetch_all(_DISPATCHED_LINES, order=order_id, shipment=shipment_id)
 
 
@@ -145,7 +137,7 @@ _UNITS_OF = Statement(
 
 
 async def units_of(tx: Transaction, shipment_id: int) -> dict[int, list[Unit]]:
-    """Return a shipment's units with numbers, by line."""
+    """Return a shipment's numbered units by line id."""
     units: defaultdict[int, list[Unit]] = defaultdict(list)
     for unit in await tx.fetch_all(_UNITS_OF, shipment_id=shipment_id):
         units[unit.line_id].append(unit)
@@ -192,31 +184,20 @@ async def payment_facts(tx: Transaction, invoice: int, payment_id: int) -> Payme
     return await tx.fetch_one(_PAYMENT_FACTS, invoice=invoice, payment_id=payment_id)
 
 
-@dataclass(frozen=True, slots=True)
-class UnpricedQuote:
-    """A quote that waits for a price, and when support was told of it."""
-
-    id: int
-    support_told_at: datetime | None
-
-
 _UNPRICED_QUOTES = Statement(
-    """
-    select id, support_told_at from orders
-    where customer_id = :customer_id and state = 'pending' and kind = 'quote' and priced_at is null order by id
-    """,
-    UnpricedQuote,
+    "select id, support_told_at from orders"
+    " where customer_id = :customer_id and state = 'pending' and kind = 'quote' and priced_at is null order by id"
 )
 
 
-async def unpriced_quotes(tx: Transaction, customer_id: int) -> list[UnpricedQuote]:
-    """Return a customer's quotes that wait for a price, the oldest first."""
-    return await tx.fetch_all(_UNPRICED_QUOTES, customer_id=customer_id)
+async def unpriced_quotes(tx: Transaction, customer_id: int) -> dict[int, datetime | None]:
+    """Return when support got the mail about each of a customer's unpriced quotes, by id; None: not yet."""
+    return dict(await tx.fetch_all(_UNPRICED_QUOTES, customer_id=customer_id))
 
 
 _NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where id = any(:quotes)")
 
 
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
-    """Note that the mail went out which asks support to price quotes."""
+    """Record that support got the mail about quotes to price."""
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))

@@ -17,35 +17,34 @@ log = structlog.get_logger()
 
 
 async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None:
-    """Ask support to price a quote and the customer's other quotes that support does not know of yet.
+    """Ask support to price a quote and the customer's other quotes without a mail to support.
 
     Raises NotYetError within a minute of the customer's previous mail to support.
     """
     customer_id = (await context.order(order_id)).account.id
     waiting = await unpriced_quotes(context.tx, customer_id)
-    untold = [quote.id for quote in waiting if quote.support_told_at is None]
+    untold = [quote_id for quote_id, told_at in waiting.items() if told_at is None]
     if order_id not in untold:  # sent with others, or already priced
         return None
-    last_told = max((quote.support_told_at for quote in waiting if quote.support_told_at), default=None)
+    last_told = max((told_at for told_at in waiting.values() if told_at), default=None)
     if wait := gathering_left(len(untold), last_told, context.now):
         raise NotYetError(wait)
     quotes = [await _quote(context, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
     orders = [quote.order for quote in quotes]
     first, last, account = orders[0], orders[-1], quotes[0].account
-    who = account.name
     several = len(orders) > 1
     mail = await context.mail(
         f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
         last.created_at,
         [context.settings.support.addr_spec],
-        f"{len(orders)} quotes to price: {who}"
+        f"{len(orders)} quotes to price: {account.name}"
         if several
         else f"Quote to price: {first.confirmation_code}, {account.name}",
         "quote_requested",
         reply_to=account.email_address,
         quotes=quotes,
     )
-    return replace(mail, quotes=tuple(order.id for order in orders))
+    return None if mail is None else replace(mail, quotes=tuple(order.id for order in orders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,13 @@ async def _quote(context: MailContext, order_id: int) -> _Quote:
 async def quote_received(context: MailContext, *, order_id: int) -> Mail | None:
     """Acknowledge a request for a quote that is not priced yet."""
     facts = await context.order(order_id)
-    quote, recipients = facts.order, facts.quote_recipients(always=False)
-    if not recipients or not isinstance(quote, UnpricedQuote):
+    quote = facts.order
+    if not isinstance(quote, UnpricedQuote):
         return None
     return await context.mail(
         f"quote-received-{quote.id}",
         quote.created_at,
-        recipients,
+        facts.quote_recipients(always=False),
         f"We have your request for a quote (your reference {quote.customer_reference})",
         "quote_received",
         order=quote,
@@ -110,14 +109,13 @@ async def quote_priced(context: MailContext, *, order_id: int, pricing: int) -> 
 async def quote_expiring(context: MailContext, *, order_id: int, pricing: int) -> Mail | None:
     """Remind the customer that the price of a quote expires within a day, unless it has a new price."""
     facts = await _priced(context, order_id, pricing)
-    recipients = [] if facts is None else facts.quote_recipients(always=False)
-    if facts is None or not recipients:
+    if facts is None:
         return None
     quote = facts.order
     return await context.mail(
         f"quote-expiring-{quote.id}-{pricing}",
         context.now,
-        recipients,
+        facts.quote_recipients(always=False),
         f"Your quote {quote.customer_reference} is about to expire",
         "quote_expiring",
         order=quote,

@@ -17,7 +17,7 @@ _LABEL_WIDTH = 20  # columns of the text part
 _TEXT_WIDTH = 62
 
 
-class _Laid(str):
+class _Formatted(str):
     """Text whose line breaks and no-break spaces come from the template."""
 
     __slots__ = ()
@@ -31,28 +31,28 @@ def _moment(moment: datetime) -> str:
     return f"{_day(moment)}, {moment.astimezone(UK):%H:%M} (UK time)"
 
 
-def _unbroken(words: str) -> _Laid:
+def _unbroken(words: str) -> _Formatted:
     """Return words that break only after a comma, even on a narrow screen."""
-    return _Laid(words.replace(" ", "\u00a0").replace(",\u00a0", ", "))
+    return _Formatted(words.replace(" ", "\u00a0").replace(",\u00a0", ", "))
 
 
-def _fact(lines: str | Iterable[str], label: str) -> _Laid:
+def _fact(lines: str | Iterable[str], label: str) -> _Formatted:
     """Return a label and a value; all lines of the value begin in the same column."""
     values = [lines] if isinstance(lines, str) else lines
     labels = [label]
-    return _Laid("\n".join(f"{labels.pop() if labels else '':{_LABEL_WIDTH}}{one_line(line)}" for line in values))
+    return _Formatted("\n".join(f"{labels.pop() if labels else '':{_LABEL_WIDTH}}{one_line(line)}" for line in values))
 
 
-def _amount(amount: Decimal, label: str) -> _Laid:
+def _amount(amount: Decimal, label: str) -> _Formatted:
     """Return a label and an amount that ends in the last column."""
     shown = in_pounds(amount)
     label = label if label.isprintable() else one_line(label)
     room = _TEXT_WIDTH - len(shown) - 1
-    return _Laid(f"{label:{room}} {shown}" if len(label) <= room else f"{label}\n{shown:>{_TEXT_WIDTH}}")
+    return _Formatted(f"{label:{room}} {shown}" if len(label) <= room else f"{label}\n{shown:>{_TEXT_WIDTH}}")
 
 
 def _in_one_line(value: Any) -> Any:
-    """Replace line breaks that a customer typed, so that they cannot imitate lines of the mail."""
+    """Replace line breaks that a customer typed, so they cannot imitate lines of the mail."""
     return one_line(value) if type(value) is str and not value.isprintable() else value
 
 
@@ -67,7 +67,13 @@ def _templates(*, html: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     templates.filters.update(
-        pounds=in_pounds, day=_day, moment=_moment, address=address_lines, fact=_fact, amount=_amount, laid=_Laid
+        pounds=in_pounds,
+        day=_day,
+        moment=_moment,
+        address=address_lines,
+        fact=_fact,
+        amount=_amount,
+        formatted=_Formatted,
     )
     if html:
         templates.filters.update(day=lambda at: _unbroken(_day(at)), moment=lambda at: _unbroken(_moment(at)))

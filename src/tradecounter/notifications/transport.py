@@ -20,14 +20,14 @@ from tradecounter.settings import Settings, SettingsError
 
 log = structlog.get_logger()
 
-ANSWER_SECONDS = 30.0
+REPLY_SECONDS = 30.0
 SENDING_SECONDS = 120.0
 GOODBYE_SECONDS = 2.0
 CHECK_SECONDS = 10.0
 
 _PORT, _TLS_PORT = 25, 465
 _PERMANENT = 500  # SMTP replies from here on are final
-_LONGEST_ANSWER = 300
+_LONGEST_REPLY = 300
 
 
 class Undelivered(Exception):  # noqa: N818 it is not an error of the program
@@ -38,7 +38,7 @@ class Delayed(Undelivered):
     """A later attempt may succeed."""
 
 
-class Refused(Undelivered):
+class Rejected(Undelivered):
     """The mail server permanently rejects the mail."""
 
 
@@ -46,7 +46,7 @@ class Transport(Protocol):
     """Sends mails."""
 
     async def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Delayed or Refused."""
+        """Send a mail. Raises Delayed or Rejected."""
         ...
 
 
@@ -124,12 +124,12 @@ class MailServer:
             client.close()
 
     async def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Delayed or Refused."""
+        """Send a mail. Raises Delayed or Rejected."""
         client = self._client(mail.sender)
         try:
             async with asyncio.timeout(SENDING_SECONDS):
                 await self._connect(client)
-                refused, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
+                rejected, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
             with suppress(aiosmtplib.SMTPException, OSError):  # the mail is sent, whatever happens now
                 await client.quit(timeout=GOODBYE_SECONDS)
         except (aiosmtplib.SMTPException, OSError) as error:
@@ -137,9 +137,9 @@ class MailServer:
             raise _undelivered(mail, error) from None
         finally:
             client.close()
-        if refused:
-            answers = [_answer(answer.code, answer.message) for answer in refused.values()]
-            log.warning("mail refused for some recipients", mail=mail.name, answers=answers)
+        if rejected:
+            replies = [_reply(reply.code, reply.message) for reply in rejected.values()]
+            log.warning("mail rejected for some recipients", mail=mail.name, replies=replies)
         log.info("mail sent", mail=mail.name)
 
     def _client(self, sender: str) -> aiosmtplib.SMTP:
@@ -149,7 +149,7 @@ class MailServer:
             use_tls=self._tls,
             start_tls=None if self._starttls and not self._starttls_required else False,  # None: where it is offered
             local_hostname=sender.rpartition("@")[2],
-            timeout=ANSWER_SECONDS,
+            timeout=REPLY_SECONDS,
         )
 
     async def _connect(self, client: aiosmtplib.SMTP) -> None:
@@ -167,15 +167,15 @@ class MailServer:
 
 
 def _undelivered(mail: Mail, error: Exception) -> Undelivered:
-    """Return Refused when the server permanently rejects the mail or all its recipients, else Delayed."""
+    """Return Rejected when the server permanently rejects the mail or all its recipients, else Delayed."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
-        answers = "; ".join(_answer(one.code, one.message) for one in error.recipients)
+        replies = "; ".join(_reply(one.code, one.message) for one in error.recipients)
         final = all(one.code >= _PERMANENT for one in error.recipients)
-        return (Refused if final else Delayed)(f"the mail server rejects all recipients: {answers}")
+        return (Rejected if final else Delayed)(f"the mail server rejects all recipients: {replies}")
     if isinstance(error, aiosmtplib.SMTPDataError) and error.code >= _PERMANENT:
-        return Refused(f"the mail server rejects the mail: {_answer(error.code, error.message)}")
+        return Rejected(f"the mail server rejects the mail: {_reply(error.code, error.message)}")
     if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
-        return Refused("the mail server accepts only ASCII addresses")
+        return Rejected("the mail server accepts only ASCII addresses")
     return _delayed(error)
 
 
@@ -184,9 +184,9 @@ def _delayed(error: Exception) -> Delayed:
     if isinstance(error, aiosmtplib.SMTPAuthenticationError):
         return Delayed(f"the mail server does not accept user and password: {error.code}")
     if isinstance(error, aiosmtplib.SMTPResponseException):
-        return Delayed(f"the mail server replies {_answer(error.code, error.message)}")
+        return Delayed(f"the mail server replies {_reply(error.code, error.message)}")
     return Delayed(f"the mail server cannot be reached: {type(error).__name__}: {one_line(str(error))}")
 
 
-def _answer(code: int, message: str) -> str:
-    return f"{code} {one_line(message)[:_LONGEST_ANSWER]}"
+def _reply(code: int, message: str) -> str:
+    return f"{code} {one_line(message)[:_LONGEST_REPLY]}"

@@ -31,7 +31,7 @@ from tradecounter.ordering.states import (
 from tradecounter.stock.queries.allocation import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
-_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
+_COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 
 def unknown_code() -> DomainError:
@@ -108,7 +108,7 @@ async def _confirm(
     [(number,)], needed = numbered.rows, _cover(wanted, allocations, context)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     order = ConfirmedOrder(
-        **{name: getattr(pending, name) for name in _FIELDS},
+        **{name: getattr(pending, name) for name in _COMMON_FIELDS},
         state="confirmed",
         number=number,
         order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),

@@ -39,12 +39,7 @@ class ShippingOption(Struct, frozen=True):
 def option_of(method: ShippingMethod, weight_kg: Decimal) -> ShippingOption:
     """Return a method as an option for a parcel, without dates."""
     return ShippingOption(
-        method.id,
-        method.provider,
-        method.description,
-        method.cost(weight_kg),
-        method.transit_days,
-        method.cut_off,
+        method.id, method.provider, method.description, method.cost(weight_kg), method.transit_days, method.cut_off
     )
 
 

@@ -78,8 +78,7 @@ class CreateOrderRequest(Struct):
     shipping_address: OrderAddress
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
     shipping_region: Annotated[
-        int | None,
-        Meta(description="The shipping region; 1 is the UK mainland. By default, that of the address."),
+        int | None, Meta(description="The shipping region; 1 is the UK mainland. By default, that of the address.")
     ] = None
     external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier for your own customer.")] = None
     order_notifications: OrderContact = None

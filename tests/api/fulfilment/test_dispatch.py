@@ -10,7 +10,7 @@ from support.service import Customer, Service
 from support.shop import STANDARD
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.fulfilment.rules import Serial
-from tradecounter.fulfilment.track_shipment import Sighting, track_shipment
+from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.queries.changes import expire_orders
 
@@ -27,7 +27,7 @@ def item_ids(placed: dict[str, Any]) -> list[int]:
 
 
 def track(shop: Service, placed: dict[str, Any], number: str | None = None, **sighting: Any) -> None:
-    seen = Sighting(**{"type": "In transit", "description": "Sorted", **sighting})
+    seen = NewTrackingEvent(**{"type": "In transit", "description": "Sorted", **sighting})
     now = shop.clock.now()
     shop.in_transaction(lambda tx: track_shipment(tx, placed["order_reference"], number, seen, now))
 

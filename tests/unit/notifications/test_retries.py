@@ -10,7 +10,7 @@ from psycopg_pool import PoolTimeout
 from tradecounter.notifications.context import NothingToSend
 from tradecounter.notifications.jobs import failure_kind
 from tradecounter.notifications.rules import FailureKind, next_attempt
-from tradecounter.notifications.transport import Delayed, Refused
+from tradecounter.notifications.transport import Delayed, Rejected
 
 
 def test_the_wait_doubles_up_to_an_hour() -> None:
@@ -40,7 +40,7 @@ def test_the_rest_is_given_up(kind: FailureKind, most: int) -> None:
         (psycopg.OperationalError(), FailureKind.TRANSIENT),
         (PoolTimeout(), FailureKind.TRANSIENT),
         (asyncio.CancelledError(), FailureKind.TRANSIENT),
-        (Refused("no"), FailureKind.REJECTED),
+        (Rejected("no"), FailureKind.REJECTED),
         (NothingToSend("gone"), FailureKind.POINTLESS),
         (ZeroDivisionError(), FailureKind.UNEXPECTED),
     ],

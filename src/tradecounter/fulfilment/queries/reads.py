@@ -1,21 +1,24 @@
-"""Reading what became of orders."""
+"""Reads the fulfilment of orders."""
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
+from msgspec.structs import asdict
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
+from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.wire import OrderItemConfiguration, ProductSerialNumber, ProvisioningData, TrackingEvent
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -23,13 +26,13 @@ _MOST_LOGGED = 20
 
 
 class UnreadableLog:
-    """Logs items with configurations that no key decrypts, once: a program that polls would repeat it all day."""
+    """Logs items with configurations that no key decrypts, once per process: clients that poll would repeat it."""
 
     def __init__(self) -> None:
         self._logged = False
 
     def __call__(self, items: Sequence[int]) -> None:
-        """Log items, by their ids, unless some have been logged before."""
+        """Log the ids of items, unless items were logged before."""
         if self._logged:
             return
         self._logged = True
@@ -42,43 +45,44 @@ class UnreadableLog:
 
 @dataclass(frozen=True, slots=True)
 class OrderFulfilment:
-    """Tells what became of orders (`ordering/fulfilled.py`).
+    """Reads the fulfilment of orders (`ordering/fulfilled.py`).
 
-    `on_unreadable` is called with the ids of items that have configurations which no key decrypts.
+    Calls `on_unreadable` with the ids of items whose configurations no key decrypts.
     """
 
     vault: ProvisioningVault
     on_unreadable: Callable[[Sequence[int]], None] = field(default_factory=UnreadableLog)
 
     async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
-        """Return what became of every one of the orders, by internal id, in a fixed number of statements."""
+        """Return the fulfilment of each order by internal id, with a fixed number of statements."""
         ids = array(order_ids)
         async with tx.pipeline() as p:
             shipped = p.fetch(_SHIPMENTS, order_ids=ids)
             numbered = p.fetch(_SERIAL_NUMBERS, order_ids=ids)
             configured = p.fetch(_CONFIGURATIONS, order_ids=ids)
-        shipments, serial_numbers = _shipments(shipped.rows), _serial_numbers(numbered.rows)
-        configurations = await _configurations(configured.rows, self.vault)
-        unreadable = [item for made in configurations.values() for item, found in made.items() if _lacks_data(found)]
+        shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
+        for order_id, shipment in shipped.rows:
+            shipments[order_id].append(shipment)
+        serial_numbers = _by_line((order, line, ProductSerialNumber(*number)) for order, line, *number in numbered.rows)
+        # An order may have tens of thousands of configurations, which would delay other requests.
+        data = await asyncio.to_thread(_decrypted, configured.rows, self.vault) if configured.rows else []
+        configurations = _by_line(
+            (order, line, OrderItemConfiguration(found))
+            for (order, line, *_), found in zip(configured.rows, data, strict=True)
+        )
+        unreadable = [line for (_, line, *_), found in zip(configured.rows, data, strict=True) if _is_unreadable(found)]
         if unreadable:
-            self.on_unreadable(unreadable)
+            self.on_unreadable(list(dict.fromkeys(unreadable)))
         return {
             order_id: Fulfilled(shipments[order_id], serial_numbers[order_id], configurations[order_id])
             for order_id in order_ids
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Shipment:
-    id: int
-    order_id: int
-    shipping_method: int
-    tracking_number: str | None
-    contact_email: str | None
-    contact_phone: str | None
-    dispatched_at: datetime
-    units: list[tuple[int, int]]
-    events: list[dict[str, str]]
+def _shipment(
+    order_id: int, units: list[tuple[int, int]], events: list[dict[str, str]], **columns: Any
+) -> tuple[int, Shipped]:
+    return order_id, Shipped(**columns, units=dict(units), events=msgspec.convert(events, list[TrackingEvent]))
 
 
 _SHIPMENTS = Statement(
@@ -91,94 +95,41 @@ _SHIPMENTS = Statement(
             from tracking_event e where e.shipment_id = s.id) as events
     from shipment s where s.order_id = any(:order_ids::bigint[]) order by s.id
     """,
-    _Shipment,
+    _shipment,
 )
-
-
-def _shipments(rows: Sequence[_Shipment]) -> defaultdict[int, list[Shipped]]:
-    shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
-    for found in rows:
-        shipments[found.order_id].append(
-            Shipped(
-                id=found.id,
-                shipping_method=found.shipping_method,
-                tracking_number=found.tracking_number,
-                contact_email=found.contact_email,
-                contact_phone=found.contact_phone,
-                dispatched_at=found.dispatched_at,
-                units=dict(found.units),
-                events=msgspec.convert(found.events, list[TrackingEvent]),
-            )
-        )
-    return shipments
-
-
-@dataclass(frozen=True, slots=True)
-class _SerialNumber:
-    order_id: int
-    line_id: int
-    mac_address: str
-    serial_number: str
-    provisioning_sku: str
-
 
 _SERIAL_NUMBERS = Statement(
     """
     select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
     from serial_number n join order_line l on l.id = n.line_id
     where l.order_id = any(:order_ids::bigint[]) order by n.id
-    """,
-    _SerialNumber,
+    """
 )
-
-
-def _serial_numbers(rows: Sequence[_SerialNumber]) -> defaultdict[int, defaultdict[int, list[ProductSerialNumber]]]:
-    numbers: defaultdict[int, defaultdict[int, list[ProductSerialNumber]]] = defaultdict(lambda: defaultdict(list))
-    for found in rows:
-        number = ProductSerialNumber(found.mac_address, found.serial_number, found.provisioning_sku)
-        numbers[found.order_id][found.line_id].append(number)
-    return numbers
-
-
-@dataclass(frozen=True, slots=True)
-class _Configuration:
-    order_id: int
-    line_id: int
-    sku: str
-    data: bytes
-
 
 _CONFIGURATIONS = Statement(
     """
     select l.order_id, c.line_id, l.sku, c.data
     from configuration c join order_line l on l.id = c.line_id
     where l.order_id = any(:order_ids::bigint[]) order by c.id
-    """,
-    _Configuration,
+    """
 )
 
 
-async def _configurations(
-    found: Sequence[_Configuration], vault: ProvisioningVault
-) -> defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]]:
-    made: defaultdict[int, defaultdict[int, list[OrderItemConfiguration]]] = defaultdict(lambda: defaultdict(list))
-    if found:  # an order may have tens of thousands, which would keep other requests waiting
-        for one, data in zip(found, await asyncio.to_thread(_unsealed, found, vault), strict=True):
-            made[one.order_id][one.line_id].append(OrderItemConfiguration(data))
-    return made
+def _by_line(found: Iterable[tuple[int, int, T]]) -> defaultdict[int, defaultdict[int, list[T]]]:
+    values: defaultdict[int, defaultdict[int, list[T]]] = defaultdict(lambda: defaultdict(list))
+    for order_id, line_id, value in found:
+        values[order_id][line_id].append(value)
+    return values
 
 
-def _unsealed(found: Sequence[_Configuration], vault: ProvisioningVault) -> list[ProvisioningData]:
-    """Return configurations decrypted; of those that no key decrypts, only the product."""
-    return [_data(one.sku, vault.unseal(one.data)) for one in found]
+def _decrypted(rows: Sequence[tuple[Any, ...]], vault: ProvisioningVault) -> list[ProvisioningData]:
+    """Return configurations, with only the product of those that no key decrypts."""
+    unsealed = ((sku, vault.unseal(data)) for _, _, sku, data in rows)
+    return [ProvisioningData(product=sku, **({} if found is None else asdict(found))) for sku, found in unsealed]
 
 
-def _lacks_data(configurations: Sequence[OrderItemConfiguration]) -> bool:
-    return any(configuration.data.adsl_password is None for configuration in configurations)
-
-
-def _data(sku: str, configuration: NewConfiguration | None) -> ProvisioningData:
-    return ProvisioningData(product=sku, **({} if configuration is None else msgspec.structs.asdict(configuration)))
+def _is_unreadable(data: ProvisioningData) -> bool:
+    return data.adsl_password is None
 
 
 _FIND_VIDEO = Statement(
@@ -198,14 +149,14 @@ _FIND_SHIPMENT = Statement("""
 
 
 async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
-    """Return the id of an order's latest shipment, of those with a tracking number if one is named."""
+    """Return the id of an order's latest shipment, or of its latest with a tracking number."""
     found: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Configurability:
-    """Whether an item's product can be configured, and how many of its units are."""
+    """Whether an item's product is configurable, and how many of its units are configured."""
 
     configurable: bool
     configured: int
@@ -221,7 +172,7 @@ _CONFIGURABILITY = Statement(
 
 
 async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
-    """Return how far a line is configured."""
+    """Return whether and how far a line is configured, or None for an unknown line."""
     return await tx.fetch_one(_CONFIGURABILITY, line_id=line_id)
 
 
@@ -229,7 +180,7 @@ _COUNT_SEALED = Statement("select count(*) from configuration")
 
 
 async def count_sealed(tx: Transaction) -> int:
-    """Return how many configurations there are."""
+    """Return the number of configurations."""
     count: int = await tx.fetch_value(_COUNT_SEALED)
     return count
 
@@ -241,7 +192,7 @@ _SAMPLE_SEALED = Statement(
 
 
 async def sample_sealed(tx: Transaction, most: int) -> list[bytes]:
-    """Return the first and the last configurations, encrypted, at most `most` of each."""
+    """Return the `most` first and the `most` last configurations, encrypted."""
     found = await tx.fetch_all(_SAMPLE_SEALED, most=most)
     return [data for (data,) in found]
 
@@ -252,6 +203,6 @@ _LOCK_SEALED = Statement(
 
 
 async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int, bytes]]:
-    """Return the next configurations by id, encrypted; nobody else changes them until the transaction ends."""
+    """Return the next configurations by id, encrypted, and lock them until the transaction ends."""
     found = await tx.fetch_all(_LOCK_SEALED, after=after, most=most)
     return [(id_, data) for id_, data in found]

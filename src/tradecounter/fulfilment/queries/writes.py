@@ -1,29 +1,14 @@
-"""Writing what becomes of orders: shipments, serial numbers, tracking events, packing videos, configurations."""
+"""Stores the fulfilment of orders: shipments, serial numbers, tracking events, packing videos, configurations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.rules import Serial
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.ordering.wire import TrackingEvent
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewShipment:
-    """A shipment that leaves; `units` counts by line id."""
-
-    order_id: int
-    shipping_method: int
-    tracking_number: str | None
-    contact_email: str | None
-    contact_phone: str | None
-    dispatched_at: datetime
-    units: Mapping[int, int]
-    serials: Sequence[Serial]
-
+from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.wire import NotificationDetails, TrackingEvent
 
 _INSERT_SHIPMENT = Statement("""
     insert into shipment (order_id, shipping_method, tracking_number, contact_email, contact_phone, dispatched_at)
@@ -44,30 +29,35 @@ _INSERT_SERIAL_NUMBERS = Statement("""
 """)
 
 
-async def insert_shipment(tx: Transaction, shipment: NewShipment) -> int:
-    """Note a shipment with its lines and serial numbers; return its id."""
+async def insert_shipment(
+    tx: Transaction,
+    order: ConfirmedOrder,
+    units: Mapping[int, int],
+    serials: Sequence[Serial],
+    tracking_number: str | None,
+    dispatched_at: datetime,
+) -> int:
+    """Store a shipment of an order, with its units by line id and its serial numbers; return its id."""
+    contact = order.courier_notifications or NotificationDetails()
     shipment_id: int = await tx.fetch_value(
         _INSERT_SHIPMENT,
-        order_id=shipment.order_id,
-        shipping_method=shipment.shipping_method,
-        tracking_number=shipment.tracking_number,
-        contact_email=shipment.contact_email,
-        contact_phone=shipment.contact_phone,
-        dispatched_at=shipment.dispatched_at,
+        order_id=order.id,
+        shipping_method=order.shipping_method,
+        tracking_number=tracking_number,
+        contact_email=contact.email_address,
+        contact_phone=contact.phone_number,
+        dispatched_at=dispatched_at,
     )
     await tx.execute(
-        _INSERT_SHIPMENT_LINES,
-        shipment_id=shipment_id,
-        line_ids=list(shipment.units),
-        quantities=list(shipment.units.values()),
+        _INSERT_SHIPMENT_LINES, shipment_id=shipment_id, line_ids=list(units), quantities=list(units.values())
     )
     await tx.execute(
         _INSERT_SERIAL_NUMBERS,
         shipment_id=shipment_id,
-        line_ids=[serial.item_id for serial in shipment.serials],
-        serial_numbers=[serial.serial_number for serial in shipment.serials],
-        mac_addresses=[serial.mac_address for serial in shipment.serials],
-        provisioning_skus=[serial.provisioning_sku for serial in shipment.serials],
+        line_ids=[serial.item_id for serial in serials],
+        serial_numbers=[serial.serial_number for serial in serials],
+        mac_addresses=[serial.mac_address for serial in serials],
+        provisioning_skus=[serial.provisioning_sku for serial in serials],
     )
     return shipment_id
 
@@ -79,7 +69,7 @@ _INSERT_EVENT = Statement(
 
 
 async def insert_event(tx: Transaction, shipment_id: int, event: TrackingEvent) -> None:
-    """Note where a shipment was."""
+    """Store a tracking event of a shipment."""
     await tx.execute(
         _INSERT_EVENT,
         shipment_id=shipment_id,
@@ -99,7 +89,7 @@ _PUT_VIDEO = Statement("""
 
 
 async def put_video(tx: Transaction, order_id: int, video: OrderVideoResponse) -> None:
-    """Note the addresses of an order's packing video, instead of those before."""
+    """Store the addresses of an order's packing video in place of earlier ones."""
     await tx.execute(
         _PUT_VIDEO, order_id=order_id, video_file=video.video_file, streaming_playlist=video.streaming_playlist
     )

@@ -122,7 +122,7 @@ async def order_with_reference(
 ) -> AnyOrder | None:
     """Return a confirmed or confirmable order with this customer reference.
 
-    Locks the customer's row, so that two orders cannot pass this check at the same time.
+    Locks the customer's row, so two orders cannot pass this check at the same time.
     """
     async with tx.pipeline() as p:
         p.execute(_LOCK_CUSTOMER, customer_id=customer_id)
