@@ -60,8 +60,8 @@ def test_h_is_help(words: list[str], tradecounter: Program) -> None:
         (["serve", "--prot", "1"], "No such option: --prot. Did you mean '--port'"),
     ],
 )
-def test_a_misspelled_word_gets_a_suggestion(words: list[str], response: str, tradecounter: Program) -> None:
-    assert response in tradecounter.misused(*words)
+def test_a_misspelled_word_gets_a_suggestion(words: list[str], suggestion: str, tradecounter: Program) -> None:
+    assert suggestion in tradecounter.misused(*words)
 
 
 @pytest.mark.parametrize(
