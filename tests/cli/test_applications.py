@@ -60,7 +60,7 @@ def test_a_client_id_may_be_shortened_to_a_beginning_that_no_other_has(shell: Pr
         for client_id, new in zip((one, two), similar, strict=True):
             database.execute("update application set client_id = %s where client_id = %s", [new, client_id])
     error = shell.error("app", "disable", "beef")
-    assert error == f"beef is the beginning of several client ids: {', '.join(similar)}"
+    assert error == f"beef is ambiguous: several client ids begin with it: {', '.join(similar)}"
     assert shell.json("app", "disable", "BEEF1") == {"client_id": similar[1], "disabled": True}
     assert shell.error("app", "disable", "bee") == "there is no application bee"
 

@@ -50,7 +50,7 @@ def test_more_connections_than_files_are_rejected_with_a_message(environment: di
     few, turned_away, *_ = logged(running)
     assert few["event"] == "fewer client connections than wanted: the process may not open enough files"
     assert (few["setting"], few["wanted"], few["files"]) == ("TRADECOUNTER_MAX_CONNECTIONS", 4096, 256)
-    assert turned_away["event"] == "connection refused"
+    assert turned_away["event"] == "connection rejected"
     assert turned_away["setting"] == "TRADECOUNTER_MAX_CONNECTIONS"
 
 

@@ -137,7 +137,7 @@ class Refresher:
         try:
             await self.refresh()
             if self._freshness.confirmed_at == -math.inf:
-                raise OperatorError("the data that the service shows cannot be read: the log says why")
+                raise OperatorError("the catalogue, prices or stock cannot be loaded: the log says why")
             async with self._polling():
                 yield
         finally:

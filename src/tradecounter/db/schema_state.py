@@ -22,7 +22,7 @@ class SchemaState:
 
     @property
     def current(self) -> bool:
-        """Whether no migration is missing."""
+        """Whether all migrations have been applied."""
         return self.revision == self.newest
 
 

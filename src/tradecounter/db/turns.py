@@ -15,7 +15,7 @@ _customer: ContextVar[int | None] = ContextVar("customer", default=None)
 
 
 def act_for(customer_id: int) -> None:
-    """Count the current task's use of the database as this customer's from now on."""
+    """Count the current task's database connections against this customer."""
     _customer.set(customer_id)
 
 

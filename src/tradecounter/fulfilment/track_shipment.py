@@ -59,4 +59,4 @@ def _checked_date(text: str) -> str:
             pass
         else:
             return moment.isoformat(timespec="seconds")
-    raise invalid("date", f"{text!r} is not a UK time as YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")
+    raise invalid("date", f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")

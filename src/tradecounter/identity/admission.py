@@ -48,8 +48,8 @@ class Admission:
     lockout: Lockout
     authenticator: Authenticator
     rate_limit: RateLimit
-    _invalid: CountedLog = field(default_factory=lambda: CountedLog("credential refused"))
-    _blocked: CountedLog = field(default_factory=lambda: CountedLog("request from a blocked address refused"))
+    _invalid: CountedLog = field(default_factory=lambda: CountedLog("credential rejected"))
+    _blocked: CountedLog = field(default_factory=lambda: CountedLog("request from a blocked address rejected"))
 
     @classmethod
     def from_settings(cls, settings: Settings, database: Database, clock: Clock) -> "Admission":

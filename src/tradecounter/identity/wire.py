@@ -11,7 +11,7 @@ class AccessToken(Struct):
     """An access token for one customer."""
 
     access_token: Annotated[str, Meta(min_length=64, max_length=64, description="Opaque; send it as a bearer token.")]
-    issued_token_type: Annotated[AccessTokenType, Meta(description="Always the same.")]
+    issued_token_type: Annotated[AccessTokenType, Meta(description="The only supported value.")]
     token_type: Annotated[Literal["Bearer"], Meta(description="Send it as `Authorization: Bearer`.")]
     expires_in: Annotated[int, Meta(description="Seconds until it expires.")]
 

@@ -87,7 +87,7 @@ class CreateOrderRequest(Struct):
 
 
 class ConfirmOrderRequest(Struct):
-    """The choices when confirming."""
+    """Options for confirming an order."""
 
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
 

@@ -10,7 +10,7 @@ MALFORMED_HEAD = ErrorResponse(
 )
 BAD_REQUEST = ErrorResponse(
     400,
-    "The data of the request is not valid; the message names the field.",
+    "The request is not valid; the message names the field.",
     "items[2].quantity: must be at least 1",
     name="BadRequest",
 )
@@ -31,7 +31,7 @@ FORBIDDEN = ErrorResponse(
     "Forbidden",
     counted=False,
 )
-NOT_FOUND = ErrorResponse(404, "It does not exist, or is not yours.", "order not found", name="NotFound")
+NOT_FOUND = ErrorResponse(404, "The object does not exist, or is not yours.", "order not found", name="NotFound")
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
 UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
     415,
@@ -41,7 +41,7 @@ UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
 )
 TOO_MANY_REQUESTS = ErrorResponse(
     429,
-    f"Too many requests within five minutes. Wait for the seconds in `Retry-After`. {COUNTED_BY_SIZE}",
+    f"Too many requests within five minutes. Wait for the number of seconds in `Retry-After`. {COUNTED_BY_SIZE}",
     "more than 3000 requests in 5 minutes: try again in 123 seconds",
     (RETRY_AFTER,),
     "TooManyRequests",

@@ -8,7 +8,7 @@ _ANY_TEXT: Schema = {"type": "string"}
 
 IDEMPOTENCY_KEY = Parameter(
     HEADER,
-    "Makes it safe to repeat the request: repeating it creates nothing new.",
+    "Makes the request safe to retry: a retry with the same key creates nothing new.",
     {**TEXT, "maxLength": LONGEST_KEY, "pattern": "^[ -~]+$"},
     "7f9c2d1e-order-PO-1001",
 )

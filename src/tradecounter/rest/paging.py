@@ -21,7 +21,7 @@ PageNumber = Annotated[
     int,
     Meta(
         ge=1,
-        description="The number of the page, from 1, which is the default. A page beyond the last one is empty.",
+        description="The page number, starting at 1, the default. A page beyond the last one is empty.",
         examples=[1],
         extra_json_schema={"format": ""},  # any number of digits
     ),

@@ -20,7 +20,7 @@ _OUTWARD = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-
 class Region:
     """A region; `postcodes` are areas such as `BT` and districts such as `KW15`.
 
-    A region that only methods name has just its number.
+    A region that was not imported, and only appears in shipping methods, has only an id.
     """
 
     id: int

@@ -53,7 +53,7 @@ class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True)
     sort: Annotated[
         Sort | None,
         Meta(
-            description="`price`, `sku` and `name` ascend, `availability` descends; equal ones are in order of SKU.",
+            description="`price`, `sku` and `name` sort ascending, `availability` descending. Ties are sorted by SKU.",
             examples=["price"],
         ),
     ] = None

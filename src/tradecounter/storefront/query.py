@@ -105,7 +105,7 @@ def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
 def _reduced(parameters: ProductListParameters) -> bool | None:
     values = {parameters.reduced, parameters.clearance} - {None}
     if len(values) > 1:
-        raise invalid("reduced", "contradicts clearance, which means the same: give one of them")
+        raise invalid("reduced", "contradicts clearance, another name for it: send only one of them")
     return values.pop() == "true" if values else None
 
 

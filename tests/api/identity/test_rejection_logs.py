@@ -78,7 +78,7 @@ def test_a_rejected_credential_is_logged_with_address_and_key_prefix(proxied: Se
     sent = {"X-Forwarded-For": "198.51.100.10"}
     [line] = logged(proxied, {**sent, **WRONG})
     assert line == {
-        "event": "credential refused",
+        "event": "credential rejected",
         "log_level": "warning",
         "address": "198.51.100.10",
         "prefix": "01234567",
@@ -92,7 +92,7 @@ def test_a_rejected_credential_is_logged_with_address_and_key_prefix(proxied: Se
 )  # fmt: skip
 def test_a_credential_that_is_not_shaped_like_a_key_is_not_logged(proxied: Service, headers: dict[str, str]) -> None:
     [line] = logged(proxied, {"X-Forwarded-For": "198.51.100.11", **headers})
-    assert line == {"event": "credential refused", "log_level": "warning", "address": "198.51.100.11"}
+    assert line == {"event": "credential rejected", "log_level": "warning", "address": "198.51.100.11"}
 
 
 def test_no_secret_is_ever_logged(proxied: Service) -> None:
@@ -105,7 +105,7 @@ def test_a_request_from_a_blocked_address_is_logged(proxied: Service) -> None:
     sent = {"X-Forwarded-For": "198.51.100.13", **WRONG}
     logged(proxied, *[sent] * 10)
     [line] = logged(proxied, sent)
-    assert (line["event"], line["address"]) == ("request from a blocked address refused", "198.51.100.13")
+    assert (line["event"], line["address"]) == ("request from a blocked address rejected", "198.51.100.13")
 
 
 def test_a_missing_credential_and_a_good_one_are_not_logged(proxied: Service) -> None:
@@ -116,7 +116,7 @@ def test_a_missing_credential_and_a_good_one_are_not_logged(proxied: Service) ->
 def test_rejected_client_credentials_are_logged_without_the_secret(postgres: Cluster) -> None:
     with postgres.database() as url, running_exchange(url) as exchange:
         lines = rejected_exchange(exchange)
-    assert [(line["event"], line["address"]) for line in lines] == [("credential refused", "198.51.100.14")]
+    assert [(line["event"], line["address"]) for line in lines] == [("credential rejected", "198.51.100.14")]
     assert "not-the-secret" not in json.dumps(lines)
 
 

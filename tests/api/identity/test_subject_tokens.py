@@ -257,7 +257,7 @@ def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchang
             assert_token_rejected(exchange, token)
         assert logged == [
             {
-                "event": "subject token refused",
+                "event": "subject token rejected",
                 "log_level": "info",
                 "client_id": exchange.application.client_id,
                 "reason": reason,

@@ -78,8 +78,8 @@ def test_a_region_that_does_not_serve_the_country_is_rejected_by_name(customer: 
     response = customer.post("/order", order(shipping_address=to("20095", "DE"), shipping_region=3))
     assert response.status_code == 400
     assert response.json()["message"].startswith(
-        "shipping_address: no shipping method takes 1 kg to DE in region 3 (Northern Ireland), which serves GB; "
-        "the regions are 1 (UK mainland)"
+        "shipping_address: no shipping method takes 1 kg to DE in region 3 (Northern Ireland), "
+        "whose methods deliver to GB; the regions are 1 (UK mainland)"
     )
 
 
@@ -117,4 +117,4 @@ def test_a_removed_region_is_known_only_by_its_methods(shop: Service, customer: 
 def test_an_island_address_in_gb_is_rejected_with_the_islands_country(customer: Customer) -> None:
     rejected = customer.post("/order", order(shipping_address=to("IM1 1AA")))
     assert rejected.status_code == 400
-    assert "in region 4 (Isle of Man), which serves IM" in rejected.json()["message"]
+    assert "in region 4 (Isle of Man), whose methods deliver to IM" in rejected.json()["message"]

@@ -113,12 +113,12 @@ REJECTED_HEADS = {
         400,
         "Host: must be at most 255 bytes long",
     ),
-    "a coding before chunks": (CHUNKED % b"gzip, chunked", 501, "Transfer-Encoding: must be chunked alone"),
-    "a coding alone": (CHUNKED % b"gzip", 501, "Transfer-Encoding: must be chunked alone"),
+    "a coding before chunks": (CHUNKED % b"gzip, chunked", 501, "Transfer-Encoding: only chunked is supported"),
+    "a coding alone": (CHUNKED % b"gzip", 501, "Transfer-Encoding: only chunked is supported"),
     "a coding on a line of its own": (
         CHUNKED % b"gzip\r\nTransfer-Encoding: chunked",
         501,
-        "Transfer-Encoding: must be chunked alone",
+        "Transfer-Encoding: only chunked is supported",
     ),
 }  # fmt: skip
 

@@ -47,7 +47,7 @@ class TokenExchange:
             given = await self._given_consent(subject_token, wanted)
             return await self._issue(wanted.client_id, given)
         except InvalidSubjectTokenError as error:
-            log.info("subject token refused", client_id=wanted.client_id, reason=str(error))
+            log.info("subject token rejected", client_id=wanted.client_id, reason=str(error))
             raise OAuthRequestError("invalid_grant") from error
 
     async def _issue(self, client_id: str, given: GivenConsent) -> str:

@@ -41,19 +41,21 @@ class InvalidClientError(OAuthRequestError):
 class TokenRequest(msgspec.Struct):
     """The form of `POST /oauth/token`."""
 
-    grant_type: Annotated[GrantType, Meta(description="Always the same.")]
-    subject_token: Annotated[
-        str, Meta(description="A JWT from the issuer, with which the customer consents to the application.")
-    ]
-    subject_token_type: Annotated[JwtType, Meta(description="Always the same.")]
+    grant_type: Annotated[GrantType, Meta(description="The only supported value.")]
+    subject_token: Annotated[str, Meta(description="A JWT from the issuer that proves the customer's consent.")]
+    subject_token_type: Annotated[JwtType, Meta(description="The only supported value.")]
     requested_token_type: Annotated[
-        AccessTokenType | msgspec.UnsetType, Meta(description="If sent, always the same.")
+        AccessTokenType | msgspec.UnsetType, Meta(description="Optional; this is the only supported value.")
     ] = msgspec.UNSET
     resource: Annotated[str | msgspec.UnsetType, Meta(description="If sent, the base address of the API.")] = (
         msgspec.UNSET
     )
-    client_id: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
-    client_secret: Annotated[str | msgspec.UnsetType, Meta(description="Unless HTTP Basic is used.")] = msgspec.UNSET
+    client_id: Annotated[str | msgspec.UnsetType, Meta(description="Required unless the request uses HTTP Basic.")] = (
+        msgspec.UNSET
+    )
+    client_secret: Annotated[
+        str | msgspec.UnsetType, Meta(description="Required unless the request uses HTTP Basic.")
+    ] = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) 
     client_id, client_secret = fields.get("client_id"), fields.get("client_secret")
     if not basics:
         if client_id is None or client_secret is None:
-            raise OAuthRequestError("invalid_client", "client credentials are required, as HTTP Basic or in the form")
+            raise OAuthRequestError("invalid_client", "client credentials are required: use HTTP Basic or form fields")
         return ClientCredentials(client_id, client_secret)
     if len(basics) > 1 or client_secret is not None:
         raise OAuthRequestError("invalid_request", "client credentials are given more than once")

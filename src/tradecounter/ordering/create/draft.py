@@ -171,6 +171,6 @@ def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg
         return invalid("shipping_address", f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}")
     return invalid(
         "shipping_address",
-        f"{problem}, which serves {', '.join(served) or 'no country'}; the regions are {context.regions}; "
+        f"{problem}, whose methods deliver to {', '.join(served) or 'no country'}; the regions are {context.regions}; "
         f"{_QUOTE_INSTEAD}",
     )

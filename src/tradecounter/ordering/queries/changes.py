@@ -1,4 +1,7 @@
-"""Changes orders. The caller has locked the order."""
+"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows.
+
+The condition of an expired order must equal `has_expired` in `ordering/states.py`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

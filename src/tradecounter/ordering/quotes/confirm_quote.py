@@ -25,7 +25,7 @@ async def confirm_quote(
     """
     quote = await the_quote(tx, code)
     if isinstance(quote, UnpricedQuote):
-        raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: `quote price` does that")
+        raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it with `quote price`")
     order, _ = await confirm_order(tx, code, method_id, await _context(tx, quote.customer_id, policy, now))
     return order
 

@@ -40,9 +40,9 @@ class QuoteEndpoints:
             tag="Orders",
             summary="Request a quote",
             description=(
-                "Takes what `POST /order` takes, except `auto_confirm`, and asks support for better prices. You will "
-                "get an e-mail when the quote is priced; then confirm it by its `confirmation_code` to buy at that "
-                "price. If no shipping method fits, `shipping_options` is empty until support has priced the "
+                "Takes the same body as `POST /order`, except `auto_confirm`, and asks support for better prices. You "
+                "will get an e-mail when the quote is priced; then confirm it by its `confirmation_code` to buy at "
+                "that price. If no shipping method fits, `shipping_options` is empty until support has priced the "
                 "quote."
             ),
             request_headers=(IDEMPOTENCY_KEY,),

@@ -21,7 +21,7 @@ async def request_quote(
     Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
     """
     if request.auto_confirm:
-        raise invalid("auto_confirm", "must not be set on a quote: it is confirmed once support has priced it")
+        raise invalid("auto_confirm", "must not be set on a quote: confirm the quote once support has priced it")
     draft, lines = await checked_draft(tx, "quote", request, standing, context)
     quote = UnpricedQuote(**asdict(draft))
     insert_order(tx, quote, lines)

@@ -42,7 +42,7 @@ class Connections:
     _by_address: Counter[str] = field(default_factory=Counter)
     _lingering: set[Connection] = field(default_factory=set)
     _sweep: asyncio.TimerHandle | None = None
-    _rejected: CountedLog = field(default_factory=lambda: CountedLog("connection refused"))
+    _rejected: CountedLog = field(default_factory=lambda: CountedLog("connection rejected"))
     _exhausted: CountedLog = field(default_factory=lambda: CountedLog("no file can be opened: connections are lost"))
     _stuck: CountedLog = field(default_factory=lambda: CountedLog("connection cut: its client takes no response"))
 

@@ -38,7 +38,7 @@ def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> No
         raise RejectedError("400 Bad Request", f"Host: must be at most {_LONGEST_HOST} bytes long")
     codings = b",".join(value for name, value in headers if name == b"transfer-encoding")
     if codings and any(coding.strip().lower() != b"chunked" for coding in codings.split(b",")):
-        raise RejectedError("501 Not Implemented", "Transfer-Encoding: must be chunked alone")
+        raise RejectedError("501 Not Implemented", "Transfer-Encoding: only chunked is supported")
 
 
 def with_path(url: bytes) -> bytes:

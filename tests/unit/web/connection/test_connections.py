@@ -104,7 +104,7 @@ def test_rejected_connections_take_few_lines_of_the_log() -> None:
             for _ in range(40):
                 await first_bytes(server)
         expected = {"setting": "TRADECOUNTER_MAX_CONNECTIONS_PER_ADDRESS", "address": "127.0.0.1"}
-        assert logs == [{"event": "connection refused", "log_level": "warning", **expected}]
+        assert logs == [{"event": "connection rejected", "log_level": "warning", **expected}]
 
     run(lambda: Brief(bounded(most_per_address=0)), work)
 

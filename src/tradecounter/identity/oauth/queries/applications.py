@@ -80,7 +80,7 @@ async def whole_client_id(tx: Transaction, beginning: str) -> str:
     if len(beginning) < _SHORTEST_BEGINNING or not ids:
         return beginning
     if len(ids) > 1:
-        raise DomainError(Kind.INVALID, f"{beginning} is the beginning of several client ids: {', '.join(ids)}")
+        raise DomainError(Kind.INVALID, f"{beginning} is ambiguous: several client ids begin with it: {', '.join(ids)}")
     return str(ids[0])
 
 
