@@ -30,6 +30,7 @@ from tradecounter.settings import Settings
 
 log = structlog.get_logger()
 
+# Cron expressions are in UTC. A run that a stopped worker missed is skipped.
 EVERY_MINUTE = "* * * * *"
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 

@@ -18,7 +18,7 @@ from tradecounter.billing.queries.invoices import (
     next_invoice_number,
     serial_numbers_of,
 )
-from tradecounter.billing.rules import require_all_dispatched
+from tradecounter.billing.rules import require_all_dispatched, status_with
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import is_demo
@@ -29,7 +29,6 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.changes import record_paid
 from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.rules import COMPLETED, INVOICED
 from tradecounter.ordering.states import ConfirmedOrder
 
 
@@ -56,8 +55,7 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
         return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, new=False)
     await _require_own_seller(tx, letterhead)
     supply = await _supply(tx, order)
-    # An order that costs nothing is complete when it is invoiced.
-    await record_paid(tx, order.id, NOTHING, INVOICED if order.due > NOTHING else COMPLETED)
+    await record_paid(tx, order.id, NOTHING, status_with(order.due))
     await queue(tx, "mail_order_invoiced", order_id=order.id)
     if supply.account.accounts_email:
         await queue(tx, "mail_invoice_copy", order_id=order.id)

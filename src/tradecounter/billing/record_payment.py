@@ -6,14 +6,13 @@ from decimal import Decimal
 from tradecounter.billing.credit_overview import order_status
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.queries.invoices import find_debt, find_invoice, insert_payment
-from tradecounter.billing.rules import require_payable
+from tradecounter.billing.rules import require_payable, status_with
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries.changes import record_paid
-from tradecounter.ordering.rules import COMPLETED, INVOICED
 
 
 async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
@@ -31,7 +30,7 @@ async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: 
         )
     require_payable(amount, order.due)
     await discharge(tx, order.customer_id, amount)
-    await record_paid(tx, order.id, amount, COMPLETED if amount == order.due else INVOICED)
+    await record_paid(tx, order.id, amount, status_with(order.due - amount))
     payment_id = await insert_payment(tx, invoice.number, amount, now)
     await queue(tx, "mail_payment_received", order_id=order.id, payment_id=payment_id)
     return order_status(await find_debt(tx, order.id), now)

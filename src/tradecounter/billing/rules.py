@@ -9,6 +9,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import day_in_words
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.rules import COMPLETED, INVOICED
 
 _MOST_NAMED = 5
 
@@ -25,6 +26,11 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
         Kind.PRECONDITION_FAILED,
         f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(named)}",
     )
+
+
+def status_with(due: Decimal) -> str:
+    """Return the status of an invoiced order with this much left to pay."""
+    return INVOICED if due else COMPLETED
 
 
 def vat_totals(lines: Sequence[InvoiceLine]) -> list[VatTotal]:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.faults import MOST_ELEMENTS
-from tradecounter.rest.parameters import MOST_PARTS
+from tradecounter.rest.parameters import MOST_PARTS, known_names
 
 HEADER = "X-Ignored"
 
@@ -35,7 +35,7 @@ class _Known:
 
 def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
     """Return the names among a query's first thousand parameters that are not fields of a struct, each once."""
-    known = {_CREDENTIAL} if shape is None else {_CREDENTIAL, *_names(shape)}
+    known = {_CREDENTIAL} if shape is None else {_CREDENTIAL, *known_names(shape)}
     parts = raw_query.split("&", MOST_PARTS)[:MOST_PARTS]
     names = (unquote_plus(part.partition("=")[0], errors="replace") for part in parts if part)
     return list(dict.fromkeys(name for name in names if name not in known))
@@ -68,11 +68,6 @@ def _unknown(value: Any, known: _Known, place: str) -> Iterator[str]:
                 yield from _unknown(inner, known.members[name], where)
             else:
                 yield where
-
-
-@lru_cache
-def _names(shape: type[Struct]) -> frozenset[str]:
-    return frozenset(field.encode_name for field in msgspec.structs.fields(shape))
 
 
 @lru_cache
