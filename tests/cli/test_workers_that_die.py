@@ -33,7 +33,7 @@ def workers(running: Running) -> list[int]:
 
 
 def failures(running: Running) -> int:
-    return sum("worker process ended" in line for line in running.logs)
+    return sum("an API process ended" in line for line in running.logs)
 
 
 def connections(database_url: str) -> int:
