@@ -198,17 +198,21 @@ AnyOrder = PendingOrder | Quote | DeclinedOrder | ConfirmedOrder | CancelledOrde
 def parse_order(**row: Any) -> AnyOrder:
     """Return the order of a row. Raises msgspec.ValidationError for a row that fits no state."""
     pricing = None if row["priced_at"] is None else row
-    stored = {name: row[name] and kind(**row[name]) for name, kind in _STORED.items()}
+    stored = {name: row[name] and _unvalidated(kind, row[name]) for name, kind in _STORED.items()}
     return convert({**row, **stored, "pricing": pricing}, _class_of(row))
 
 
 # These met the rules of their day. They are not validated again, so a stricter rule makes no old order unreadable.
-_STORED = {
+_STORED: dict[str, type[Struct]] = {
     "billing_address": CustomerAddress,
     "shipping_address": CustomerAddress,
     "order_notifications": NotificationDetails,
     "courier_notifications": NotificationDetails,
 }
+
+
+def _unvalidated(kind: type[Struct], value: dict[str, Any]) -> Struct:
+    return kind(**{name: value[name] for name in kind.__struct_fields__ if name in value})
 
 
 def _class_of(row: dict[str, Any]) -> type[AnyOrder]:

@@ -147,3 +147,8 @@ def test_an_order_stays_readable_when_rules_for_addresses_and_contacts_become_st
     order = parse_order(**row)
     assert order.order_notifications is not None
     assert (order.order_notifications.email_address, order.billing_address.zip) == ("a@b>", "x" * 999)
+
+
+def test_an_order_stays_readable_when_another_release_stored_more_of_an_address() -> None:
+    order = parse_order(**CONFIRMED | {"billing_address": ADDRESS | {"floor": "2"}})
+    assert order.billing_address.city == "Leeds"
