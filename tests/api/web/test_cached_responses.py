@@ -4,7 +4,6 @@ import re
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.service import Customer, Service, running_service
-from support.shop import price, stock_shop
+from support.service import Customer, Service
+from support.twins import Twins, running_twins
 from tradecounter.web.fast_path.middleware import FastResponse
 
 PLACE = "https://api.example"
@@ -24,39 +23,15 @@ TAG = '"' + "0123456789abcdef" * 2 + '"'
 Header = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Twins:
-    """Two servers on one database, one of them without a response cache, and their customers."""
-
-    caching: Service
-    plain: Service
-    customers: list[Customer]
-
-
 @pytest.fixture(scope="module")
 def twins(database_url: str) -> Iterator[Twins]:
-    with (
-        running_service(database_url, base_url=PLACE) as caching,
-        running_service(database_url, base_url=PLACE, answer_memory=0) as plain,
-    ):
-        stock_shop(caching)
-        caching.must_load("price-list", [price("PHONE", 48, price_list="gold")])
-        yield Twins(
-            caching,
-            plain,
-            [caching.customer(), caching.customer(price_list="gold"), caching.customer(discount=7)],
-        )
+    with running_twins(database_url, {}, {"price_list": "gold"}, {"discount": 7}, base_url=PLACE) as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)
 def fresh(twins: Twins) -> None:
-    catch_up(twins)
-
-
-def catch_up(twins: Twins) -> None:
-    """Refresh the servers; without a recent refresh no credential is cached."""
-    twins.caching.refresh()
-    twins.plain.refresh()
+    twins.refresh()
 
 
 def fetch(
@@ -119,7 +94,7 @@ def test_a_cached_response_equals_the_endpoints_response(
     twins: Twins, who: int, sku: str | None, query: str, accept: list[Header], coding: list[Header], kind: str,
     other: list[Header], method: str,
 ) -> None:  # fmt: skip
-    catch_up(twins)
+    twins.refresh()
     customer = twins.customers[who]
     path = f"/product{query}" if sku is None else f"/product/{sku}{query}"
     first = fetch(twins.plain, customer, path, [*accept, *coding])

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.service import Customer, Service, running_service
-from support.shop import price, stock_shop
+from support.service import Customer, Service
+from support.twins import Twins, running_twins
 from tradecounter.web.fast_path.middleware import FastResponse
 
 HOST = "shop.example"
@@ -23,28 +23,16 @@ LINKED = re.compile(r"<([^>]*)>")
 Header = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Twins:
-    """Two servers on one database, one of them without a response cache; the first two customers share prices."""
-
-    caching: Service
-    plain: Service
-    customers: list[Customer]
-
-
 @pytest.fixture(scope="module")
 def twins(database_url: str) -> Iterator[Twins]:
-    with running_service(database_url) as caching, running_service(database_url, answer_memory=0) as plain:
-        stock_shop(caching)
-        caching.must_load("price-list", [price("PHONE", 48, price_list="gold")])
-        customers = [caching.customer(), caching.customer(), caching.customer(price_list="gold")]
-        yield Twins(caching, plain, customers)
+    """The first two customers have the same prices."""
+    with running_twins(database_url, {}, {}, {"price_list": "gold"}) as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)
 def fresh(twins: Twins) -> None:
-    twins.caching.refresh()
-    twins.plain.refresh()
+    twins.refresh()
 
 
 def fetch(service: Service, path: str, headers: list[Header]) -> httpx2.Response:
