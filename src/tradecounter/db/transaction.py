@@ -16,6 +16,7 @@ from tradecounter.db.pipeline import Connection, Pipeline, Result, send
 from tradecounter.db.pool import Database
 from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.statement import Statement
+from tradecounter.kit.actor import SYSTEM, Actor
 
 Row = TypeVar("Row")
 
@@ -31,13 +32,14 @@ _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
 class Transaction:
-    """A transaction under way.
+    """A transaction under way, on behalf of `actor`.
 
     `pipeline` sends statements that run often, several in one round trip. `fetch_all`, `fetch_one`, `fetch_value` and
     `execute` send one each. All of them send the statements in the queue first, and raise psycopg.Error.
     """
 
-    def __init__(self, connection: Connection, beginning: Statement[Any]) -> None:
+    def __init__(self, connection: Connection, beginning: Statement[Any], actor: Actor = SYSTEM) -> None:
+        self.actor = actor
         self._connection = connection
         self._queue: list[Result[Any]] = [Result(beginning, ())]
         self._to_be_rolled_back = False
@@ -140,20 +142,20 @@ class Transaction:
         await self._send_plain(_ROLLBACK if self._to_be_rolled_back else _COMMIT)
 
 
-def transaction(database: Database) -> AbstractAsyncContextManager[Transaction]:
-    """Run a block in a transaction."""
-    return _ending(database, _BEGIN)
+def transaction(database: Database, actor: Actor = SYSTEM) -> AbstractAsyncContextManager[Transaction]:
+    """Run a block in a transaction; the audit log says that `actor` made its changes."""
+    return _ending(database, _BEGIN, actor)
 
 
 def reading(database: Database) -> AbstractAsyncContextManager[Transaction]:
     """Run a block of reads that all see the database at one moment; it cannot write."""
-    return _ending(database, _BEGIN_READING)
+    return _ending(database, _BEGIN_READING, SYSTEM)
 
 
 @asynccontextmanager
-async def _ending(database: Database, beginning: Statement[Any]) -> AsyncIterator[Transaction]:
+async def _ending(database: Database, beginning: Statement[Any], actor: Actor) -> AsyncIterator[Transaction]:
     async with database.connection() as connection:
-        tx = Transaction(connection, beginning)
+        tx = Transaction(connection, beginning, actor)
         try:
             yield tx
             await tx.end()

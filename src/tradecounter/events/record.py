@@ -1,0 +1,36 @@
+"""Writes events, in the transaction of the change. The sequencer numbers them after the commit."""
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from tradecounter.db.pipeline import json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.types import CUSTOMER_TYPES, EventType
+
+_INSERT = Statement("""
+    insert into unnumbered_event (id, type, occurred_at, subject, customer_id, for_customer, data)
+    values (:id, :type, :occurred_at, :subject, :customer_id, :for_customer, :data)
+""")
+
+
+def record_event(
+    tx: Transaction, type_: EventType, subject: str, now: datetime, customer_id: int | None, data: Mapping[str, Any]
+) -> None:
+    """Record an event, without a round trip of its own.
+
+    Call it after the lock on the subject is held, because the events of a subject are numbered in this order. The
+    customer named by `customer_id` can read events of the types in `CUSTOMER_TYPES`; `data` must be fit for that.
+    """
+    tx.queue(
+        _INSERT,
+        id=f"evt_{secrets.token_hex(12)}",
+        type=type_,
+        occurred_at=now,
+        subject=subject,
+        customer_id=customer_id,
+        for_customer=customer_id is not None and type_ in CUSTOMER_TYPES,
+        data=json_of(data),
+    )

@@ -1,0 +1,36 @@
+"""The types of events (reseller's side, section 5)."""
+
+from typing import Literal, get_args
+
+CustomerEventType = Literal[
+    "order.confirmed",
+    "order.amended",
+    "order.cancelled",
+    "order.dispatched",
+    "order.tracking_updated",
+    "order.expected_date_changed",
+    "order.returned",
+    "quote.requested",
+    "quote.priced",
+    "quote.declined",
+    "quote.expired",
+    "invoice.issued",
+    "credit_note.issued",
+    "payment.recorded",
+    "payment.reversed",
+    "price.changed",
+    "stock.changed",
+]
+ResellerEventType = Literal[
+    "order.created",
+    "order.expired",
+    "customer.changed",
+    "customer.blocked",
+    "import.applied",
+    "import.rolled_back",
+    "job.failed",
+]
+EventType = CustomerEventType | ResellerEventType
+
+CUSTOMER_TYPES: frozenset[str] = frozenset(get_args(CustomerEventType))
+RESELLER_TYPES: frozenset[str] = frozenset(get_args(ResellerEventType))

@@ -1,0 +1,24 @@
+"""Who makes a change, for the audit log (reseller's side, section 6)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+ActorKind = Literal["staff", "token", "user", "key", "command_line", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A staff member, a service token, a customer's user or key, a command's system user, or the system itself.
+
+    `id` is the id of the member, token, user or key. `acting_user` is what a token's program says of its own user, and
+    `address` the network address of the request.
+    """
+
+    kind: ActorKind
+    name: str
+    id: int | None = None
+    acting_user: str | None = None
+    address: str | None = None
+
+
+SYSTEM = Actor("system", "system")
