@@ -16,7 +16,7 @@ create table unnumbered_event (
     for_customer boolean not null,
     data jsonb not null
 );
-comment on table unnumbered_event is 'Events of committed transactions that the sequencer has not moved to the log yet.';
+comment on table unnumbered_event is 'Events of committed transactions that are not in the log yet.';
 comment on column unnumbered_event.position is
     'Drawn after the lock on the subject is taken, so the events of a subject are in their order.';
 
