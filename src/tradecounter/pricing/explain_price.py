@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.pricing.price_book import DEFAULT_LIST
 from tradecounter.pricing.queries.lookup import ContractPrice, ListPrice
-from tradecounter.pricing.rules import FIVE, TEN, UnitCosts, discounted_pence
+from tradecounter.pricing.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
 
 CONTRACT = "contract"
 PRICE_LIST = "price_list"
@@ -138,9 +139,7 @@ def _compared(candidate: Candidate, winner: Candidate | None) -> Candidate:
 
 
 def _unit_cost(price: Candidate, quantity: int, discount: Decimal) -> Decimal:
-    if price.single_unit_cost is None:
-        raise ValueError("only prices that apply have a unit cost")
-    five_plus = price.single_unit_cost if price.five_plus_unit_cost is None else price.five_plus_unit_cost
-    ten_plus = five_plus if price.ten_plus_unit_cost is None else price.ten_plus_unit_cost
-    costs = UnitCosts(*(to_pence(cost) for cost in (price.single_unit_cost, five_plus, ten_plus)))
+    breaks = (price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost)
+    pence = [NO_BREAK if cost is None else to_pence(cost) for cost in breaks]
+    costs = UnitCosts(*fill_breaks(np.array([pence], dtype=np.int32))[0].tolist())
     return from_pence(discounted_pence(costs.at(quantity), int(discount * 100)))

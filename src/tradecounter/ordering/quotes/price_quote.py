@@ -33,14 +33,14 @@ from tradecounter.shipping.rules import ShippingMethod
 MOST_POUNDS = 1_000_000
 LONGEST_NOTE = 2000
 
-UnitCosts = Sequence[tuple[str, Decimal]]
+CostsBySku = Sequence[tuple[str, Decimal]]
 Carriage = Sequence[tuple[int, Decimal]]
 
 
 async def price_quote(
     tx: Transaction,
     code: str,
-    unit_costs: UnitCosts,
+    unit_costs: CostsBySku,
     note: str | None,
     now: datetime,
     lifetime: timedelta,
@@ -98,7 +98,7 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     return order
 
 
-def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: UnitCosts) -> list[OrderLine]:
+def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku) -> list[OrderLine]:
     costs: dict[str, Decimal] = {}
     skus = {fold(line.sku) for line in lines}
     for sku, cost in unit_costs:

@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ListPrice:
-    """A product's price on a price list, in net pounds; a missing break has the price of the next lower one."""
+    """A product's price on a price list, in net pounds; None for a break that it does not have."""
 
     price_list: str
     single_unit_cost: Decimal
