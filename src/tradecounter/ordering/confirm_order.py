@@ -11,7 +11,7 @@ from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.lines import OrderLine, with_components
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
@@ -94,7 +94,7 @@ async def _confirm(
     context: OrderContext,
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
-    tax = percentage(option.cost_net, pending.tax_rate)
+    tax = option.tax(pending.tax_rate)
     gross = pending.cost_gross + option.cost_net + tax
     wanted: Counter[int] = Counter()
     for line in lines:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.money import percentage
 from tradecounter.shipping.rules import ShippingMethod, shipping_dates
 from tradecounter.stock.rules import Cover
 
@@ -28,6 +29,10 @@ class ShippingOption(Struct, frozen=True):
     def name(self) -> str:
         """The service, for display."""
         return f"{self.provider} {self.description}"
+
+    def tax(self, tax_rate: Decimal) -> Decimal:
+        """Return the VAT on the price, at a rate in per cent."""
+        return percentage(self.cost_net, tax_rate)
 
     def dated(self, confirmed: datetime, cover: Cover) -> "ShippingOption":
         """Return the option with the dates for an order confirmed at a moment; without dates if nothing covers it."""

@@ -9,7 +9,7 @@ from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FaultCollector, invalid
 from tradecounter.kit.errors import Kind as ErrorKind
-from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.create.draft import (
     cover_of,
     find_products,
@@ -106,8 +106,8 @@ def _check_shipping_and_credit(draft: OrderBase, standing: AccountStanding, *, a
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
-    shipping = NOTHING if chosen is None else chosen.cost_net
-    gross = draft.cost_gross + shipping + percentage(shipping, draft.tax_rate)
+    shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
+    gross = draft.cost_gross + shipping
     require_credit(standing.credit_limit, standing.outstanding, gross)
 
 
