@@ -84,7 +84,7 @@ class _Unconfirmed(OrderBase, frozen=True, kw_only=True):
     expires_at: datetime
 
     def has_expired(self, now: datetime) -> bool:
-        """Return whether it is too late to confirm the order."""
+        """Return whether the order can no longer be confirmed; `HAS_EXPIRED` in `queries/orders.py` has the SQL."""
         return self.state == "expired" or now > self.expires_at
 
 

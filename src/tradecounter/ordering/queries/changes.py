@@ -1,17 +1,17 @@
-"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows.
-
-The condition of an expired order must equal `has_expired` in `ordering/states.py`.
-"""
+"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from psycopg.sql import SQL
+
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine, total_costs
+from tradecounter.ordering.queries.orders import HAS_EXPIRED
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.shipping_options import ShippingOption
 from tradecounter.ordering.states import ConfirmedOrder, Pricing
@@ -132,7 +132,7 @@ async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: d
     await tx.execute(_CANCEL_LINES, id=order_id)
 
 
-_EXPIRE = Statement("update orders set state = 'expired' where state = 'pending' and expires_at < :now")
+_EXPIRE = Statement(SQL("update orders set state = 'expired' where state = 'pending' and {}").format(HAS_EXPIRED))
 
 
 async def expire_orders(tx: Transaction, now: datetime) -> int:

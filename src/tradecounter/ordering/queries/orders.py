@@ -21,6 +21,9 @@ _COLUMNS = SQL(
     " quote_note, cancelled_at, cancel_reason, expected_changed_at"
 )
 
+# `has_expired` of `ordering/states.py` for rows whose state is pending; null without an expiry.
+HAS_EXPIRED = SQL("expires_at < :now::timestamptz")
+
 
 def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
     """Return a statement that reads orders; the first `{}` of the SQL becomes their columns, the others the parts."""
@@ -111,9 +114,10 @@ _WITH_REFERENCE = order_statement(
     select {} from orders
     where customer_id = :customer_id
       and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
-      and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= :now)))
+      and (state = 'confirmed' or (state = 'pending' and ({}) is not true))
     order by id limit 1
-    """
+    """,
+    HAS_EXPIRED,
 )
 
 
