@@ -19,8 +19,8 @@ from tradecounter.db.statement import Statement
 
 MIGRATE = "select pg_advisory_xact_lock(7274301)"
 
-SERVE_BACK_ORDERS = Statement("select pg_advisory_xact_lock(7274302)")
-HOLD_OFF_BACK_ORDERS = Statement("select pg_advisory_xact_lock_shared(7274302)")
+SERVE_ALONE = Statement("select pg_advisory_xact_lock(7274302)")
+HOLD_OFF_SERVING = Statement("select pg_advisory_xact_lock_shared(7274302)")
 
 TRY_TO_REQUEUE_STALLED_JOBS = Statement("select pg_try_advisory_xact_lock(4815162342)")
 

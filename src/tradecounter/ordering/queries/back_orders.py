@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import LiteralString
 
-from tradecounter.db.advisory_locks import HOLD_OFF_BACK_ORDERS, SERVE_BACK_ORDERS
+from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -23,7 +23,7 @@ async def hold_off_serving(tx: Transaction) -> None:
     `lock_waiting_orders` does not lock orders that are confirmed after it. Without this lock, such an order could be
     dispatched while it is served.
     """
-    await tx.execute(HOLD_OFF_BACK_ORDERS)
+    await tx.execute(HOLD_OFF_SERVING)
 
 
 _LOCK_WAITING = Statement(
@@ -40,7 +40,7 @@ async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
 
     `also` is the internal id of one more order to lock, in the same order by id. One transaction at a time passes.
     """
-    await tx.execute(SERVE_BACK_ORDERS)
+    await tx.execute(SERVE_ALONE)
     await tx.execute(_LOCK_WAITING, also=also)
 
 

@@ -63,7 +63,7 @@ def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocatio
     return {a.product_id: a for a in found.rows}
 
 
-_SERVE_BACK_ORDERS = Statement("""
+_MOVE_SERVED = Statement("""
     update stock_level s
     set available = s.available - u.units, allocated = s.allocated + u.units,
         back_ordered = s.back_ordered - u.units, changed_by = pg_current_xact_id()
@@ -72,9 +72,9 @@ _SERVE_BACK_ORDERS = Statement("""
 """)
 
 
-async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Allocate units, by product id, to back-orders; the caller has locked the levels."""
-    await tx.execute(_SERVE_BACK_ORDERS, product_ids=list(units), units=list(units.values()))
+async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Move units, by product id, from available and back-ordered to allocated; the caller has locked the levels."""
+    await tx.execute(_MOVE_SERVED, product_ids=list(units), units=list(units.values()))
 
 
 _RELEASE = Statement("""
