@@ -8,11 +8,25 @@ from psycopg.types.json import Jsonb
 
 from tradecounter.db.statement import Statement
 
-UNKNOWN_SKU = Statement("""
-    select s.line, format('sku: there is no product %s', to_json(s.row ->> 'sku'))
-    from staged s left join product p on p.sku_key = s.row ->> 'sku_key'
-    where s.row ->> 'sku_key' is not null and p.id is null
-""")
+
+def unknown_reference(
+    name: str, table: str, key: str, *, compared: str | None = None, key_type: LiteralString = "text"
+) -> Statement[Any]:
+    """Return the check that the member `compared`, by default `name` itself, is the key of a record."""
+    sql = SQL(
+        """
+        select s.line, format('%s: there is no %s %s', {name}::text, {what}::text, s.row -> {name})
+        from staged s left join {table} t on t.{key} = (s.row ->> {compared})::{key_type}
+        where s.row ->> {compared} is not null and t.{key} is null
+        """
+    ).format(
+        name=Literal(name), what=Literal(table.replace("_", " ")), compared=Literal(compared or name),
+        table=Identifier(table), key=Identifier(key), key_type=SQL(key_type),
+    )  # fmt: skip
+    return Statement(sql)
+
+
+UNKNOWN_SKU = unknown_reference("sku", "product", "sku_key", compared="sku_key")
 
 
 def required_when_new(

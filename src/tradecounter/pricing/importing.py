@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
-from tradecounter.bulk.statements import UNKNOWN_SKU
+from tradecounter.bulk.statements import UNKNOWN_SKU, unknown_reference
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
 from tradecounter.pricing.queries import importing as sql
@@ -83,7 +83,7 @@ CONTRACT_PRICES = ImportKind(
     shape=ContractPriceRow,
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
-    checks=(UNKNOWN_SKU, sql.CHECK_CUSTOMERS),
+    checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,

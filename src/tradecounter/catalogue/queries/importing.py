@@ -28,12 +28,6 @@ CHECK_CHILDREN = Statement("""
 
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"
 
-CHECK_MANUFACTURERS = Statement("""
-    select s.line, format('manufacturer: there is no manufacturer %s', to_json(s.row ->> 'manufacturer'))
-    from staged s left join manufacturer m on m.key = s.row ->> 'manufacturer'
-    where jsonb_exists(s.row, 'manufacturer') and m.key is null
-""")
-
 CHECK_CATEGORIES = Statement("""
     select s.line, format('categories: there is no category %s', to_json(given.key))
     from staged s, jsonb_array_elements_text(s.row -> 'categories') as given (key)
