@@ -12,7 +12,7 @@ from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.responses import error_response, json_response
-from tradecounter.web.request_context import request_id_of
+from tradecounter.web.request_context import request_id_of, require_readable
 
 log = structlog.get_logger()
 
@@ -59,6 +59,7 @@ class ErrorMiddleware:
             await send(message)
 
         try:
+            require_readable(scope)
             await self._app(scope, receive, send_noted)
         except ClientDisconnect:
             raise

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.rest.call import response_headers
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.view import CustomerView
@@ -27,12 +28,16 @@ _FAULT = 500
 
 @dataclass(slots=True)
 class RequestContext(Sender):
-    """The context of a request; `view` and the cache `key` are set when the response may come from the cache."""
+    """The context of a request; `view` and the cache `key` are set when the response may come from the cache.
+
+    `fault` is the error that prevented the reading of the head; the error middleware responds to it.
+    """
 
     head: RequestHead
     request_id: str
     view: CustomerView | None = None
     key: CacheKey | None = None
+    fault: Exception | None = None
 
 
 def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:
@@ -47,7 +52,13 @@ def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
     context: RequestContext | None = scope.get(SENDER)
     if context is None:
         client = scope.get("client")
-        context = scope[SENDER] = new_context(read_head(scope, addresses), client[0] if client else None, addresses)
+        peer = client[0] if client else None
+        try:
+            context = new_context(read_head(scope, addresses), peer, addresses)
+        except Exception as fault:  # noqa: BLE001 raised again in the error middleware
+            context = new_context(RequestHead(MissingCredentialError(), None, ""), peer, addresses)
+            context.fault = fault
+        scope[SENDER] = context
     return context
 
 
@@ -55,6 +66,13 @@ def request_id_of(scope: Scope) -> str:
     """Return the id of a request with a context."""
     context: RequestContext = scope[SENDER]
     return context.request_id
+
+
+def require_readable(scope: Scope) -> None:
+    """Raise the error that prevented the reading of a request's head, if any."""
+    context: RequestContext = scope[SENDER]
+    if context.fault is not None:
+        raise context.fault
 
 
 class RequestContextMiddleware:
