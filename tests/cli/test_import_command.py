@@ -119,7 +119,7 @@ def test_a_rejected_import_reports_every_bad_row_and_ends_with_status_1(tradecou
         {"line": 5, "message": "repeats line 2"},
     ]
     set_stock(tradecounter, 70)
-    reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more faults)\n'
+    reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more errors)\n'
     done = tradecounter.run("import", "stock", "-", "--json", given=given)
     assert (done.status, done.err) == (1, reason)
     assert (counts(done.document), done.document["errors"]) == (counted(), errors)
@@ -144,7 +144,7 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Progra
     ]
     assert {error["line"] for error in done.document["errors"]} == {1}
     assert done.err == (
-        "error: nothing was imported: line 1: column 'Item Code' is unknown (and 5 more faults); "
+        "error: nothing was imported: line 1: column 'Item Code' is unknown (and 5 more errors); "
         "--map THEIRS=OURS names a column's field, --ignore-unknown ignores the others\n"
     )
 

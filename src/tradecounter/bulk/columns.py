@@ -19,7 +19,7 @@ class ColumnOptions:
 
     Attributes:
         renamed: the field for each column that is not named after it.
-        ignore_unknown: whether columns without a field are ignored instead of being faults.
+        ignore_unknown: whether columns without a field are ignored instead of being errors.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -43,13 +43,13 @@ class Header:
         columns: the columns that are mapped to fields.
         unnamed: the places of columns without a name.
         unknown: the names of columns without a field.
-        faults: why the table cannot be read.
+        errors: why the table cannot be read.
     """
 
     columns: list[Column] = field(default_factory=list)
     unnamed: list[int] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
 def normal_name(name: str) -> str:
@@ -64,9 +64,9 @@ def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: C
 
 
 def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
-    """Map columns to fields; the result has all faults."""
+    """Map columns to fields; the result has all errors."""
     if not any(names):
-        return Header(faults=["the file is empty: the first line must have column names"])
+        return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
     renamed = {normal_name(theirs): ours for theirs, ours in options.renamed.items()}
     header, taken = Header(), dict[str, str]()
@@ -79,20 +79,20 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
             header.unknown.append(name.strip())
         elif ours in taken:
             same = fold(taken[ours]) == fold(name)
-            header.faults.append(
+            header.errors.append(
                 f"column {name!r} appears twice" if same else f"columns {taken[ours]!r} and {name!r} are both {ours}"
             )
         else:
             taken[ours] = name
             header.columns.append(Column(place, ours, cell_reader(fields[ours].type)))
     present = set(map(normal_name, names))
-    header.faults += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
+    header.errors += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
     missing = [name for name, f in fields.items() if name not in taken]
     if not options.ignore_unknown:
-        header.faults += _unknown(header.unknown, fields, missing)
-    header.faults += [f"there is no column for {name}" for name in missing if fields[name].required]
-    if header.faults:
-        header.faults.append(f"the columns may be {', '.join(fields)}")
+        header.errors += _unknown(header.unknown, fields, missing)
+    header.errors += [f"there is no column for {name}" for name in missing if fields[name].required]
+    if header.errors:
+        header.errors.append(f"the columns may be {', '.join(fields)}")
     return header
 
 

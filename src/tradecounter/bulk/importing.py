@@ -137,21 +137,21 @@ async def _stage(
 def _examined(
     row: Row[Shape] | BadRow[Shape], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
 ) -> Iterable[tuple[str | None, str]]:
-    """Return a row's keys and values to stage, as JSON text; add its faults and warnings to the report."""
-    faults: tuple[str, ...] = row.faults if isinstance(row, BadRow) else ()
+    """Return a row's keys and values to stage, as JSON text; add its errors and warnings to the report."""
+    errors: tuple[str, ...] = row.errors if isinstance(row, BadRow) else ()
     staged: list[tuple[str | None, str]] = []
     if row.values is not None:
         notes = RowNotes()
         for key, values in stage(row.values, notes):
-            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if faults else values
+            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if errors else values
             encoded = msgspec.json.encode({**missing, **good})
             if (key is not None and "\x00" in key) or contains_nul(encoded):
-                faults = (*faults, "contains a NUL character")
+                errors = (*errors, "contains a NUL character")
             else:
                 staged.append((key, encoded.decode()))
-        faults = (*faults, *notes.faults)
+        errors = (*errors, *notes.errors)
         report.warnings += [LineMessage(row.line, warning) for warning in notes.warnings]
-    report.errors += [LineMessage(row.line, fault) for fault in faults]
+    report.errors += [LineMessage(row.line, error) for error in errors]
     return staged
 
 

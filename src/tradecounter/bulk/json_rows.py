@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Raw
 
 from tradecounter.bulk.encodings import UnreadableFileError
-from tradecounter.bulk.row_faults import bad_row
+from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.validation_messages import field_error_of
 
 _exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
@@ -50,6 +50,6 @@ def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> 
 def _bad_row(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
     try:
         members = _exact.decode(text)
-    except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first fault
-        return BadRow(number, (str(fault_of(error)).replace("the body ", "the row ", 1),))
+    except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first error
+        return BadRow(number, (str(field_error_of(error)).replace("the body ", "the row ", 1),))
     return bad_row(number, members, shape, strict=True)

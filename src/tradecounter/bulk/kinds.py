@@ -57,14 +57,14 @@ def deactivation(table: str, key: str) -> Removal:
 class ImportKind(Generic[Shape]):
     """How rows of one kind are imported.
 
-    Rows are staged in the temporary table `staged (line, key, row)`: `key` is unique, or null if it has a fault; `row`
+    Rows are staged in the temporary table `staged (line, key, row)`: `key` is unique, or null if it has an error; `row`
     is JSON.
 
     Attributes:
         shape: the type of a row.
         key: the fields that identify a record.
         prepare: reads the data that staging needs. Returns the function that turns a row into one or several pairs of
-            key and JSON, and notes the row's faults.
+            key and JSON, and notes the row's errors.
         lock: locks the table before the merge, if rows could be written in an order that deadlocks.
         checks: statements that select (line, message) of bad staged rows, or functions that return these.
         warnings: statements that select (line, message) of staged rows that may be mistakes.

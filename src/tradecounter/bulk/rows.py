@@ -22,12 +22,12 @@ class BadRow(Generic[Shape]):
 
     Attributes:
         line: as in Row.
-        faults: all faults; each starts with the field if it has one.
-        values: the row with its bad fields unset, for further checks; None if it cannot be read at all.
+        errors: all errors; each starts with its field, if it has one.
+        values: the row with its invalid fields unset, for further checks; None for an unreadable row.
     """
 
     line: int
-    faults: tuple[str, ...]
+    errors: tuple[str, ...]
     values: Shape | None = None
 
 

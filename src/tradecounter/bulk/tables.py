@@ -7,7 +7,7 @@ import msgspec
 
 from tradecounter.bulk.cells import UnreadableCellError
 from tradecounter.bulk.columns import ColumnOptions, Header, read_header
-from tradecounter.bulk.row_faults import bad_row
+from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
 
 Line = tuple[int, Sequence[str]]
@@ -34,8 +34,8 @@ def table_rows(
         number, names = next(rest, (1, ()))
         header = read_header(names, shape, options)
         unknown += header.unknown
-        if header.faults:
-            yield BadRow(number, tuple(header.faults))
+        if header.errors:
+            yield BadRow(number, tuple(header.errors))
             return
         width = len(names)
         for number, cells in rest:
@@ -84,9 +84,9 @@ def _bad_row(number: int, cells: Sequence[str], header: Header, shape: type[Shap
         except UnreadableCellError as error:
             unreadable[column.name] = str(error)
     bad = bad_row(number, _given(read), shape, strict=False, unreadable=unreadable)
-    return BadRow(number, tuple(map(_reworded_for_cells, bad.faults)), bad.values)
+    return BadRow(number, tuple(map(_reworded_for_cells, bad.errors)), bad.values)
 
 
-def _reworded_for_cells(fault: str) -> str:
-    """Reword a fault for cells, which are all text and may have dates written day first."""
-    return fault.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")
+def _reworded_for_cells(error: str) -> str:
+    """Reword an error for cells, which are all strings and may have dates written day first."""
+    return error.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")

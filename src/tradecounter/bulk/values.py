@@ -1,6 +1,6 @@
-"""Checks of amounts, sizes and dates that the validator cannot make. Faults are collected, not raised.
+"""Checks of amounts, sizes and dates that the validator cannot make. Errors are collected, not raised.
 
-A value that already has a fault is UNSET and skipped.
+A value that already has an error is UNSET and skipped.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 
 class RowNotes:
-    """Faults and warnings of a row."""
+    """Errors and warnings of a row."""
 
-    __slots__ = ("faults", "warnings")
+    __slots__ = ("errors", "warnings")
 
     def __init__(self) -> None:
-        self.faults: list[str] = []
+        self.errors: list[str] = []
         self.warnings: list[str] = []
 
-    def fault(self, field: str, problem: str) -> None:
-        """Add a fault, which rejects the row."""
-        self.faults.append(f"{field}: {problem}")
+    def error(self, field: str, problem: str) -> None:
+        """Add an error, which rejects the row."""
+        self.errors.append(f"{field}: {problem}")
 
     def warn(self, field: str, problem: str) -> None:
         """Add a warning about a possible mistake."""
@@ -38,11 +38,11 @@ class RowNotes:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Add the DomainError that the block raises, if any, as a fault."""
+        """Add the DomainError that the block raises, if any, as an error."""
         try:
             yield
         except DomainError as error:
-            self.faults.append(error.message)
+            self.errors.append(error.message)
 
 
 def folded(value: object) -> str | None:
@@ -61,9 +61,9 @@ def joined_key(*parts: str | None) -> str | None:
 
 
 def check_date(notes: RowNotes, field: str, day: object) -> None:
-    """Add a fault for a date that must be a placeholder."""
+    """Add an error for a date that must be a placeholder."""
     if isinstance(day, date) and not EARLIEST <= day <= LATEST:
-        notes.fault(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
+        notes.error(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
 
 
 def measured(notes: RowNotes, field: str, value: Any, most: Decimal, places: int) -> Any:
@@ -78,14 +78,14 @@ def pounds(notes: RowNotes, field: str, value: Any, most: Decimal = MOST_POUNDS)
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
     if value != (amount := rounded(value)):
-        notes.fault(field, f"{value} has more than two decimal places")
+        notes.error(field, f"{value} has more than two decimal places")
     return str(amount)
 
 
 def _bounded(notes: RowNotes, field: str, value: Decimal, most: Decimal) -> bool:
     if value.is_finite() and 0 <= value <= most:
         return True
-    notes.fault(field, f"must be a number between 0 and {most}")
+    notes.error(field, f"must be a number between 0 and {most}")
     return False
 
 

@@ -183,7 +183,7 @@ def _print_file_facts(facts: FileFacts, *, has_errors: bool) -> None:
 def _error(report: ImportReport) -> str:
     """Return why nothing was imported, on one line."""
     first, count = report.errors[0], len(report.errors)
-    more = f" (and {count - 1} more fault{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
+    more = f" (and {count - 1} more error{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
     hint = ""
     if report.file is not None and report.file.unknown_columns and first.line == 1:
         hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown ignores the others"

@@ -14,7 +14,7 @@ from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.web.app import Application
-from tradecounter.web.server import listen, serve_processes, serving, worker_application
+from tradecounter.web.server import listen, serve_processes, serving, process_application
 from tradecounter.worker import run_worker
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
@@ -59,7 +59,7 @@ def _announce(base_url: str, *, as_json: bool) -> None:
 def application() -> Application:
     """Return the application of one of several server processes; called by each process."""
     configure_logs()
-    return worker_application()
+    return process_application()
 
 
 def worker(as_json: AsJson = False) -> None:

@@ -28,12 +28,12 @@ _DATABASE_RESPONDED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanc
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Data that is not current yet: when it was last confirmed, and the task that loads it, if any.
+    """Data that is not current yet: when it was last verified, and the task that loads it, if any.
 
     The refresh after the end of `under_way` swaps in the loaded data. Without a task, a later refresh tries again.
     """
 
-    confirmed_at: float
+    verified_at: float
     under_way: asyncio.Task[Any] | None = None
 
 
@@ -49,7 +49,7 @@ class Refreshable(Protocol):
 class _Followed:
     refreshable: Refreshable
     reader: Reader
-    confirmed_at: float = -math.inf
+    verified_at: float = -math.inf
 
 
 class Refresher:
@@ -124,7 +124,7 @@ class Refresher:
                 versions = await read_versions(tx)
                 under_way = [await _refreshed(followed, tx, versions) for followed in self._followed]
             self._under_way = {task for task in under_way if task is not None}
-            self._freshness.confirm(min((each.confirmed_at for each in self._followed), default=versions.read_at))
+            self._freshness.verify(min((each.verified_at for each in self._followed), default=versions.read_at))
             if self._afterwards is not None:
                 try:
                     await self._afterwards(self._database)
@@ -136,7 +136,7 @@ class Refresher:
         """Refresh once, then poll while the block runs. Raises OperatorError or psycopg.Error."""
         try:
             await self.refresh()
-            if self._freshness.confirmed_at == -math.inf:
+            if self._freshness.verified_at == -math.inf:
                 raise OperatorError("the catalogue, prices or stock cannot be loaded: the log says why")
             async with self._polling():
                 yield
@@ -205,5 +205,5 @@ async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -
     """Refresh one part; return the task that loads the rest, if any."""
     behind = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
     if not followed.reader.failing:
-        followed.confirmed_at = versions.read_at if behind is None else behind.confirmed_at
+        followed.verified_at = versions.read_at if behind is None else behind.verified_at
     return None if behind is None else behind.under_way

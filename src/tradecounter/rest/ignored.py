@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.faults import MOST_ELEMENTS
+from tradecounter.rest.field_errors import MOST_ELEMENTS
 from tradecounter.rest.parameters import MOST_PARTS, known_names
 
 HEADER = "X-Ignored"

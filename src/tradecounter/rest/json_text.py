@@ -1,4 +1,4 @@
-"""Reads JSON from clients, and converts all its faults to errors."""
+"""Reads JSON from clients, and reports all its errors."""
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid_fields
-from tradecounter.rest.faults import faults_of
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.field_errors import field_errors_of
+from tradecounter.rest.validation_messages import field_error_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
@@ -35,7 +35,7 @@ def check_text(raw: bytes) -> None:
 
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
-    """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all faults."""
+    """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as error:
@@ -47,7 +47,7 @@ def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") ->
 def _read_leniently(
     raw: bytes | msgspec.Raw, shape: type[Struct], field: str, first: msgspec.ValidationError
 ) -> Struct:
-    """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all faults."""
+    """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all errors."""
     try:
         value = _by_value.decode(raw)
         canonical = _canonical.encode(value)
@@ -58,12 +58,12 @@ def _read_leniently(
     try:
         return msgspec.json.decode(canonical, type=shape)
     except msgspec.ValidationError as error:
-        faults = list(faults_of(value, shape, field))
-        raise (invalid_fields(faults) if faults else _body_error(error, field)) from error
+        errors = list(field_errors_of(value, shape, field))
+        raise (invalid_fields(errors) if errors else _body_error(error, field)) from error
 
 
 def decode_json(raw: bytes | msgspec.Raw) -> Any:
-    """Return JSON with faults as plain values."""
+    """Return invalid JSON data as plain values."""
     return _by_value.decode(raw)
 
 
@@ -97,7 +97,7 @@ _WRONG = (msgspec.DecodeError, RecursionError)
 
 def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
-        return DomainError(Kind.INVALID, _placed(str(fault_of(error)), field))
+        return DomainError(Kind.INVALID, _placed(str(field_error_of(error)), field))
     if isinstance(error, RecursionError):
         return DomainError(Kind.INVALID, "the body is nested too deeply")
     return DomainError(Kind.INVALID, f"the body is not valid JSON: {error}")

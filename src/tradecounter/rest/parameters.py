@@ -12,9 +12,9 @@ from urllib.parse import unquote_plus
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, Fault, Kind, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.faults import faults_of
+from tradecounter.rest.field_errors import field_errors_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
@@ -75,28 +75,28 @@ def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
     """Return the parameters of a query string. Raises DomainError (invalid) that names all invalid ones."""
     readings = _readings(shape)
     values: dict[str, Any] = {}
-    faults: dict[str, Fault] = {}
+    errors: dict[str, FieldError] = {}
     for name, raw in raw_pairs(raw_query):
         if name not in readings or not raw:
             continue
         if readings[name].is_list:
             parts = (_decoded(part).strip() for part in raw.split(","))
             values[name] = (*values.get(name, ()), *(part for part in parts if part))
-        elif name in values or name in faults:
-            faults[name] = Fault(name, "is given more than once")
+        elif name in values or name in errors:
+            errors[name] = FieldError(name, "is given more than once")
         else:
             try:
                 values[name] = _value(_decoded(raw), readings[name])
             except _UnreadableError as error:
-                faults[name] = Fault(name, str(error))
+                errors[name] = FieldError(name, str(error))
     try:
         parameters = msgspec.convert(values, shape)
     except msgspec.ValidationError:
-        faults = {fault.field: fault for fault in faults_of(values, shape)} | faults
+        errors = {error.field: error for error in field_errors_of(values, shape)} | errors
     else:
-        if not faults:
+        if not errors:
             return parameters
-    raise invalid_fields(list(faults.values()))
+    raise invalid_fields(list(errors.values()))
 
 
 class _UnreadableError(ValueError):

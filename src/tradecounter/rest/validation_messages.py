@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from tradecounter.kit.errors import Fault
+from tradecounter.kit.errors import FieldError
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `(?P<field>.*)`$")
@@ -36,15 +36,15 @@ _NAMES = {
 }
 
 
-def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
-    """Return the fault; `place` is the place of the validated value in the body, empty for the body itself."""
+def field_error_of(error: msgspec.ValidationError, place: str = "") -> FieldError:
+    """Return the field error; `place` is the validated value's place in the body, empty for the body itself."""
     found = _PLACE.match(str(error))
     problem, inner = (found["problem"], found["place"] or "") if found else (str(error), "")
     place = (place + inner).removeprefix(".")
     if match := _MISSING.match(problem) or _UNKNOWN.match(problem):
         name = f"{place}.{match['field']}" if place else match["field"]
-        return Fault(name, "is required" if problem.startswith("Object missing") else "is not a known field")
-    return Fault(place, _sentence(problem))
+        return FieldError(name, "is required" if problem.startswith("Object missing") else "is not a known field")
+    return FieldError(place, _sentence(problem))
 
 
 def _sentence(problem: str) -> str:

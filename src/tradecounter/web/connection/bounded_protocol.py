@@ -1,4 +1,4 @@
-"""Uvicorn's HTTP protocol with bounds on memory and time, and errors in the service's own format.
+"""Uvicorn's HTTP protocol with limits on memory and time, and with errors in the service's format.
 
 Uvicorn alone would collect endless headers, trailers and pipelined requests in memory, treat trailers as headers, and
 wait forever for a request that never ends or a client that never reads (docs/adr/0013).
@@ -15,10 +15,10 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from tradecounter.web.connection.connections import Connections
 from tradecounter.web.connection.error_responses import (
-    FAULT,
     HEAD_TOO_LONG,
     NOT_HTTP,
     TOO_MANY_CONNECTIONS,
+    UNEXPECTED,
     RejectedError,
     error_bytes,
 )
@@ -28,12 +28,12 @@ from tradecounter.web.connection.tcp import taken_bytes
 
 log = structlog.get_logger()
 
-_PIECE = 4096  # bytes that are parsed at a time; a request may exceed a limit by less than this
-_CHUNK_LINES = 12  # bytes around a chunk that count as data: its size, and two line breaks
+_PIECE = 4096  # bytes per parser call; a request may exceed a limit by less than this
+_CHUNK_LINES = 12  # bytes of a chunk's size and its two line breaks, which count as data
 
 
 class _Flow(FlowControl):
-    """Flow control that reads nothing while a request waits for the response to the one before it."""
+    """Flow control that pauses reading while a request waits for the previous response."""
 
     is_blocked = False
 
@@ -49,10 +49,10 @@ class _Flow(FlowControl):
 class BoundedProtocol(LenientProtocol):
     """One client's connection to an application that has `connections` and `stopping`."""
 
-    most_head_bytes = 64 * 1024  # of a request line and headers, and around the body: trailers, extensions
-    longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
-    longest_stuck_seconds = 30.0  # in which a client reads nothing of a response
-    linger_seconds = 1.0  # for a client to read an error response
+    most_head_bytes = 64 * 1024  # bytes of request line, headers, trailers and chunk extensions
+    longest_seconds = 30.0  # seconds for a request to arrive, from the connection or its first byte to its last
+    longest_stuck_seconds = 30.0  # seconds without reading before the connection is cut
+    linger_seconds = 1.0  # seconds for a client to read an error response
 
     __slots__ = (
         "_body_bytes",
@@ -74,7 +74,7 @@ class BoundedProtocol(LenientProtocol):
         super().__init__(*arguments, **options)
         self._connections: Connections = self.app.connections
         self._stopping: asyncio.Event = self.app.stopping
-        self._overhead = 0  # bytes of the request under way that are not data of its body
+        self._overhead = 0  # bytes of the current request, without body data
         self._body_bytes = 0  # in the piece that is parsed
         self._chunks = 0  # in the piece that is parsed
         self._unread = b""  # received, and not parsed while the flow is blocked
@@ -235,7 +235,7 @@ class BoundedProtocol(LenientProtocol):
             self.send_400_response("")
         else:
             log.error("a request could not be read", exc_info=cause)
-            self._reject(FAULT)
+            self._reject(UNEXPECTED)
 
     def _reject(self, error: RejectedError) -> None:
         """Send an error for the current request, after the responses before it, and close.

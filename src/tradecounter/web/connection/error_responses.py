@@ -21,7 +21,7 @@ class RejectedError(Exception):
 
 NOT_HTTP = RejectedError("400 Bad Request", "the request is not valid HTTP")
 HEAD_TOO_LONG = RejectedError("431 Request Header Fields Too Large", "the request's headers or trailers are too long")
-FAULT = RejectedError("500 Internal Server Error", "unexpected error")
+UNEXPECTED = RejectedError("500 Internal Server Error", "unexpected error")
 TOO_MANY_CONNECTIONS = RejectedError(
     "503 Service Unavailable",
     f"too many connections; try again in {_RETRY_SECONDS} seconds",
