@@ -27,7 +27,7 @@ def errors_of(shop: Importer, kind: str, row: dict[str, Any], form: str = ".json
 
 
 @pytest.mark.parametrize("form", [".jsonl", ".json", ".csv"])
-def test_a_price_may_have_a_fault_in_every_cell(form: str, shop: Importer) -> None:
+def test_errors_in_all_cells_of_a_price_are_reported(form: str, shop: Importer) -> None:
     row = {
         "price_list": "default",
         "sku": "GONE",
@@ -44,7 +44,7 @@ def test_a_price_may_have_a_fault_in_every_cell(form: str, shop: Importer) -> No
 
 
 @pytest.mark.parametrize("form", [".jsonl", ".csv"])
-def test_a_new_product_may_lack_and_have_wrong_what_it_needs(form: str, shop: Importer) -> None:
+def test_missing_and_invalid_fields_of_a_new_product_are_reported(form: str, shop: Importer) -> None:
     row = {"sku": "NEW", "manufacturer": "nobody", "weight_kg": "-1", "categories": ["none", "no"], "ean": "1" * 21}
     assert errors_of(shop, "products", row, form) == {
         "name: is required for a new product",
@@ -56,7 +56,7 @@ def test_a_new_product_may_lack_and_have_wrong_what_it_needs(form: str, shop: Im
     }
 
 
-def test_a_field_that_is_at_fault_is_not_reported_as_missing_too(shop: Importer) -> None:
+def test_an_invalid_field_is_not_also_reported_as_missing(shop: Importer) -> None:
     row = {"sku": "NEW", "name": 5, "manufacturer": ["acme"]}
     assert errors_of(shop, "products", row) == {
         "name: must be text, not a whole number",
@@ -64,7 +64,7 @@ def test_a_field_that_is_at_fault_is_not_reported_as_missing_too(shop: Importer)
     }
 
 
-def test_a_row_without_its_key_still_has_its_other_faults_reported(shop: Importer) -> None:
+def test_other_errors_of_a_row_without_a_key_are_reported(shop: Importer) -> None:
     row = {"available": -1, "stock": 5, "bin": "A"}
     assert errors_of(shop, "stock", row) == {
         "sku: is required",
@@ -74,7 +74,7 @@ def test_a_row_without_its_key_still_has_its_other_faults_reported(shop: Importe
     }
 
 
-def test_a_delivery_with_a_bad_date_has_its_sku_looked_up_all_the_same(shop: Importer) -> None:
+def test_the_sku_of_a_delivery_with_an_invalid_date_is_checked(shop: Importer) -> None:
     row = {"sku": "GONE", "incoming": 0, "expected_on": "soon"}
     assert errors_of(shop, "incoming", row) == {
         'sku: there is no product "GONE"',
@@ -83,7 +83,7 @@ def test_a_delivery_with_a_bad_date_has_its_sku_looked_up_all_the_same(shop: Imp
     }
 
 
-def test_a_contract_price_has_its_customer_and_both_dates_looked_at(shop: Importer) -> None:
+def test_customer_and_dates_of_a_contract_price_are_checked(shop: Importer) -> None:
     row = {
         "customer_id": 999,
         "sku": "GONE",
@@ -101,7 +101,7 @@ def test_a_contract_price_has_its_customer_and_both_dates_looked_at(shop: Import
     }
 
 
-def test_faults_within_lists_and_objects_are_each_named_by_their_place(shop: Importer) -> None:
+def test_errors_in_lists_and_objects_are_reported_with_their_place(shop: Importer) -> None:
     row = {
         "email_address": "a@a.example",
         "first_name": "A",
@@ -123,7 +123,7 @@ def test_faults_within_lists_and_objects_are_each_named_by_their_place(shop: Imp
     }
 
 
-def test_every_address_and_country_that_is_no_good_is_named(shop: Importer) -> None:
+def test_every_invalid_address_and_country_is_reported(shop: Importer) -> None:
     addresses = [{**ADDRESS, "country_code": "UK"}, ADDRESS, {**ADDRESS, "city": " "}]
     row = {"email_address": "a@a.example", "first_name": "A", "last_name": "B", "addresses": addresses}
     hint = "is not an ISO 3166-1 alpha-2 country code; use GB"
@@ -140,7 +140,7 @@ def test_every_address_and_country_that_is_no_good_is_named(shop: Importer) -> N
     }
 
 
-def test_every_cell_that_cannot_be_read_is_named(shop: Importer) -> None:
+def test_every_unreadable_cell_is_reported(shop: Importer) -> None:
     text = "sku,images,attributes,clearance_product,weight_kg\nPHONE,[{],{,maybe,#N/A\n"
     report = shop.load_text("products", text)
     fields = [error.message.partition(":")[0] for error in report.errors]

@@ -1,4 +1,4 @@
-"""Maps the columns of a table's header to the fields of its rows."""
+"""Maps the columns of a table's header to the rows' fields."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ class ColumnOptions:
     """How columns are mapped to fields.
 
     Attributes:
-        renamed: the field for each column that is not named after it.
+        renamed: the field of each column whose name differs from the field's name.
         ignore_unknown: whether columns without a field are ignored instead of being errors.
     """
 
@@ -28,7 +28,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a field: its place in the header, the field's name, and the reader of its cells."""
+    """A mapped column: its place in the header, its field's name, and the function that reads its cells."""
 
     place: int
     name: str
@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(slots=True)
 class Header:
-    """The columns of a header.
+    """A header's columns.
 
     Attributes:
         columns: the columns that are mapped to fields.
@@ -53,7 +53,7 @@ class Header:
 
 
 def normal_name(name: str) -> str:
-    """Return a column's name in the form that is compared: `Single Unit-Cost` is `single_unit_cost`."""
+    """Return a column's name in a form for comparison: `Single Unit-Cost` becomes `single_unit_cost`."""
     return _GAPS.sub("_", fold(name.strip()))
 
 
@@ -64,7 +64,7 @@ def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: C
 
 
 def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
-    """Map columns to fields; the result has all errors."""
+    """Return the columns mapped to fields, with all errors of the header."""
     if not any(names):
         return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}

@@ -1,4 +1,4 @@
-"""Reads rows of JSON files strictly: JSON Lines, or one array."""
+"""Reads rows strictly from JSON Lines files and JSON arrays."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -16,7 +16,7 @@ _exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the object on each line; blank lines are skipped."""
+    """Yield each line's object; blank lines are skipped."""
     decoder = msgspec.json.Decoder(shape)
     for number, text in enumerate(lines, start=1):
         if not text.isspace():
@@ -24,7 +24,7 @@ def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[S
 
 
 def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the objects of an array, numbered from 1. Raises UnreadableFileError."""
+    """Yield an array's objects, numbered from 1. Raises UnreadableFileError."""
     try:
         elements = msgspec.json.decode(text, type=list[Raw])
     except msgspec.DecodeError as error:

@@ -1,4 +1,4 @@
-"""Reads rows of tables (CSV and XLSX files): a header, then lines of text cells."""
+"""Reads rows of tables (CSV and XLSX files): a header, then lines of cells."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Line = tuple[int, Sequence[str]]
 
 
 class UnreadableLineError(Exception):
-    """The rest of a table cannot be read, from `line` on; the message says why."""
+    """A table cannot be read from `line` on; the message has the reason."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -24,10 +24,9 @@ class UnreadableLineError(Exception):
 def table_rows(
     lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, padded: bool = False
 ) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the rows of a table whose first line is its header; empty lines are skipped.
+    """Yield a table's rows; the first line is the header, and empty lines are skipped.
 
-    The names of columns without a field are added to `unknown`. If `padded`, a line may have fewer cells than the
-    header.
+    Adds the names of columns without a field to `unknown`. If `padded`, a line may have fewer cells than the header.
     """
     rest = ((number, cells) for number, cells in lines if any(cells))
     try:
@@ -51,7 +50,7 @@ def table_rows(
 
 
 def _fitted(cells: Sequence[str], width: int, *, padded: bool) -> Sequence[str] | None:
-    """Return the cells with the header's width, or None if that would drop or invent a value."""
+    """Return as many cells as the header has, or None if that would drop or add a value."""
     if len(cells) < width:
         return [*cells, *[""] * (width - len(cells))] if padded else None
     return None if any(cells[width:]) else cells[:width]

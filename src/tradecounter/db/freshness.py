@@ -1,4 +1,4 @@
-"""The age of the data in memory, and its limit."""
+"""The age of the data in memory, and the age limit."""
 
 import math
 import time
@@ -10,7 +10,7 @@ _RETRY_SECONDS = 5
 
 
 class Freshness:
-    """When all data in memory was last verified; without `stale_after`, it is never too old.
+    """The time when all data in memory was last verified; without `stale_after`, data never becomes stale.
 
     Times are monotonic, in seconds.
     """
@@ -27,16 +27,16 @@ class Freshness:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the data is too old to be shown."""
+        """Whether the data is too old to show to customers."""
         return time.monotonic() >= self.stale_at
 
     def verify(self, moment: float) -> None:
-        """Record that all data was current at a time."""
+        """Record that all data was current at `moment`."""
         self.verified_at = moment
         self.stale_at = moment + self.most_seconds
 
     def require(self) -> None:
-        """Raise DomainError (unavailable) when the data is too old."""
+        """Raise DomainError (unavailable) if the data is stale."""
         if self.is_stale:
             raise DomainError(
                 Kind.UNAVAILABLE,

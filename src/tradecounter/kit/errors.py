@@ -14,13 +14,13 @@ class Kind(Enum):
     """The kinds of errors, independent of HTTP."""
 
     INVALID = auto()  # the request's data is wrong
-    UNAUTHENTICATED = auto()  # the credential is missing or not valid
-    PAYMENT_REQUIRED = auto()  # no credit, or not enough
-    BLOCKED = auto()  # the address is blocked for a while
-    NOT_FOUND = auto()  # unknown, or another customer's
+    UNAUTHENTICATED = auto()  # the credential is missing or invalid
+    PAYMENT_REQUIRED = auto()  # no credit terms, or too little credit
+    BLOCKED = auto()  # the IP address is blocked temporarily
+    NOT_FOUND = auto()  # unknown, or belongs to another customer
     CONFLICT = auto()  # conflicts with existing data
     GONE = auto()  # expired
-    PRECONDITION_FAILED = auto()  # something else must happen first
+    PRECONDITION_FAILED = auto()  # another request must come first
     TOO_LARGE = auto()  # the body exceeds the limit
     UNSUPPORTED_MEDIA = auto()  # the body is not plain JSON
     TOO_MANY_REQUESTS = auto()  # over the rate limit
@@ -70,7 +70,7 @@ def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
 
 
 def require_text(field: str, text: str, longest: int) -> None:
-    """Check that a text is not blank or too long. Raises DomainError (invalid)."""
+    """Check that a string is neither blank nor too long. Raises DomainError (invalid)."""
     if not text.strip() or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
 
@@ -98,5 +98,5 @@ class ErrorCollector:
 
 
 def not_found(what: str) -> DomainError:
-    """Return the error for something unknown or another customer's; clients cannot distinguish the two."""
+    """Return the error for an unknown object or another customer's; clients cannot distinguish the two."""
     return DomainError(Kind.NOT_FOUND, f"{what} not found")

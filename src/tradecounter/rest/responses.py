@@ -1,4 +1,4 @@
-"""Creates responses: JSON with amounts as numbers, and the general error body."""
+"""Creates JSON responses, with amounts as numbers, and error responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ class Error(msgspec.Struct):
 
 
 def to_json(value: Any) -> bytes:
-    """Return a value as JSON; decimals are numbers and keep their places."""
+    """Return a value as JSON; decimals become numbers with all their decimal places."""
     return _encoder.encode(value)
 
 

@@ -1,4 +1,4 @@
-"""Messages for validation errors, which name the field: `items[2].quantity: must be at least 1`."""
+"""Messages of validation errors, which name the field: `items[2].quantity: must be at least 1`."""
 
 import re
 
@@ -15,7 +15,7 @@ _LENGTH = re.compile(r"^Expected `(?P<kind>[^`]*)` of length (?P<sign>>=|<=|==) 
 _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
-# The purpose of a pattern, by a part of it.
+# Messages by a distinctive part of the pattern.
 _PATTERN_WORDS = (("@", "must be an e-mail address"), (":[0-5]", "must be a time (HH:MM)"))
 _WORDED = {
     "Invalid decimal string": "must be a number",
@@ -65,7 +65,7 @@ def _sentence(problem: str) -> str:
 
 def _wrong_type(wanted: str, got: str) -> str:
     sentence = f"must be {_kinds(wanted)}"
-    if got in {"float", "decimal"} and "int" in wanted:  # "not a number" would be wrong
+    if got in {"float", "decimal"} and "int" in wanted:  # a number may be the wrong kind of number
         return sentence
     return f"{sentence}, not {_kinds(got)}"
 

@@ -37,7 +37,7 @@ class ApiProcess(multiprocess.Process):
         super().target(sockets)
 
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
-        """Return whether the process becomes ready for requests; allows it longer to start than to respond to a ping."""
+        """Return whether the process becomes ready; allows more time to start than to respond to a ping."""
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
 
 

@@ -152,7 +152,7 @@ class Application:
         self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
         async with self.database, self._refreshing, self.refresher.running():
             if self._alone:
-                # Exclude the loaded data from garbage collection, which would block all requests for a tenth of a second.
+                # Exclude the loaded data from garbage collection, which would block requests for a tenth of a second.
                 gc.collect()
                 gc.freeze()
             yield

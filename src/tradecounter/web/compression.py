@@ -85,7 +85,7 @@ class Compression:
 class _Compressing:
     """Compresses one response, whose start is sent with the first chunk of the body.
 
-`under_way` contains the long responses that are being compressed.
+    `under_way` contains the long responses that are being compressed.
     """
 
     def __init__(self, scope: Scope, send: Send, under_way: set["_Compressing"]) -> None:

@@ -25,7 +25,7 @@ class _CrossOrigin(CORSMiddleware):
         if response.status_code == _ALLOWED:
             return Response(status_code=204, headers=headers)
         return error_response(
-            "a page of this origin may not send this request: its origin, method or headers are not allowed", 400, headers
+            "this page may not send this request: its origin, method or headers are not allowed", 400, headers
         )
 
 

@@ -15,8 +15,8 @@ log = structlog.get_logger()
 def fitting_connections(wanted: int, database_connections: int) -> int:
     """Return how many client connections can be open, at most `wanted`; log a warning if fewer can.
 
-Increases the soft limit of open files up to the hard limit if necessary. Counts the files that are open, the
-database connections and a reserve first. Raises OperatorError if they leave no client connection.
+    Increases the soft limit of open files up to the hard limit if necessary. Counts the files that are open, the
+    database connections and a reserve first. Raises OperatorError if they leave no client connection.
     """
     own = sum(1 for _ in Path("/dev/fd").iterdir()) + database_connections + DESCRIPTORS_KEPT_FREE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

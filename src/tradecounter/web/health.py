@@ -20,9 +20,7 @@ from tradecounter.settings import PREFIX
 _MOST_AWAY_SECONDS = 10.0  # seconds; during a shorter outage, the process stays ready
 _RETRY_SECONDS = 5
 
-Age = Annotated[
-    int, Meta(ge=0, description="Seconds since products, prices and stock were last verified.")
-]
+Age = Annotated[int, Meta(ge=0, description="Seconds since products, prices and stock were last verified.")]
 
 
 class Health(Struct):
@@ -41,7 +39,7 @@ class Readiness(Struct):
 
     ready: Annotated[bool, Meta(description="Whether the process should get requests.")]
     reasons: Annotated[list[str], Meta(description="Why the process is not ready.")]
-    warnings: Annotated[list[str], Meta(description="Problems for the operator to check, even if the process is ready.")]
+    warnings: Annotated[list[str], Meta(description="Problems to check, even if the process is ready.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class Documentation(Struct):
 
     openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
     openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
-    reference: Annotated[str, Meta(description="The reference of all operations and fields; you can try requests there.")]
+    reference: Annotated[str, Meta(description="The reference of all operations and fields, with a form to try them.")]
     guide: Annotated[str, Meta(description="The guide for customers.")]
 
 
@@ -55,9 +55,7 @@ class IndexEndpoints:
             tag="Service",
             summary="The service and its documentation",
             description="The `Link` header also has the URLs of the interface documents.",
-            success=Success(
-                200, "The URLs of the interface documents.", Index, {"Index": _EXAMPLE}, headers=(LINK,)
-            ),
+            success=Success(200, "The URLs of the interface documents.", Index, {"Index": _EXAMPLE}, headers=(LINK,)),
             public=True,
         )
     )

@@ -35,9 +35,9 @@ _LINK_OVERHEAD = 200  # approximate bytes of a link without the query
 class RequestHead:
     """The contents of a request's head, independent of its connection.
 
-`credential` is an error if no valid one was sent. `key` is None if the response cannot come from the cache;
-otherwise it contains what determines the response, except the customer's view and `If-None-Match`. It has
-only known parameters and no credential; `pairs` has the whole query.
+    `credential` is an error if no valid one was sent. `key` is None if the response cannot come from the cache;
+    otherwise it contains what determines the response, except the customer's view and `If-None-Match`. It has
+    only known parameters and no credential; `pairs` has the whole query.
     """
 
     credential: Credential | DomainError

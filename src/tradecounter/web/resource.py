@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
+from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pipeline import OutdatedStatementError
-from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.call import Call, add_ignored, add_response_headers

@@ -35,7 +35,7 @@ class Listener:
 def listen(host: str, port: int) -> Listener:
     """Bind an address; port 0 is any free port. Raises OperatorError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-# asyncio sets TCP_NODELAY, which sends responses without delay, only on a socket with an explicit protocol.
+    # asyncio sets TCP_NODELAY, which sends responses without delay, only on a socket with an explicit protocol.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -44,7 +44,7 @@ def listen(host: str, port: int) -> Listener:
     except OSError as error:
         bound.close()
         raise OperatorError(
-            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free one"
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free port"
         ) from error
     bound.set_inheritable(True)
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 shown, not bound

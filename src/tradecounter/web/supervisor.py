@@ -29,7 +29,7 @@ class _Life:
 class Supervisor(ApiProcesses):
     """Restarts processes that have ended, after increasing pauses.
 
-Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away.
+    Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away.
     """
 
     _lives: dict[Process, _Life]

@@ -18,7 +18,7 @@ _RETRY_SECONDS = 5
 class WholeResponses:
     """Middleware that collects a response's chunks into one body for HTTP/1.0 clients.
 
-It collects one body at a time, and only while all unread bodies together have fewer than `most_bytes`.
+    It collects one body at a time, and only while all unread bodies together have fewer than `most_bytes`.
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int = 64 * 1024 * 1024, longest_wait: float = _LONGEST_WAIT) -> None:
@@ -33,7 +33,7 @@ It collects one body at a time, and only while all unread bodies together have f
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application; respond with 503 when another collection takes too long.
 
-    If the request fails before the body is complete, the client gets only the error.
+        If the request fails before the body is complete, the client gets only the error.
         """
         if scope["type"] != "http" or scope["http_version"] != "1.0" or scope["method"] == "HEAD":
             await self._app(scope, receive, send)

@@ -15,7 +15,7 @@ _LOOK_SECONDS = 0.05
 class Server(uvicorn.Server):
     """Uvicorn's server with a graceful shutdown.
 
-`all_end` returns whether all processes that share its sockets are stopping. If not, the others take over its clients.
+    `all_end` returns whether all processes on its sockets are stopping. If not, the others take over its clients.
     """
 
     told_seconds = 1.5  # until the supervisor sets the flag: it checks for signals twice a second
@@ -29,9 +29,9 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Announce the shutdown, let clients disconnect, and end.
 
-    First, `GET /ready` responds with 503 and every response closes its connection. After a second without a
-    request, or after five seconds, the process accepts no new connections. It responds on accepted connections, closes
-    idle connections, then the sockets. Running requests have ten more seconds.
+        First, `GET /ready` responds with 503 and every response closes its connection. After a second without a
+        request, or after five seconds, the process accepts no new connections. It responds on accepted connections,
+        closes idle ones, then the sockets. Running requests have ten more seconds.
         """
         application: Application = self.config.loaded_app
         application.stopping.set()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import LiteralString
 
-from tradecounter.db.advisory_locks import HOLD_OFF_BACK_ORDERS, SERVE_BACK_ORDERS
+from tradecounter.db.advisory_locks import BLOCK_BACK_ORDERS, SERVE_BACK_ORDERS
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -23,7 +23,7 @@ async def hold_off_serving(tx: Transaction) -> None:
     `lock_waiting_orders` does not lock orders that are confirmed after it. Without this lock, such an order could be
     dispatched while it is served.
     """
-    await tx.execute(HOLD_OFF_BACK_ORDERS)
+    await tx.execute(BLOCK_BACK_ORDERS)
 
 
 _LOCK_WAITING = Statement(

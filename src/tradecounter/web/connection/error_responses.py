@@ -1,4 +1,4 @@
-"""The errors that a connection sends without the application."""
+"""The error responses that a connection sends itself, without the application."""
 
 import secrets
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _RETRY_SECONDS = 5
 
 @dataclass
 class RejectedError(Exception):
-    """A rejected request or connection; raising it in a callback of the parser ends the parsing."""
+    """A request or connection is rejected; raised in a parser callback, it stops the parser."""
 
     status: str
     message: str
@@ -30,7 +30,7 @@ TOO_MANY_CONNECTIONS = RejectedError(
 
 
 def error_bytes(error: RejectedError, standing_headers: Iterable[Header]) -> bytes:
-    """Return an error response, with the general error body and the headers of every response."""
+    """Return an error response with the general error body and the common headers."""
     body = to_json(Error(error.message))
     head = (
         f"HTTP/1.1 {error.status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n{error.headers}"

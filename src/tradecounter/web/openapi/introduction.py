@@ -16,8 +16,8 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 `Authorization: Bearer`. Programs that cannot set headers can send the key as the query parameter `api-key`. A bearer
 token takes precedence over the header, and the header over the query.
 
-Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset. `GET /product` and
-`GET /order` respond with CSV unless the `Accept` header asks for `application/json`.
+Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset.
+`GET /product` and `GET /order` respond with CSV unless the `Accept` header asks for `application/json`.
 
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https.

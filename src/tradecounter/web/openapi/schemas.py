@@ -49,7 +49,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
 def _tidy(schema: Any) -> None:
     """Set numbers' wire types: amounts are numbers (`rest/responses.py`), whole numbers have 64 bits.
 
-A type's own `format` stays; an empty one is deleted.
+    A type's own `format` stays; an empty one is deleted.
     """
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     for part in parts:
