@@ -18,7 +18,7 @@ def shell(postgres: Cluster, tmp_path: Path, forker: Forker) -> Iterator[Program
         yield Program(tmp_path, url, forker)
 
 
-def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:
+def test_an_application_is_created_listed_and_disabled(shell: Program) -> None:
     made = shell.json("app", "add", "ERP of Harbourline")
     assert set(made) == {"client_id", "client_secret"}
     assert len(made["client_secret"]) == 64
@@ -33,7 +33,7 @@ def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:
     assert shell.json("app", "list") == [disabled], "the first time counts"
 
 
-def test_a_person_is_told_the_secret_once(shell: Program) -> None:
+def test_the_secret_is_printed_only_at_creation(shell: Program) -> None:
     text = shell.text("app", "add", "Shop")
     secret = next(line.split()[-1] for line in text.splitlines() if line.startswith("client secret"))
     assert secret not in shell.text("app", "list")
@@ -53,7 +53,7 @@ def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
     assert shell.error("app", "revoke", client_id, "999999") == "there is no customer 999999"
 
 
-def test_a_client_id_may_be_shortened_to_a_beginning_that_no_other_has(shell: Program) -> None:
+def test_a_client_id_may_be_shortened_to_a_unique_prefix(shell: Program) -> None:
     one, two = (shell.json("app", "add", name)["client_id"] for name in ("One", "Two"))
     similar = [f"beef{number}".ljust(32, "0") for number in range(2)]
     with psycopg.connect(str(shell.url), autocommit=True) as database:

@@ -97,7 +97,7 @@ def test_orders_are_listed_by_reference_id_and_the_beginning_of_either(tradecoun
         assert listed(tradecounter, orders, "--reference", typed) == []
 
 
-def test_orders_are_listed_by_sku_also_of_what_a_bundle_holds(tradecounter: Program, orders: Lookup) -> None:
+def test_orders_are_listed_by_sku_including_bundle_components(tradecounter: Program, orders: Lookup) -> None:
     assert listed(tradecounter, orders, "--sku", "switch") == ["pending", "back_ordered"]
     assert listed(tradecounter, orders, "--sku", "CABLE") == ["bundle"]
     unknown = tradecounter.error("order", "list", "--sku", "SWICTH")
@@ -157,7 +157,7 @@ def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
     assert shown(tradecounter, plain["order_reference"][:-1]) == plain["confirmation_code"]
 
 
-def test_a_change_takes_no_beginning_of_a_reference_and_names_the_candidates(
+def test_a_change_does_not_accept_a_reference_prefix_and_lists_the_candidates(
     tradecounter: Program, orders: Lookup
 ) -> None:
     reference = orders["bundle"]["order_reference"]
@@ -170,7 +170,7 @@ def test_a_change_takes_no_beginning_of_a_reference_and_names_the_candidates(
     assert refused == "there is no order job 9"
 
 
-def test_a_beginning_that_several_codes_have_is_rejected_with_the_candidates(
+def test_an_ambiguous_code_prefix_is_rejected_with_the_candidates(
     tradecounter: Program, service: Service, other: Customer
 ) -> None:
     codes = [create(other)["confirmation_code"] for _ in range(2)]

@@ -153,14 +153,12 @@ def test_a_malformed_head_is_a_bad_request_everywhere(shoppers: Shoppers, method
 
 @pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize(("method", "path"), [("GET", "/nowhere"), ("PATCH", "/order"), ("POST", "/product")])
-def test_addresses_and_methods_that_there_are_not_have_the_general_body(
-    shoppers: Shoppers, method: str, path: str
-) -> None:
+def test_unknown_paths_and_methods_get_the_general_error_body(shoppers: Shoppers, method: str, path: str) -> None:
     assert_general(shoppers.nobody.request(method, path), 404 if path == "/nowhere" else 405)
 
 
 @pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
-def test_a_rejected_credential_is_the_one_exception(shoppers: Shoppers) -> None:
+def test_only_a_rejected_credential_has_an_empty_error_body(shoppers: Shoppers) -> None:
     response = shoppers.nobody.get("/order")
     assert (response.status_code, response.content) == (401, b"{}")
     document = interface_document()

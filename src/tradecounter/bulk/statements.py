@@ -1,4 +1,4 @@
-"""SQL shared by several import kinds; `staged (line, key, row)` holds the rows of the file."""
+"""SQL for several import kinds; `staged (line, key, row)` contains the file's rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -32,7 +32,7 @@ UNKNOWN_SKU = unknown_reference("sku", "product", "sku_key", compared="sku_key")
 def required_when_new(
     table: str, key: str, names: Sequence[str], what: LiteralString, *, key_type: LiteralString = "text"
 ) -> Statement[Any]:
-    """Return the check that a row for a new record has the members `names`."""
+    """Return the check that rows for new records have the members `names`."""
     sql = SQL(
         """
         select s.line, format('%s: is required for a new {what}', needed.name)
@@ -50,8 +50,8 @@ def merge_statement(
 ) -> Statement[Any]:
     """Return the statement that merges staged rows into a table by its key column.
 
-    Members that a row lacks keep their values, or get the defaults in a new record. Without `materialized`, reading a
-    column of `r` would compute the whole row again.
+    Missing members keep their values, or get the defaults in a new record. Without `materialized`, reading a column of
+    `r` would compute the whole row again.
     """
     names = SQL(", ").join(Identifier(column) for column in columns)
     sql = SQL(

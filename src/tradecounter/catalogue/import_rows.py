@@ -107,7 +107,7 @@ def staged_categories(top: CategoryRow, notes: RowNotes) -> Iterator[Staged]:
     children = top.children if isinstance(top.children, list) else []
     for position, child in enumerate(children, start=1):
         if child.children:
-            notes.fault(f"children[{position - 1}].children", "a category is at most two levels deep")
+            notes.error(f"children[{position - 1}].children", "a category is at most two levels deep")
         yield child.key, {"name": child.name, "parent_key": top.key, "position": position, "active": True}
 
 
@@ -139,7 +139,7 @@ class AttributeKeys:
                     self._unknown.add(name)
                     notes.warn("attributes", f"there is no attribute {name!r}")
             if key in found:
-                notes.fault("attributes", f"{names[key]!r} and {name!r} are the same attribute")
+                notes.error("attributes", f"{names[key]!r} and {name!r} are the same attribute")
             names[key], found[key] = name, value
         return found
 
@@ -172,7 +172,7 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
 def _check_components(sku: object, components: list[ComponentRow], notes: RowNotes) -> None:
     keys = [fold(component.sku) for component in components]
     if folded(sku) in keys:
-        notes.fault("components", f"{sku} cannot contain itself")
+        notes.error("components", f"{sku} cannot contain itself")
     for number, key in enumerate(keys):
         if key in keys[:number]:
-            notes.fault(f"components[{number}].sku", f"{components[number].sku} is listed twice: add up its quantities")
+            notes.error(f"components[{number}].sku", f"{components[number].sku} is listed twice: add up its quantities")

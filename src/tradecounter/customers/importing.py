@@ -57,7 +57,7 @@ def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
     values = given(customer)
     for name in ("email_address", "accounts_email"):
         if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
-            notes.fault(name, NOT_AN_EMAIL)
+            notes.error(name, NOT_AN_EMAIL)
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():

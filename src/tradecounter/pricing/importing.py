@@ -61,7 +61,7 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
     for name, day in period.items():
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
-        notes.fault("valid_until", "is before valid_from")
+        notes.error("valid_until", "is before valid_from")
     sku_key = folded(row.sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
     values = {"customer_id": row.customer_id, "sku": row.sku, "sku_key": sku_key, **_costs(row, notes), **days}

@@ -60,7 +60,7 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
         else:
             check_date(notes, "expected_on", moment.date())
             return at_uk_time(moment.date(), moment.time())
-    notes.fault("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
+    notes.error("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
     return None
 
 

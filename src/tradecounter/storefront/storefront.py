@@ -73,4 +73,4 @@ class Storefront:
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state."""
         self._state = _State(await self._loader.refresh(tx, versions))
-        return Behind(self._loader.confirmed_at, self._loader.running)
+        return Behind(self._loader.verified_at, self._loader.running)

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.form import form_decoded
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.validation_messages import field_error_of
 
 ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
 GrantType = Literal["urn:ietf:params:oauth:grant-type:token-exchange"]
@@ -73,7 +73,7 @@ def read_token_request(fields: Mapping[str, str]) -> TokenRequest:
     try:
         return msgspec.convert(fields, TokenRequest)
     except msgspec.ValidationError as error:
-        raise OAuthRequestError("invalid_request", str(fault_of(error))) from error
+        raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
 
 
 def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> ClientCredentials:

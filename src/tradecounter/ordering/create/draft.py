@@ -9,7 +9,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
@@ -48,15 +48,15 @@ def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[
     return wanted
 
 
-def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterator[Fault]:
-    """Yield a fault for every SKU, given with its item's index, that the customer cannot buy."""
+def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterator[FieldError]:
+    """Yield an error for every SKU, given with its item's index, that the customer cannot buy."""
     suggesting = _MOST_SUGGESTING
     for number, sku in skus:
         if view.find(sku.strip()) is None:
             similar = view.similar_skus(sku) if suggesting else []
             suggesting = max(suggesting - 1, 0)
             hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-            yield Fault(f"items[{number}].sku", f"there is no product {sku!r}{hint}")
+            yield FieldError(f"items[{number}].sku", f"there is no product {sku!r}{hint}")
 
 
 def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:

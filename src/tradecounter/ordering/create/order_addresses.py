@@ -8,7 +8,7 @@ import msgspec
 
 from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.kit.errors import DomainError, FaultCollector, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.rest.json_text import read_json
 
@@ -40,9 +40,9 @@ def named_addresses(request: CreateOrderRequest) -> set[int]:
 def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerAddress]) -> Addresses:
     """Return the request's addresses; `saved` are the existing ones that it names.
 
-    Raises DomainError (invalid) with the faults of both.
+    Raises DomainError (invalid) with the errors of both.
     """
-    collector = FaultCollector()
+    collector = ErrorCollector()
     found: list[CustomerAddress] = []
     for field, raw in (("billing_address", request.billing_address), ("shipping_address", request.shipping_address)):
         with collector.collecting():

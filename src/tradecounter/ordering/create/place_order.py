@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, FaultCollector, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.kit.errors import Kind as ErrorKind
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.create.draft import (
@@ -63,7 +63,7 @@ def _draft(
     kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[OrderBase, list[OrderLine]]:
     view = context.view
-    collector = FaultCollector()
+    collector = ErrorCollector()
     with collector.collecting():
         if not request.customer_reference.strip():
             raise invalid("customer_reference", "must not be blank")
