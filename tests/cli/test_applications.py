@@ -50,7 +50,7 @@ def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
         "revoked": 0,
     }
     assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"there is no application {UNKNOWN}"
-    assert shell.error("app", "revoke", client_id, "999999") == "there is no customer 999999"
+    assert shell.error("app", "revoke", client_id, "999999") == "customer 999999 does not exist"
 
 
 def test_a_client_id_may_be_shortened_to_a_beginning_that_no_other_has(shell: Program) -> None:

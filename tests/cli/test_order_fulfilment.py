@@ -107,7 +107,7 @@ def test_what_cannot_be_is_rejected_with_a_reason(customer: Customer, tradecount
         ([*dispatch, "--item", f"{phone}=-1"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),
         ([*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"], "is not in this shipment"),
-        (["order", "dispatch", "ORD-0"], "there is no order ORD-0"),
+        (["order", "dispatch", "ORD-0"], "order ORD-0 does not exist"),
         (["order", "track", reference, "--type", "T", "--description", "D"], "has no shipment"),
         (["order", "cancel", reference, "--reason", " "], "reason: must have"),
     ):

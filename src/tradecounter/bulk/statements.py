@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 from tradecounter.db.statement import Statement
 
 UNKNOWN_SKU = Statement("""
-    select s.line, format('sku: there is no product %s', to_json(s.row ->> 'sku'))
+    select s.line, format('sku: product %s does not exist', to_json(s.row ->> 'sku'))
     from staged s left join product p on p.sku_key = s.row ->> 'sku_key'
     where s.row ->> 'sku_key' is not null and p.id is null
 """)

@@ -10,8 +10,8 @@ from tradecounter.kit.text import fold
 
 MOST_SUGGESTED = 3
 _LEAST_SIMILARITY = 0.6
-_NEIGHBOURS = 20  # rows on either side of the place where the SKU would be
-_MOST_FOUND = 20  # rows of a text search, which ignores punctuation
+_NEIGHBOURS = 20  # rows before and after the SKU's place
+_MOST_FOUND = 20  # rows found by a text search, which ignores punctuation
 
 
 def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:

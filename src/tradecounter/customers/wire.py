@@ -28,7 +28,7 @@ class Customer(Struct, omit_defaults=True):
     email_address: Annotated[str, Meta(description="The login address.")]
     trade_account: Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
     credit_terms: Annotated[
-        CustomerCreditTerms | None, Meta(description="null if the account has no credit; it cannot order then.")
+        CustomerCreditTerms | None, Meta(description="null if the account has no credit; then it cannot order.")
     ]
     accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")] = None
 

@@ -55,7 +55,7 @@ def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datet
             pass
         case _:
             if order.has_expired(now):
-                raise DomainError(Kind.CONFLICT, f"{order.name} has expired: there is nothing to cancel")
+                raise DomainError(Kind.CONFLICT, f"{order.name} has expired and cannot be cancelled")
 
 
 async def _release(tx: Transaction, lines: Sequence[OrderLine]) -> None:

@@ -35,8 +35,8 @@ _COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method",
 
 
 def unknown_code() -> DomainError:
-    """Return the error for a code that the customer does not have."""
-    return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
+    """Return the error for a code that none of the customer's orders has."""
+    return DomainError(Kind.NOT_FOUND, "no pending order or quote has this confirmation_code")
 
 
 async def confirm_order(
@@ -44,7 +44,7 @@ async def confirm_order(
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
     """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
 
-    `method_id` is the requested shipping method; None uses the one from the creation, or else the account's default.
+    `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
     Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed one), gone
     (expired or cancelled), precondition failed (no method, or an unpriced quote), payment required.
     """
@@ -129,7 +129,7 @@ async def _confirm(
 
 
 async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:
-    """Return the error for a text that is no confirmation code; it may be an order's reference."""
+    """Return the error for an unknown confirmation code, which may be an order's reference."""
     order = await find_own_order(tx, customer_id, text)
     if order is None:
         return unknown_code()

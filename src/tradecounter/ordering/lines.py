@@ -13,8 +13,8 @@ from tradecounter.kit.money import NOTHING, percentage
 class OrderLine(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
-    On a confirmed order, `quantity` is the sum of allocated, back-ordered, dispatched and cancelled units. Components
-    have their share of these figures of the bundle.
+    On a confirmed order, `quantity` is the sum of allocated, back-ordered, dispatched and cancelled units. A
+    component's figures are the bundle's figures times the component's units per bundle.
     """
 
     id: int

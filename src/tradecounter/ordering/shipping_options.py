@@ -49,10 +49,10 @@ def find_option(options: Sequence[ShippingOption], method_id: int | None) -> Shi
 
 
 def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingOption:
-    """Return the option that a request names. Raises DomainError (invalid) when there is no such option."""
+    """Return the option with a requested id. Raises DomainError (invalid) when the order has no such option."""
     found = find_option(options, method_id)
     if found is None:
-        listed = _listed(options) if options else "there are none; leave it out, and support names the carriage"
+        listed = _listed(options) if options else "none fits; omit shipping_method, and support will name the carriage"
         raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {listed}")
     return found
 
@@ -60,7 +60,7 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
 def choose_shipping(options: Sequence[ShippingOption], named: int | None, default: int | None) -> ShippingOption | None:
     """Return the named option, else the default one, else None.
 
-    Raises DomainError (invalid) when there is no option with the named id.
+    Raises DomainError (invalid) when no option has the named id.
     """
     return find_option(options, default) if named is None else named_option(options, named)
 
@@ -70,7 +70,7 @@ def method_needed(options: Sequence[ShippingOption]) -> DomainError:
     problem = (
         f"is required, since the account has no default among the shipping options: {_listed(options)}"
         if options
-        else "there are no shipping options: ask support to name the carriage"
+        else "the order has no shipping options: ask support to name the carriage"
     )
     return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}")
 

@@ -40,7 +40,7 @@ class CatalogueData:
     stock: StockVector
     stock_position: StockPosition
     terms: Mapping[int, CustomerTerms] = field(default_factory=dict)
-    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # messages about rows not fully shown
+    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # messages about faulty rows
 
 
 def no_catalogue_data() -> CatalogueData:
@@ -80,7 +80,7 @@ async def read_catalogue_data(tx: Transaction) -> CatalogueData:
 
 
 async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
-    """Run several reads of one transaction; if one fails, wait until all have ended before raising."""
+    """Run several reads of one transaction. If one fails, raise its error after all reads have ended."""
     tasks = [asyncio.create_task(read) for read in reads]
     try:
         return await asyncio.gather(*tasks)

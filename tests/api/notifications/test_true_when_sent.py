@@ -138,7 +138,7 @@ def test_a_quote_has_one_reminder_a_day_before_it_expires(shop: Service) -> None
     assert mail["Message-ID"] == message_id(shop, f"quote-expiring-{internal_id(shop, quote)}-1")
     for text in (plain(mail), shown(mail)):
         assert "23 June 2026, 09:00 (UK time)" in text
-        assert "eply to this mail" in text
+        assert "eply to this e-mail" in text
         assert f"PUT /order/{quote['confirmation_code']}" in text
 
 
@@ -217,7 +217,7 @@ def test_the_mail_of_a_paid_invoice_requests_no_payment(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(), **CONTACT)
     pay(shop, placed, "66.60")
     [mail] = [mail for mail in deliver_mail(shop) if mail["Subject"].startswith("Invoice")]
-    assert "Nothing is left to pay" in plain(mail)
+    assert "Nothing left to pay" in plain(mail)
     assert "Due date" not in plain(mail)
 
 

@@ -15,8 +15,8 @@ from support.written import written
 from tradecounter.ordering.queries.changes import expire_orders
 
 ORDERS, QUOTES = 3, 2
-FULL = f"an account may have at most {ORDERS} pending orders at a time: confirm one, or wait until one expires"
-FULL_OF_QUOTES = f"an account may have at most {QUOTES} quotes that wait for a price: wait until support has priced one"
+FULL = f"an account may have at most {ORDERS} pending orders: confirm an order, or wait until one expires"
+FULL_OF_QUOTES = f"an account may have at most {QUOTES} unpriced quotes: wait until support has priced one"
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def test_an_unknown_region_is_rejected_with_a_list_of_regions(customer: Customer
     response = customer.post("/order", order(shipping_region=5))
     assert response.status_code == 400
     assert response.json()["message"] == (
-        "shipping_region: there is no region 5; the regions are 1 (UK mainland), 2 (Highlands and islands), "
+        "shipping_region: region 5 does not exist; the regions are 1 (UK mainland), 2 (Highlands and islands), "
         "3 (Northern Ireland), 4 (Isle of Man), 7"
     )
 

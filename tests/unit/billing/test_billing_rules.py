@@ -53,7 +53,7 @@ def test_what_is_left_to_dispatch_is_named() -> None:
 
 
 def test_the_first_lines_left_to_dispatch_are_named_the_rest_counted() -> None:
-    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 lines more$"):
+    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 more lines$"):
         require_all_dispatched([ordered(f"P{number}", 1, 0) for number in range(500)])
 
 

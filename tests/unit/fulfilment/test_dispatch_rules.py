@@ -58,7 +58,7 @@ def test_only_named_items_are_dispatched() -> None:
         ([(2, 1)], "has nothing left"),
         ([(7, 1)], "7 is not in this order; its items are 1, 2, 9"),
         ([(1, 1), (1, 1)], "1 is named twice"),
-        ([(91, 1)], "91 leaves with its bundle, item 9"),
+        ([(91, 1)], "91 leaves with its bundle: dispatch item 9"),
     ],
 )
 def test_items_that_cannot_be_dispatched_are_rejected(wanted: list[tuple[int, int]], problem: str) -> None:
@@ -101,8 +101,8 @@ def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
     lines = [line(1, 5, 5), KIT]
     check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]])
     for serials, problem in (
-        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "3 for item 1, more than the 2 dispatched"),
-        ([Serial(91, str(n)) for n in range(4)], "4 for item 91, more than the 3 dispatched"),
+        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "3 for item 1, but only 2 dispatched"),
+        ([Serial(91, str(n)) for n in range(4)], "4 for item 91, but only 3 dispatched"),
         ([Serial(2, "A")], "item 2 is not in this shipment"),
         ([Serial(1, "A"), Serial(1, "A")], "'A' is named 2 times for item 1"),
     ):

@@ -113,7 +113,7 @@ def test_contract_prices_of_other_days_do_not_apply() -> None:
     assert [(c.applies, c.why) for c in found.candidates] == [
         (False, "it is valid from 2026-06-17"),
         (False, "it was valid until 2026-06-15"),
-        (True, "the customer has no price list of its own"),
+        (True, "the customer has no price list"),
     ]
 
 
@@ -122,7 +122,7 @@ def test_of_several_contract_prices_the_one_that_began_last_takes_precedence() -
     assert found.unit_cost == Decimal("40.00")
     assert [c.why for c in found.candidates[:2]] == [
         "a contract price that is valid today",
-        "a contract price that began later takes precedence",
+        "a contract price with a later first day takes precedence",
     ]
 
 
@@ -130,8 +130,8 @@ def test_a_list_without_the_product_leaves_it_to_the_default_list() -> None:
     found = explained(listed("default", 6000), own="gold", discount="2.50")
     assert (found.rule, found.unit_cost, found.discount) == ("default", Decimal("58.50"), Decimal("2.50"))
     assert [(c.price_list, c.applies, c.why) for c in found.candidates] == [
-        ("gold", False, "the list has no price for it"),
-        ("default", True, "the customer's price list has no price for it"),
+        ("gold", False, "the list has no price for this product"),
+        ("default", True, "the customer's price list has no price for this product"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""API keys, of which only the hashes are stored (decisions, authentication)."""
+"""API keys; only their hashes are stored (decisions, authentication)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from tradecounter.identity.secret_hash import new_secret, secret_hash
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """The id of a new key, and the key itself, which is shown only now."""
+    """The id of a new key, and the key, which cannot be read again."""
 
     id: int
     key: str

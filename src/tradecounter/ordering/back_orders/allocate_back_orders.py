@@ -8,7 +8,7 @@ from tradecounter.stock.queries.allocation import serve_back_orders
 
 
 async def allocate_back_orders(tx: Transaction) -> int:
-    """Allocate available stock to waiting lines; return how many lines got units.
+    """Allocate available stock to waiting lines; return the number of lines that got units.
 
     The caller has locked all stock levels (an import does), so no line is served twice.
     """

@@ -1,6 +1,6 @@
-"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows.
+"""Changes orders. The caller must lock the order that it passes; functions for jobs lock the rows themselves.
 
-The condition of an expired order must equal `has_expired` in `ordering/states.py`.
+The SQL condition for an expired order must match `has_expired` in `ordering/states.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -136,13 +136,13 @@ _EXPIRE = Statement("update orders set state = 'expired' where state = 'pending'
 
 
 async def expire_orders(tx: Transaction, now: datetime) -> int:
-    """Mark pending orders and priced quotes that have expired; return how many."""
+    """Mark pending orders and priced quotes that have expired; return their number."""
     return await tx.execute(_EXPIRE, now=now)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiringQuote:
-    """A quote that is about to expire, and how many times it has been priced."""
+    """A quote that is about to expire, and the number of its pricings."""
 
     id: int
     pricings: int
@@ -164,9 +164,9 @@ _MARK_EXPIRING = Statement(
 
 
 async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
-    """Return the priced quotes that expire within `before`, and mark that their customers were reminded.
+    """Return the priced quotes that expire within `before`, and mark their customers as reminded.
 
-    Skips quotes that were priced for no longer than that, and quotes that another transaction has locked.
+    Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
     """
     return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
 
@@ -185,9 +185,9 @@ _DELETE_EXPIRED = Statement(
 
 
 async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete orders and quotes that expired before a moment, with their lines, the oldest first; return how many.
+    """Delete orders and quotes that expired before a moment, with their lines, oldest first; return their number.
 
-    Skips those that another transaction has locked.
+    Skips rows that another transaction has locked.
     """
     return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
 

@@ -41,7 +41,7 @@ PRICE_VIEW: LiteralString = """
 """
 
 CHECK_CUSTOMERS = Statement("""
-    select s.line, format('customer_id: there is no customer %s', s.row ->> 'customer_id')
+    select s.line, format('customer_id: customer %s does not exist', s.row ->> 'customer_id')
     from staged s left join customer c on c.id = (s.row ->> 'customer_id')::bigint
     where s.row ->> 'customer_id' is not null and c.id is null
 """)

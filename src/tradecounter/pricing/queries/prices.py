@@ -1,4 +1,4 @@
-"""Reads all prices into arrays: there may be millions."""
+"""Reads all prices, perhaps millions, into arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _EPOCH = date(2000, 1, 1)  # day 0
 EVER, FOR_EVER = -(2**31), 2**31 - 1  # the first and last day of a contract price without dates
 NO_PRICE = -1
 
-# NaN or a number too large for its column, which no import writes, makes the row NO_PRICE instead of failing the query.
+# NaN or a too large number, which no import writes, becomes NO_PRICE; the query does not fail.
 _COSTS: LiteralString = """
     case when readable then (single_unit_cost * 100)::integer else -1 end as single,
     case when readable then (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer else -1 end as five_plus,
@@ -64,7 +64,7 @@ _READ_PRICE_LISTS = Statement("select key from price_list order by key")
 
 
 async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
-    """Return all price lists by key; a missing break has the price of the next lower one."""
+    """Return all price lists by key; a missing break has the price of the next lower break."""
     keys = await tx.fetch_all(_READ_PRICE_LISTS)
     return {key: await _read_price_list(tx, key) for (key,) in keys}
 
