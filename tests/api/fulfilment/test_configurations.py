@@ -132,7 +132,7 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
         ([], "the body must be an object"),
     ],
 )
-def test_a_bad_body_is_rejected_with_the_field(
+def test_an_invalid_body_is_rejected_with_the_field(
     customer: Customer, placed: dict[str, Any], body: Any, problem: str
 ) -> None:
     response = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)

@@ -1,4 +1,4 @@
-"""Mail over SMTP: delivery, retries and rejection; the password is never logged."""
+"""E-mail over SMTP: delivery, retries and rejection; the password is never logged."""
 
 import asyncio
 import time

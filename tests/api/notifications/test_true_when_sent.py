@@ -1,4 +1,4 @@
-"""A mail says what is true when it is sent; order and account decide its recipients."""
+"""An e-mail shows the state when it is sent; the order and the account determine its recipients."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -107,7 +107,7 @@ def test_a_quote_request_is_acknowledged_unless_it_is_already_priced(shop: Servi
 
 
 @pytest.mark.parametrize("end", ["confirmed", "cancelled", "expired"])
-def test_a_price_that_can_no_longer_be_accepted_is_not_mailed(shop: Service, end: str) -> None:
+def test_a_price_that_can_no_longer_be_accepted_is_not_sent(shop: Service, end: str) -> None:
     customer = shop.customer(order_mails=True)
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "40"))

@@ -58,7 +58,7 @@ def test_a_pending_order_over_the_limit_is_rejected_and_writes_nothing(capped: S
     ],
     ids=["confirmed", "cancelled"],
 )
-def test_an_order_that_is_no_longer_pending_frees_its_place(
+def test_a_confirmed_or_cancelled_order_does_not_count_against_the_cap(
     capped: Service, customer: Customer, end: Callable[[Service, Customer, dict[str, Any]], object]
 ) -> None:
     pending, *_ = fill(customer)
@@ -67,7 +67,7 @@ def test_an_order_that_is_no_longer_pending_frees_its_place(
     assert is_409(customer.post("/order", order()), FULL)
 
 
-def test_an_expired_order_frees_its_place_before_and_after_the_clean_up(capped: Service, customer: Customer) -> None:
+def test_an_expired_order_does_not_count_against_the_cap(capped: Service, customer: Customer) -> None:
     fill(customer)
     lifetime = capped.settings.pending_order_lifetime
     with at(capped, MORNING + lifetime):

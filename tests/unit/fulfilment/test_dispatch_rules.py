@@ -1,4 +1,4 @@
-"""What may leave in a shipment (decisions: stock, status labels)."""
+"""The units that a shipment may contain (decisions: stock, status labels)."""
 
 from decimal import Decimal
 from typing import Any
@@ -28,14 +28,14 @@ KIT = line(9, 2, 2, components=(line(91, 6, 0, bundle_line_id=9),))
 @pytest.mark.parametrize(
     "text", ["AA:bb:CC:dd:EE:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "AABBCCDDEE0F", "aabbcc-ddee0f"]
 )
-def test_a_mac_address_is_normalised_however_it_is_written(text: str) -> None:
+def test_a_mac_address_in_any_notation_is_normalised(text: str) -> None:
     assert normalised_mac(text) == "AA:BB:CC:DD:EE:0F"
 
 
 @pytest.mark.parametrize(
     "text", ["", "AA", "AA:BB:CC:DD:EE:FG", "AA:BB:CC:DD:EE:FF:00", "AABBCCDDEE0", "\uff21ABBCCDDEE0F"]
 )
-def test_what_is_no_mac_address_is_rejected(text: str) -> None:
+def test_an_invalid_mac_address_is_rejected(text: str) -> None:
     with pytest.raises(DomainError, match="MAC address"):
         normalised_mac(text)
 
@@ -85,7 +85,7 @@ def test_an_order_with_nothing_to_dispatch_is_rejected() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=4), st.data())
-def test_no_plan_takes_what_is_not_allocated(counts: list[tuple[int, int, int]], data: st.DataObject) -> None:
+def test_a_dispatch_never_takes_unallocated_units(counts: list[tuple[int, int, int]], data: st.DataObject) -> None:
     lines = [line(n, max(1, sum(c)), c[0] if sum(c) else 1, c[2]) for n, c in enumerate(counts)]
     pairs = st.tuples(st.integers(0, 5), st.integers(-1, 7))
     wanted = data.draw(st.none() | st.lists(pairs, min_size=1, max_size=3))
