@@ -78,7 +78,7 @@ class Authenticator:
             raise InvalidCredentialError
         if version == self._version:
             if len(cache) >= _MOST_CACHED:
-                cache.clear()  # most tokens in it have expired
+                cache.clear()  # most cached tokens have expired
             cache[digest] = found
         return found
 

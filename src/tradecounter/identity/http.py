@@ -60,7 +60,7 @@ _ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class TokenEndpoint:
-    """The token endpoint; `base_url` is the configured one, if any."""
+    """The token endpoint; `base_url` is the configured base URL, if any."""
 
     exchange: TokenExchange
     admission: Admission

@@ -17,7 +17,7 @@ _LENGTH = 64
 def secret_key(settings: Settings) -> str:
     """Return the secret; with the embedded database, it is generated once and stored in the data directory.
 
-    Raises SettingsError when no secret is set for another database, or when the stored one is damaged.
+    Raises SettingsError when no secret is set for another database, or when the stored secret is damaged.
     """
     if settings.secret_key is not None:
         return settings.secret_key

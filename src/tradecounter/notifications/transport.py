@@ -39,11 +39,11 @@ class Delayed(Undelivered):
 
 
 class Rejected(Undelivered):
-    """The mail server permanently rejects the mail."""
+    """The mail server permanently rejects the e-mail."""
 
 
 class Transport(Protocol):
-    """Sends mails."""
+    """Sends e-mails."""
 
     async def send(self, mail: Mail) -> None:
         """Send an e-mail. Raises Delayed or Rejected."""
@@ -173,7 +173,7 @@ def _undelivered(mail: Mail, error: Exception) -> Undelivered:
         final = all(one.code >= _PERMANENT for one in error.recipients)
         return (Rejected if final else Delayed)(f"the mail server rejects all recipients: {replies}")
     if isinstance(error, aiosmtplib.SMTPDataError) and error.code >= _PERMANENT:
-        return Rejected(f"the mail server rejects the mail: {_reply(error.code, error.message)}")
+        return Rejected(f"the mail server rejects the e-mail: {_reply(error.code, error.message)}")
     if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
         return Rejected("the mail server accepts only ASCII addresses")
     return _delayed(error)

@@ -25,7 +25,7 @@ _LONGEST_REASON = 1000
 
 
 async def cancel_order(tx: Transaction, reference: str, reason: str, now: datetime) -> None:
-    """Cancel an order or a quote by its reference, id or confirmation code; queue the mail.
+    """Cancel an order or a quote by its reference, id or confirmation code; queue the e-mail.
 
     Raises DomainError: not found, invalid (no reason), conflict (already dispatched, cancelled or expired).
     """

@@ -45,7 +45,7 @@ async def confirm_order(
     """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
 
     `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
-    Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed one), gone
+    Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed method), gone
     (expired or cancelled), precondition failed (no method, or an unpriced quote), payment required.
     """
     customer = context.customer_id
@@ -77,7 +77,7 @@ def _confirmable(
             raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if you still want it")
         case UnpricedQuote():
             raise DomainError(
-                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail when it is"
+                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail with the price"
             )
     if order.has_expired(context.now):
         what = "quote" if order.kind == "quote" else "pending order"

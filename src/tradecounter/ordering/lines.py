@@ -54,7 +54,7 @@ class OrderLine(Struct, frozen=True, kw_only=True):
 
 
 def total_costs(lines: Sequence[OrderLine]) -> tuple[Decimal, Decimal]:
-    """Return the net cost of all lines, and the tax on it."""
+    """Return the net cost and the tax of all lines."""
     return sum((line.cost_net for line in lines), NOTHING), sum((line.cost_tax for line in lines), NOTHING)
 
 

@@ -1,4 +1,4 @@
-"""The shipping options of an order, and the choice of one: the requested one, or else the account's default."""
+"""The shipping options of an order, and the choice: the requested option, or else the account's default."""
 
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -30,7 +30,7 @@ class ShippingOption(Struct, frozen=True):
         return f"{self.provider} {self.description}"
 
     def dated(self, confirmed: datetime, cover: Cover) -> "ShippingOption":
-        """Return the option with the dates for an order confirmed at a moment; without dates if nothing covers it."""
+        """Return the option with the dates for a confirmation at a moment; without dates if no delivery covers it."""
         dates = shipping_dates(confirmed, self.cut_off, self.transit_days, cover)
         dispatch, arrival = dates if dates is not None else (None, None)
         return replace(self, dispatch=dispatch, arrival=arrival)
@@ -58,7 +58,7 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
 
 
 def choose_shipping(options: Sequence[ShippingOption], named: int | None, default: int | None) -> ShippingOption | None:
-    """Return the named option, else the default one, else None.
+    """Return the named option, else the default option, else None.
 
     Raises DomainError (invalid) when no option has the named id.
     """

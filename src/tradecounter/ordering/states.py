@@ -73,7 +73,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
 
     @property
     def chosen_shipping(self) -> ShippingOption | None:
-        """The shipping option that was requested, or confirmed. Confirmed orders always have one."""
+        """The requested or confirmed shipping option. Confirmed orders always have an option."""
         return find_option(self.shipping_options, self.shipping_method)
 
 
@@ -160,7 +160,7 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
 
     @property
     def chosen_shipping(self) -> ShippingOption:
-        """The confirmed shipping option. Raises LookupError when the order does not have it."""
+        """The confirmed shipping option. Raises LookupError when the order has no such option."""
         chosen = find_option(self.shipping_options, self.shipping_method)
         if chosen is None:
             raise LookupError(f"order {self.number} has no shipping option {self.shipping_method}")

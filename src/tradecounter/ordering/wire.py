@@ -18,7 +18,7 @@ Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 OrderAddress = Annotated[
     Raw,
     Meta(
-        description="A full address, or the `id` of a saved one; with an `id`, the other fields are ignored.",
+        description="A full address, or the `id` of a saved address; with an `id`, the other fields are ignored.",
         extra_json_schema={
             "anyOf": [
                 {"$ref": "#/components/schemas/AddressDetails"},

@@ -87,9 +87,9 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
     started = contract.valid_from is None or contract.valid_from <= today
     ended = contract.valid_until is not None and contract.valid_until < today
     if not started:
-        why = f"it is valid from {contract.valid_from}"
+        why = f"valid from {contract.valid_from}"
     elif ended:
-        why = f"it was valid until {contract.valid_until}"
+        why = f"valid until {contract.valid_until}"
     else:
         why = "a contract price that is valid today"
     return Candidate(

@@ -1,7 +1,7 @@
 """Prices by row of a catalogue snapshot.
 
-A price list and a discount make a profile. Customers with the same profile share its prices; each adds its own
-contract prices.
+A price list and a discount make a profile. Customers with the same profile share the profile's prices.
+Contract prices are added per customer.
 """
 
 from collections.abc import Iterable, Mapping
@@ -92,7 +92,7 @@ class PriceVector:
         return has_contract, places[has_contract]
 
     def unit_costs(self, row: int) -> UnitCosts | None:
-        """Return a row's costs, or None if the customer has no price for it."""
+        """Return a row's costs, or None without a price."""
         single, five_plus, ten_plus = self.costs(np.array([row], dtype=np.int32))[0].tolist()
         return None if single == NO_PRICE else UnitCosts(single, five_plus, ten_plus)
 

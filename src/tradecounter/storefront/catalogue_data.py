@@ -24,7 +24,7 @@ from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 @dataclass(frozen=True, slots=True)
 class StockPosition:
-    """The transaction to read stock changes from next, and the server that numbers it."""
+    """The first transaction of the next read of stock changes, and the server that numbers transactions."""
 
     server: str
     transaction: int
@@ -124,7 +124,7 @@ PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueDat
 
 
 async def with_part(tx: Transaction, data: CatalogueData, topic: Topic, versions: Versions) -> CatalogueData:
-    """Read one of the PARTS and return the data with it."""
+    """Read one of the PARTS and return the data with the new part."""
     return replace(await PARTS[topic](tx, data), versions={**data.versions, topic: versions.of(topic)})
 
 

@@ -71,7 +71,7 @@ class _CataloguePart:
     """The products; reading them also reads all other parts.
 
     The subprocess has low priority for half of the time until the data is stale. A load that takes longer is killed,
-    and the next one has normal priority.
+    and the next load has normal priority.
     """
 
     def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:

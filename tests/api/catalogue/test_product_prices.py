@@ -1,4 +1,4 @@
-"""The price that a customer sees: contract, price list, default list, discount, breaks; and when a new price appears."""
+"""The price that a customer sees: contract, price list, default list, discount, breaks; and when a price changes."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

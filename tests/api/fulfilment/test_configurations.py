@@ -231,7 +231,7 @@ def test_a_url_that_is_not_http_is_rejected(
 ) -> None:
     for video, option in ((OrderVideoResponse(url, "https://a.example"), "file"),
                           (OrderVideoResponse("https://a.example", url), "playlist")):  # fmt: skip
-        with pytest.raises(DomainError, match=f"^{option}: must be an address"):
+        with pytest.raises(DomainError, match=f"^{option}: must be a URL"):
             add(shop, placed, video)
     assert customer.get(f"/order/{placed['order_id']}/video").status_code == 404
 

@@ -111,8 +111,8 @@ def test_contract_prices_of_other_days_do_not_apply() -> None:
     found = explained(contract(4000, 1), contract(4100, -9, -1), listed("default", 6000))
     assert (found.rule, found.unit_cost) == ("default", Decimal("60.00"))
     assert [(c.applies, c.why) for c in found.candidates] == [
-        (False, "it is valid from 2026-06-17"),
-        (False, "it was valid until 2026-06-15"),
+        (False, "valid from 2026-06-17"),
+        (False, "valid until 2026-06-15"),
         (True, "the customer has no price list"),
     ]
 

@@ -1,4 +1,4 @@
-"""Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown one."""
+"""Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown SKU."""
 
 from dataclasses import dataclass
 

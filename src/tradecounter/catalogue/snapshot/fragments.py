@@ -120,7 +120,7 @@ def _images(images: list[ImageRecord]) -> bytes:
 
 
 def _json_cell(text: bytes) -> bytes:
-    """Return a JSON list or object as a CSV cell; only an empty one contains no quotes."""
+    """Return a JSON list or object as a CSV cell; only an empty list or object contains no quotes."""
     return b'"%b"' % text.replace(b'"', b'""') if b'"' in text else text
 
 

@@ -115,7 +115,7 @@ async def list_accounts(tx: Transaction) -> list[Account]:
 
 
 async def add_account(tx: Transaction, change: AccountChange) -> Account:
-    """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
+    """Add a customer. Raises DomainError: invalid, conflict (another customer has the e-mail address)."""
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
         SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
@@ -124,7 +124,7 @@ async def add_account(tx: Transaction, change: AccountChange) -> Account:
 
 
 async def edit_account(tx: Transaction, customer_id: int, change: AccountChange) -> Account:
-    """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
+    """Change a customer. Raises DomainError: not found, invalid, conflict (another customer has the e-mail)."""
     columns = change.columns()
     if not columns:
         raise invalid("customer", "name at least one change")

@@ -61,7 +61,7 @@ async def read_issuer(url: str) -> IssuerKeys:
         raise IssuerAwayError(f"{type(error).__name__}: {error}") from error
     keys = tuple(key for data in published.keys[:_MOST_KEYS] if (key := _usable_key(data)) is not None)
     if not keys:
-        raise IssuerAwayError("it publishes no key that can be used")
+        raise IssuerAwayError("the issuer publishes no usable key")
     return IssuerKeys(metadata.issuer, keys)
 
 
@@ -76,7 +76,7 @@ def _require_allowed(jwks_uri: str, issuer: str) -> None:
 
 @cache
 def _trusted_authorities() -> ssl.SSLContext:
-    # Loading them takes tens of milliseconds, which would delay all requests.
+    # Loading the certificates takes tens of milliseconds, which would delay all requests.
     return httpx2.create_ssl_context()
 
 

@@ -102,13 +102,13 @@ class SubjectToken:
             _signatures.check_header(header)
         except (JoseError, AttributeError, TypeError, ValueError, RecursionError) as error:
             # The header may be any JSON.
-            raise InvalidSubjectTokenError("it is not a signed JWT in compact form with a valid header") from error
+            raise InvalidSubjectTokenError("must be a signed JWT in compact form with a valid header") from error
         return cls(signed, header.get("kid"))
 
     def consent(self, issuer: IssuerKeys, wanted: Consent, now: datetime) -> GivenConsent:
         """Check the signature and the claims; return the consent. Raises InvalidSubjectTokenError."""
         if not any(self._is_signed_by(key) for key in issuer.keys if self.key_id in {None, key.kid}):
-            raise InvalidSubjectTokenError("it is not signed by a key of the issuer that matches its kid and alg")
+            raise InvalidSubjectTokenError("must be signed by a key of the issuer that matches kid and alg")
         try:
             claims = msgspec.json.decode(self.signed.payload, type=_Claims)
         except (msgspec.DecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Allocates new stock to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
+"""Allocates new stock to waiting orders, earliest confirmed first (decisions, stock)."""
 
 from collections import Counter
 

@@ -23,7 +23,7 @@ _MOST = 500  # orders that one transaction changes
 
 @dataclass(frozen=True, slots=True)
 class _Covers:
-    """The cover of each order by its id: `strict` by deliveries from today on, `lenient` also by recent ones."""
+    """The cover of each order by its id: `strict` by deliveries from today on, `lenient` also by recent deliveries."""
 
     strict: Mapping[int, Cover]
     lenient: Mapping[int, Cover]

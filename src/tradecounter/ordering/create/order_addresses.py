@@ -22,7 +22,7 @@ class Addresses:
 
 
 class AddressChoice(msgspec.Struct):
-    """An address of an order: the id of a saved one, or without an id, a full address."""
+    """An address of an order: the id of a saved address, or a full address without an id."""
 
     id: int | None = None
 

@@ -20,8 +20,8 @@ from tradecounter.stock.rules import Cover
 async def hold_off_serving(tx: Transaction) -> None:
     """Block the serving of back-orders until the transaction ends. Call this before taking any other lock.
 
-    `lock_waiting_orders` does not lock orders that are confirmed after it. Without this lock, such an order could be
-    dispatched while it is served.
+    `lock_waiting_orders` does not lock orders that are confirmed later. Without this lock, such an order could be
+    dispatched while its back-orders are served.
     """
     await tx.execute(HOLD_OFF_BACK_ORDERS)
 

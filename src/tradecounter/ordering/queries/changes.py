@@ -112,7 +112,7 @@ _SET_STATUS = Statement("update orders set status = :status where id = :id")
 
 
 async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
-    """Turn allocated units of lines (by id) into dispatched ones, and set the order's status."""
+    """Mark allocated units of lines (by id) as dispatched, and set the order's status."""
     await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 

@@ -24,7 +24,7 @@ _LATEST = SQL(
 # References are compared trimmed and without case (decisions, 409 for duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
 _CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))")
-# Every index with the reference begins with the customer: look it up for each one.
+# Every index with the reference begins with the customer, so look the reference up per customer.
 _CUSTOMER_REFERENCE_OF_ANY = SQL(
     "id in (select r.id from customer as c cross join lateral"
     " (select id from orders where customer_id = c.id and {} offset 0) as r)"

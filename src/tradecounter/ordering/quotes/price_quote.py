@@ -50,7 +50,7 @@ async def price_quote(
     """Price a quote for `lifetime` from `now` (UTC), and queue the e-mail to the customer.
 
     `unit_costs` are SKUs with net pounds. A cost applies to all lines of its SKU; other lines keep their price.
-    `carriage` are ids of shipping methods with net pounds: each adds a shipping option, or changes the price of one.
+    `carriage` are ids of shipping methods with net pounds: each adds a shipping option or changes an option's price.
     A quote can be priced again until it is confirmed or expires. The note, or None, replaces the earlier note.
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).

@@ -91,7 +91,7 @@ _CONSENT_REVOKED_AT = Statement(
 async def consent_revoked_at(tx: Transaction, client_id: str, customer_id: int) -> datetime | None:
     """Return when a customer's consent to an application was last revoked, or None.
 
-    Call this after `issue_token` in the same transaction. Then it sees a concurrent revocation, or the revocation sees
+    Call this after `issue_token` in the same transaction. A concurrent revocation is then either returned or revokes
     the new token.
     """
     revoked_at: datetime | None = await tx.fetch_value(
@@ -104,5 +104,5 @@ _DELETE_EXPIRED_TOKENS = Statement("delete from access_token where expires_at <=
 
 
 async def delete_expired_tokens(tx: Transaction, now: datetime) -> int:
-    """Delete tokens a day after they expired; return how many."""
+    """Delete tokens that expired more than a day ago; return their number."""
     return await tx.execute(_DELETE_EXPIRED_TOKENS, until=now - _KEPT_AFTER_EXPIRY)
