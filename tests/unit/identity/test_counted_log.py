@@ -26,7 +26,7 @@ def lines_of(addresses: list[str], seconds: float = 0.01) -> list[Any]:
 
 
 def test_a_single_event_is_logged_as_one_line() -> None:
-    assert lines_of(["a"]) == [{"event": "refused", "log_level": "warning", "address": "a"}]
+    assert lines_of(["a"]) == [{"event": "rejected", "log_level": "warning", "address": "a"}]
 
 
 def test_further_events_are_counted_and_the_most_frequent_are_listed() -> None:
@@ -73,4 +73,4 @@ def test_the_first_event_after_a_quiet_period_is_logged_immediately() -> None:
             counted.add(address="a")
             return [line["event"] for line in logs]
 
-    assert asyncio.run(log_apart()) == ["refused", "rejected, more", "refused"]
+    assert asyncio.run(log_apart()) == ["rejected", "rejected, more", "rejected"]
