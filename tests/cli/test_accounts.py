@@ -112,12 +112,12 @@ def test_invalid_customer_changes_are_rejected_and_change_nothing(ada: dict[str,
     ada_id, other = str(ada["id"]), ["--email", "x@shop.example", "--first-name", "X", "--last-name", "Y"]
     taken = "email_address: ada@SHOP.example is another customer's"
     assert tradecounter.error("customer", "add", "--email", "ada@SHOP.example", *ADA[2:]) == taken
-    unknown_list = "price_list: there is no price list 'none': import it first"
+    unknown_list = "price_list: price list 'none' does not exist: import it first"
     assert tradecounter.error("customer", "add", *other, "--price-list", "none") == unknown_list
     assert tradecounter.error("customer", "edit", ada_id, "--price-list", "none", "--company", "X") == unknown_list
     assert "at least one option is required" in tradecounter.misused("customer", "edit", ada_id)
     for words in (["edit", "999", "--company", "X"], ["show", "999"], ["edit", "999", "--no-credit"]):
-        assert tradecounter.error("customer", *words, "--json") == "there is no customer 999"
+        assert tradecounter.error("customer", *words, "--json") == "customer 999 does not exist"
     no_terms = tradecounter.json(
         "customer", "add", "--email", "nt@shop.example", "--first-name", "N", "--last-name", "T"
     )
@@ -167,9 +167,9 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
 
 
 def test_keys_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
-    assert tradecounter.error("key", "add", "999") == "there is no customer 999"
-    assert tradecounter.error("key", "list", "999", "--json") == "there is no customer 999"
-    assert tradecounter.error("key", "disable", "999", "--json") == "there is no key 999"
+    assert tradecounter.error("key", "add", "999") == "customer 999 does not exist"
+    assert tradecounter.error("key", "list", "999", "--json") == "customer 999 does not exist"
+    assert tradecounter.error("key", "disable", "999", "--json") == "key 999 does not exist"
 
 
 # --- orders ------------------------------------------------------------------------------------------------------
@@ -255,4 +255,4 @@ def test_control_characters_of_orders_are_not_printed(orders: dict[str, dict[str
 
 def test_an_unknown_order_is_rejected(tradecounter: Program) -> None:
     for reference in ("ORD-2", "123456789", "9" * 40, "%", "0", "f" * 31):
-        assert tradecounter.error("order", "show", reference, "--json") == f"there is no order {reference}"
+        assert tradecounter.error("order", "show", reference, "--json") == f"order {reference} does not exist"

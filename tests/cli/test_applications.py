@@ -49,8 +49,8 @@ def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
         "customer_id": customer_id,
         "revoked": 0,
     }
-    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"there is no application {UNKNOWN}"
-    assert shell.error("app", "revoke", client_id, "999999") == "there is no customer 999999"
+    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"application {UNKNOWN} does not exist"
+    assert shell.error("app", "revoke", client_id, "999999") == "customer 999999 does not exist"
 
 
 def test_a_client_id_may_be_shortened_to_a_unique_prefix(shell: Program) -> None:
@@ -62,9 +62,9 @@ def test_a_client_id_may_be_shortened_to_a_unique_prefix(shell: Program) -> None
     error = shell.error("app", "disable", "beef")
     assert error == f"beef is ambiguous: several client ids begin with it: {', '.join(similar)}"
     assert shell.json("app", "disable", "BEEF1") == {"client_id": similar[1], "disabled": True}
-    assert shell.error("app", "disable", "bee") == "there is no application bee"
+    assert shell.error("app", "disable", "bee") == "application bee does not exist"
 
 
 def test_an_unknown_application_cannot_be_disabled(shell: Program) -> None:
-    assert shell.error("app", "disable", UNKNOWN) == f"there is no application {UNKNOWN}"
+    assert shell.error("app", "disable", UNKNOWN) == f"application {UNKNOWN} does not exist"
     shell.misused("app", "add")

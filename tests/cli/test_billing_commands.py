@@ -56,7 +56,7 @@ def test_amounts_keep_their_pence(tradecounter: Program, placed: dict[str, Any])
 def test_an_invoice_of_the_example_seller_is_rejected(tradecounter: Program, placed: dict[str, Any]) -> None:
     reference, name = placed["order_reference"], {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
     assert tradecounter.error("order", "invoice", reference, **name) == (
-        "an invoice never changes, and this one would show the built-in example of the seller: set "
+        "the invoice would show the built-in example seller, and invoices never change: set "
         "TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER first"
     )
     tradecounter.json("order", "invoice", reference, **SELLER)
@@ -103,7 +103,7 @@ def test_an_order_that_cannot_be_invoiced_is_rejected(tradecounter: Program, cus
     assert tradecounter.error("order", "invoice", reference, **SELLER) == (
         "an invoice is issued once the whole order is dispatched; still to be dispatched: 1 of 1 PHONE"
     )
-    assert tradecounter.error("order", "invoice", "NONE-1") == "there is no order NONE-1"
+    assert tradecounter.error("order", "invoice", "NONE-1") == "order NONE-1 does not exist"
 
 
 def test_a_payment_prints_the_row_of_the_credit_overview(

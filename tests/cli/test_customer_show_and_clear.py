@@ -111,8 +111,8 @@ def test_an_unknown_shipping_method_is_rejected_with_a_list_of_known_ones(
                                          "max_weight_kg": 1, "base_cost_net": 1}])  # fmt: skip
     tradecounter.run("customer", "edit", str(added["id"]), "--shipping-method", "98")
     before = tradecounter.json("customer", "list")
-    known = "there are 11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
-    reason = f"shipping_method: there is no method 99; {known}"
+    known = "11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
+    reason = f"shipping_method: method 99 does not exist; the active methods are {known}"
     assert tradecounter.error("customer", "edit", str(added["id"]), "--shipping-method", "99") == reason
     other = ["--email", "other@shop.example", *NAME[2:], "--shipping-method", "99"]
     assert tradecounter.error("customer", "add", *other) == reason

@@ -59,7 +59,7 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
         assert running.stop(signal.SIGINT) == (0, "")
         assert not alive(postmaster)
         assert {json.loads(line)["event"] for line in running.logs} == {
-            "mail written to a folder", "the order is cancelled, its confirmation is not sent"
+            "e-mail written to a folder", "confirmation not sent: the order is cancelled"
         }  # fmt: skip
     return told
 

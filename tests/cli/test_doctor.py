@@ -155,7 +155,7 @@ def test_an_unreachable_or_rejecting_mail_server_is_found_and_gets_no_mail(insta
         login="user:hunter2@", authenticator=lambda *_: AuthResult(success=False, handled=False), auth_require_tls=False
     ) as inbox:
         error = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url.replace("smtp://", "smtp+plain://"))
-    assert error["mail"]["message"] == "the mail server does not accept user and password: 535"
+    assert error["mail"]["message"] == "the mail server rejects the user and password: 535"
     assert "hunter2" not in str([away, error])
     with mail_server() as inbox:
         assert ill(installation, TRADECOUNTER_SMTP_URL=inbox.url) == {}
@@ -276,9 +276,7 @@ def test_credit_without_any_order_is_reported(installation: Program, shop: Servi
 
 
 @pytest.mark.parametrize("column", ["allocated", "back_ordered"])
-def test_stock_that_differs_from_orders_is_reported_by_sku(
-    installation: Program, shop: Service, column: str
-) -> None:
+def test_stock_that_differs_from_orders_is_reported_by_sku(installation: Program, shop: Service, column: str) -> None:
     changes: dict[str, tuple[LiteralString, LiteralString]] = {
         "allocated": (
             "update stock_level set allocated = allocated + 7",

@@ -114,12 +114,12 @@ def test_replacing_more_than_a_fifth_requires_yes(tradecounter: Program) -> None
 def test_a_rejected_import_reports_every_bad_row_and_ends_with_status_1(tradecounter: Program) -> None:
     given = "sku,available\nPHONE,1\nGONE,1\nCABLE,-1\nphone,2\n"
     errors = [
-        {"line": 3, "message": 'sku: there is no product "GONE"'},
+        {"line": 3, "message": 'sku: product "GONE" does not exist'},
         {"line": 4, "message": "available: must be at least 0"},
         {"line": 5, "message": "repeats line 2"},
     ]
     set_stock(tradecounter, 70)
-    reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more errors)\n'
+    reason = 'error: nothing was imported: line 3: sku: product "GONE" does not exist (and 2 more errors)\n'
     done = tradecounter.run("import", "stock", "-", "--json", given=given)
     assert (done.status, done.err) == (1, reason)
     assert (counts(done.document), done.document["errors"]) == (counted(), errors)

@@ -72,7 +72,7 @@ def test_invoices_are_listed_latest_first_and_can_be_filtered(
     day = (MORNING + timedelta(days=1)).date().isoformat()
     assert listed(tradecounter, orders, "--from", day) == ["other", "part"]
     assert listed(tradecounter, orders, "--from", day, "--to", day) == ["part"]
-    assert tradecounter.error("invoice", "list", "--customer", "999") == "there is no customer 999"
+    assert tradecounter.error("invoice", "list", "--customer", "999") == "customer 999 does not exist"
 
 
 def test_overdue_invoices_are_unpaid_and_past_their_due_date(
@@ -158,15 +158,15 @@ def test_an_invoice_without_recipients_is_not_sent(
 ) -> None:
     error = tradecounter.error("invoice", "resend", numbers["other"])
     assert error == (
-        f"invoice {numbers['other']} has no recipients: the order names no address, and customer {other.id} has "
-        "neither an accounts_email nor order mails, which `customer edit` sets"
+        f"invoice {numbers['other']} has no recipients: the order has no contact address, and customer {other.id} has "
+        "no accounts_email or order e-mails; set them with `customer edit`"
     )
 
 
 @pytest.mark.parametrize("command", ["show", "pdf", "resend"])
 def test_an_unknown_invoice_is_rejected(tradecounter: Program, orders: Lookup, command: str) -> None:
     assert orders
-    assert tradecounter.error("invoice", command, "99", "--json") == "there is no invoice 99"
+    assert tradecounter.error("invoice", command, "99", "--json") == "invoice 99 does not exist"
     assert not (tradecounter.folder / "invoice-99.pdf").exists()
 
 

@@ -76,7 +76,7 @@ def test_the_packing_video_is_shown_and_replaced(customer: Customer, tradecounte
         shown = tradecounter.json("order", "video", reference, "--file", urls[0], "--playlist", urls[1])
         assert tuple(shown["video"].values()) == urls
     assert urls[1] in tradecounter.text("order", "show", reference)
-    assert "playlist: must be an address" in tradecounter.error(
+    assert "playlist: must be a URL" in tradecounter.error(
         "order", "video", reference, "--file", urls[0], "--playlist", "file:///etc/passwd"
     )
 
@@ -107,7 +107,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
         ([*dispatch, "--item", f"{phone}=-1"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),
         ([*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"], "is not in this shipment"),
-        (["order", "dispatch", "ORD-0"], "there is no order ORD-0"),
+        (["order", "dispatch", "ORD-0"], "order ORD-0 does not exist"),
         (["order", "track", reference, "--type", "T", "--description", "D"], "has no shipment"),
         (["order", "cancel", reference, "--reason", " "], "reason: must have"),
     ):

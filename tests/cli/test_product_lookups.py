@@ -138,13 +138,13 @@ def test_stock_is_shown_with_its_back_orders(tradecounter: Program, buyer: Custo
 def test_an_unknown_sku_gets_suggestions(tradecounter: Program, buyer: Customer, typed: str, meant: str) -> None:
     for words in (["product", "show"], ["stock", "show"], ["price", "show", str(buyer.id)]):
         error = tradecounter.error(*words, typed)
-        assert error.startswith(f"there is no product {typed}; did you mean {meant}")
+        assert error.startswith(f"product {typed} does not exist; did you mean {meant}")
 
 
-def test_a_sku_similar_to_none_gets_no_suggestion(tradecounter: Program) -> None:
-    assert tradecounter.error("product", "show", "%%%") == "there is no product %%%"
+def test_a_sku_like_no_other_gets_no_suggestion(tradecounter: Program) -> None:
+    assert tradecounter.error("product", "show", "%%%") == "product %%% does not exist"
 
 
 def test_prices_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
-    assert tradecounter.error("price", "show", "999", "PHONE") == "there is no customer 999"
+    assert tradecounter.error("price", "show", "999", "PHONE") == "customer 999 does not exist"
     assert "is not in the range" in tradecounter.misused("price", "show", "1001", "PHONE", "--quantity", "0")

@@ -169,8 +169,8 @@ def test_orders_and_closed_quotes_cannot_be_priced(tradecounter: Program, custom
     cost = ("--item", "PHONE=1")
     order = create(customer)["confirmation_code"]
     assert tradecounter.error("quote", "price", order, *cost) == f"{order} is an order, not a quote"
-    assert tradecounter.error("quote", "price", "nothing", *cost) == "there is no quote nothing"
-    assert tradecounter.error("quote", "show", order) == f"there is no quote {order}"
+    assert tradecounter.error("quote", "price", "nothing", *cost) == "quote nothing does not exist"
+    assert tradecounter.error("quote", "show", order) == f"quote {order} does not exist"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
     assert tradecounter.error("quote", "price", code, *cost) == f"the quote is already confirmed, as {reference}"
@@ -226,4 +226,4 @@ def test_a_confirmation_by_support_respects_the_credit_limit(tradecounter: Progr
 
 
 def test_an_unknown_quote_cannot_be_confirmed(tradecounter: Program) -> None:
-    assert tradecounter.error("quote", "confirm", "nowhere") == "there is no quote nowhere"
+    assert tradecounter.error("quote", "confirm", "nowhere") == "quote nowhere does not exist"

@@ -16,8 +16,8 @@ from support.waiting import waiting_for_a_lock
 from tradecounter.db.embedded import EmbeddedPostgres
 
 REJECTED = (
-    "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
-    "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
+    "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this key nor in "
+    "TRADECOUNTER_FORMER_SECRET_KEYS: restore that key; if it is lost, see `tradecounter secret rotate --help`"
 )
 SERVICES = (["serve", "--port", "0"], ["serve", "--port", "0", "--workers", "2"], ["worker"], ["demo", "--port", "0"])
 

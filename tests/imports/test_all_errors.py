@@ -36,7 +36,7 @@ def test_errors_in_all_cells_of_a_price_are_reported(form: str, shop: Importer) 
         "ten_plus_unit_cost": "1.005",
     }
     assert errors_of(shop, "price-list", row, form) == {
-        'sku: there is no product "GONE"',
+        'sku: product "GONE" does not exist',
         "single_unit_cost: must be a number between 0 and 1000000",
         "five_plus_unit_cost: must be a number",
         "ten_plus_unit_cost: 1.005 has more than two decimal places",
@@ -48,10 +48,10 @@ def test_missing_and_invalid_fields_of_a_new_product_are_reported(form: str, sho
     row = {"sku": "NEW", "manufacturer": "nobody", "weight_kg": "-1", "categories": ["none", "no"], "ean": "1" * 21}
     assert errors_of(shop, "products", row, form) == {
         "name: is required for a new product",
-        'manufacturer: there is no manufacturer "nobody"',
+        'manufacturer: manufacturer "nobody" does not exist',
         "weight_kg: must be a number between 0 and 1000000",
-        'categories: there is no category "none"',
-        'categories: there is no category "no"',
+        'categories: category "none" does not exist',
+        'categories: category "no" does not exist',
         "ean: must have at most 20 characters",
     }
 
@@ -77,7 +77,7 @@ def test_other_errors_of_a_row_without_a_key_are_reported(shop: Importer) -> Non
 def test_the_sku_of_a_delivery_with_an_invalid_date_is_checked(shop: Importer) -> None:
     row = {"sku": "GONE", "incoming": 0, "expected_on": "soon"}
     assert errors_of(shop, "incoming", row) == {
-        'sku: there is no product "GONE"',
+        'sku: product "GONE" does not exist',
         "incoming: must be at least 1",
         "expected_on: 'soon' is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)",
     }
@@ -93,8 +93,8 @@ def test_customer_and_dates_of_a_contract_price_are_checked(shop: Importer) -> N
     }
     day = "must be a date from 2000-01-01 to 2100-12-31; leave out an unknown date"
     assert errors_of(shop, "contract-prices", row) == {
-        "customer_id: there is no customer 999",
-        'sku: there is no product "GONE"',
+        "customer_id: customer 999 does not exist",
+        'sku: product "GONE" does not exist',
         f"valid_from: {day}",
         f"valid_until: {day}",
         "valid_until: is before valid_from",
@@ -115,7 +115,7 @@ def test_errors_in_lists_and_objects_are_reported_with_their_place(shop: Importe
     }
     assert errors_of(shop, "customers", row) == {
         "discount: must be a number between 0 and 100",
-        'price_list: there is no price list "none"',
+        'price_list: price list "none" does not exist',
         "addresses[0].city: must be text, not a whole number",
         "addresses[0].zip: must have at most 20 characters",
         "addresses[1].contact_name: is required",

@@ -65,7 +65,7 @@ def test_an_unknown_attribute_is_kept_and_warned_of_once(shop: Importer) -> None
     report = shop.load("products", rows)
     assert not report.errors
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (1, "attributes: there is no attribute 'Portz'")
+        (1, "attributes: attribute 'Portz' does not exist")
     ]
     assert shop.one("select attributes from product where sku = 'S2'") == {"Portz": "8", "colour": "Red"}
 

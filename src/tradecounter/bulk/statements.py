@@ -15,7 +15,7 @@ def unknown_reference(
     """Return the check that the member `compared`, by default `name` itself, is the key of a record."""
     sql = SQL(
         """
-        select s.line, format('%s: there is no %s %s', {name}::text, {what}::text, s.row -> {name})
+        select s.line, format('%s: %s %s does not exist', {name}::text, {what}::text, s.row -> {name})
         from staged s left join {table} t on t.{key} = (s.row ->> {compared})::{key_type}
         where s.row ->> {compared} is not null and t.{key} is null
         """

@@ -117,7 +117,7 @@ def staged_named(row: ManufacturerRow | AttributeRow, _notes: RowNotes) -> Itera
 
 
 class AttributeKeys:
-    """The keys of the existing attributes, which rows of products name by key or by name."""
+    """The keys of the existing attributes. Rows of products name attributes by key or by name."""
 
     def __init__(self, name_of_key: Mapping[str, str]) -> None:
         self._keys = name_of_key.keys()
@@ -126,7 +126,7 @@ class AttributeKeys:
         self._unknown: set[str] = set()
 
     def resolved(self, values: dict[str, str], notes: RowNotes) -> dict[str, str]:
-        """Return a product's values by attribute key; an unknown name stays, with one warning per file."""
+        """Return a product's values by attribute key. Unknown names are kept, with one warning per file."""
         if values.keys() <= self._keys:
             return values
         names: dict[str, str] = {}
@@ -137,7 +137,7 @@ class AttributeKeys:
                 key = name
                 if name not in self._unknown:
                     self._unknown.add(name)
-                    notes.warn("attributes", f"there is no attribute {name!r}")
+                    notes.warn("attributes", f"attribute {name!r} does not exist")
             if key in found:
                 notes.error("attributes", f"{names[key]!r} and {name!r} are the same attribute")
             names[key], found[key] = name, value

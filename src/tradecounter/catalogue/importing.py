@@ -21,7 +21,7 @@ from tradecounter.kit.text import fold
 
 
 async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
-    """Return the lines whose attribute has another one's name, ignoring case: products show values by name."""
+    """Return the lines whose attribute has another attribute's name, ignoring case: products show values by name."""
     key_of_name: dict[str, str] = {}
     taken = []
     for line, key, name in await tx.fetch_all(sql.ACTIVE_AND_STAGED_NAMES):

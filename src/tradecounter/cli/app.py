@@ -75,4 +75,4 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
 
 
 def _unknown(client_id: str) -> DomainError:
-    return DomainError(Kind.NOT_FOUND, f"there is no application {client_id}")
+    return DomainError(Kind.NOT_FOUND, f"application {client_id} does not exist")

@@ -58,7 +58,7 @@ def disable(
     async def work(tx: Transaction) -> tuple[KeyRecord, Account | None]:
         key = await disable_key(tx, key_id, SystemClock().now())
         if key is None:
-            raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+            raise DomainError(Kind.NOT_FOUND, f"key {key_id} does not exist")
         return key, await find_account(tx, key.customer_id)
 
     key, account = run_change(work)

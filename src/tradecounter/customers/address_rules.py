@@ -73,7 +73,7 @@ def check_country(code: str, field: str) -> None:
 
 
 def _country_problem(code: str) -> str | None:
-    """Return why a text is not a country code, or None when it is one."""
+    """Return why a string is not a country code, or None for a valid code."""
     # The look-up ignores case and takes U+212A (the Kelvin sign) for a K, so the code must be ASCII.
     if code.isascii() and code.isupper() and pycountry.countries.get(alpha_2=code) is not None:
         return None
@@ -84,10 +84,10 @@ def _country_problem(code: str) -> str | None:
     return f"{code!r} is not an ISO 3166-1 alpha-2 country code{hint}"
 
 
-# Parsing a number is the slowest part of an order's request, and the same numbers come again.
+# Parsing a number is the slowest part of an order's request, and requests repeat numbers.
 @lru_cache(maxsize=10_000)
 def _phone_problem(number: str, region: str | None) -> str | None:
-    """Return what the number should have been, or None when it is valid."""
+    """Return which kind of number is expected, or None when the number is valid."""
     try:
         parsed = phonenumbers.parse(number, region)
     except phonenumbers.NumberParseException:

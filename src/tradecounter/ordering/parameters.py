@@ -28,7 +28,7 @@ class OrderListParameters(Struct, frozen=True):
     limit: PageLimit = DEFAULT_LIMIT
     customer_reference: Annotated[
         Reference | None,
-        Meta(description="Only orders with this reference of yours; case does not matter.", examples=["DEMO-001"]),
+        Meta(description="Only orders with this customer reference; case does not matter.", examples=["DEMO-001"]),
     ] = None
     status: Annotated[
         Annotated[str, Meta(max_length=100)] | None,

@@ -38,7 +38,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedPrice(Struct, frozen=True, kw_only=True):
-    """A unit's cost in net pounds, the rule and the break that it comes from, and the discount in per cent.
+    """A unit's cost in net pounds, its rule and price break, and the discount in per cent.
 
     `unit_cost` and `rule` are None if the customer has no price and so cannot order the product.
     """
@@ -88,9 +88,9 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
     started = contract.valid_from is None or contract.valid_from <= today
     ended = contract.valid_until is not None and contract.valid_until < today
     if not started:
-        why = f"it is valid from {contract.valid_from}"
+        why = f"valid from {contract.valid_from}"
     elif ended:
-        why = f"it was valid until {contract.valid_until}"
+        why = f"valid until {contract.valid_until}"
     else:
         why = "a contract price that is valid today"
     return Candidate(
@@ -107,17 +107,17 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
 
 def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[Candidate]:
     if own_list is None or own_list == DEFAULT_LIST:
-        return [_list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer has no price list of its own")]
+        return [_list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer has no price list")]
     return [
         _list_candidate(PRICE_LIST, own_list, prices, "the customer's price list"),
-        _list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer's price list has no price for it"),
+        _list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer's price list has no price for this product"),
     ]
 
 
 def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Candidate:
     price = prices.get(key)
     if price is None:
-        return Candidate(rule=rule, price_list=key, applies=False, why="the list has no price for it")
+        return Candidate(rule=rule, price_list=key, applies=False, why="the list has no price for this product")
     return Candidate(
         rule=rule,
         price_list=key,
@@ -130,11 +130,11 @@ def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str)
 
 
 def _compared(candidate: Candidate, winner: Candidate | None) -> Candidate:
-    """Return the candidate; if it applies but is not the price, it says why."""
+    """Return the candidate, with the reason if it applies but another candidate is the price."""
     if not candidate.applies or winner is None or candidate is winner:
         return candidate
     if candidate.rule == winner.rule:
-        return replace(candidate, why="a contract price that began later takes precedence")
+        return replace(candidate, why="a contract price with a later first day takes precedence")
     return replace(candidate, why=_TAKES_PRECEDENCE[winner.rule])
 
 

@@ -17,7 +17,7 @@ _BREAKS = ("single", "five_plus", "ten_plus")
 
 
 class PriceRow(Struct, forbid_unknown_fields=True):
-    """A SKU's price on a price list; a missing break has the price of the next lower one."""
+    """A SKU's price on a price list; a missing break has the price of the next lower break."""
 
     price_list: Key
     sku: Sku

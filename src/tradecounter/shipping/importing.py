@@ -55,7 +55,7 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
     values = {**given(method), "active": True}
     _check_countries(method.countries, notes)
     if isinstance(method.tracking_url, str) and not is_tracking_pattern(method.tracking_url):
-        rule = "must be an http or https address with {tracking_number} after its host"
+        rule = "must be an http or https URL with {tracking_number} after its host"
         notes.error("tracking_url", f"{rule}, not {method.tracking_url!r}")
     for name in ("base_cost_net", "cost_per_kg_net"):
         if name in values:
@@ -75,7 +75,7 @@ def _staged_region(region: ShippingRegionRow, notes: RowNotes) -> Iterator[Stage
                 written = region.postcodes[number]
                 notes.error(f"postcodes[{number}]", f"{written!r} is neither an area (BT) nor a district (KW15)")
         if values["postcodes"] and region.id != UK_MAINLAND and "GB" in values.get("countries", ()):
-            notes.warn("countries", "with GB, all of Britain is in this region, not only its postcodes")
+            notes.warn("countries", "GB puts all of Britain in this region, not only its postcodes")
     yield text_of(region.id), values
 
 

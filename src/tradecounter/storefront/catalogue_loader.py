@@ -28,9 +28,9 @@ _LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 
 
 class CatalogueLoader:
-    """Owns the catalogue data that was loaded last, and the load that is running.
+    """Owns the latest catalogue data and the running load.
 
-    A part that cannot be read keeps its last state and is read again later. With a `database_url`, a catalogue of
+    A part that cannot be read keeps its last state; a later poll reads it again. With a `database_url`, a catalogue of
     `large_from` products or more is read in a subprocess.
     """
 
@@ -71,7 +71,7 @@ class _CataloguePart:
     """The products; reading them also reads all other parts.
 
     The subprocess has low priority for half of the time until the data is stale. A load that takes longer is killed,
-    and the next one has normal priority.
+    and the next load has normal priority.
     """
 
     def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
@@ -119,7 +119,7 @@ class _CataloguePart:
 
 
 async def _caught_up(tx: Transaction, versions: Versions, data: CatalogueData, shown: CatalogueData) -> CatalogueData:
-    """Return loaded data with newer versions of its parts and the missing ones, so that no part goes back in time."""
+    """Return loaded data with missing parts added and older parts replaced, so no part returns to an older state."""
     for topic in PARTS:
         if data.versions.get(topic) != versions.of(topic):
             data = await with_part(tx, data, topic, versions)
@@ -173,5 +173,5 @@ def _log_unreadable(data: CatalogueData, *topics: Topic) -> None:
     for topic in topics:
         if rows := data.unreadable.get(topic):
             log.error(
-                "rows cannot be read, what they describe is not for sale", part=topic, rows=rows[:10], count=len(rows)
+                "rows cannot be read, so their products are not for sale", part=topic, rows=rows[:10], count=len(rows)
             )

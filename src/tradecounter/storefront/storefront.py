@@ -20,7 +20,7 @@ _LARGE_FROM = 5_000  # products
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The source of all customers' views; replaced as a whole, so that no request sees a mixture."""
+    """The source of all customers' views; replaced as a whole, so no request sees a mixture."""
 
     data: CatalogueData
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use

@@ -101,7 +101,7 @@ def shown(view: CustomerView) -> Iterator[bytes]:
     yield view.digest
 
 
-def test_both_show_the_same_data_to_every_customer(
+def test_a_load_in_a_subprocess_and_in_the_process_show_the_same_data(
     in_process: Another, in_subprocess: Another, buyers: list[int]
 ) -> None:
     for storefront in (in_process, in_subprocess):
@@ -191,7 +191,7 @@ def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue
     assert in_subprocess.freshness.verified_at > verified_at
 
 
-def test_a_subprocess_that_yields_for_too_long_is_stopped(shop: Service, buyers: list[int]) -> None:
+def test_a_slow_low_priority_subprocess_is_stopped(shop: Service, buyers: list[int]) -> None:
     in_subprocess = Another(
         shop, in_subprocess=True, stale_after=timedelta(milliseconds=20)
     )  # no subprocess is ready in half of that

@@ -56,7 +56,7 @@ def calls(customer: Customer) -> list[httpx2.Response]:
 
 @pytest.mark.spec("7 503", "also when prices and stock could not be confirmed for too long")
 @pytest.mark.spec("8 Price and stock cache", "data that could not be confirmed for too long is not shown")
-def test_data_that_cannot_be_verified_is_503_even_when_cached(
+def test_stale_data_causes_503_even_for_cached_responses(
     shop: Service,
 ) -> None:
     customer = shop.customer()

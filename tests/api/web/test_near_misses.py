@@ -68,7 +68,7 @@ def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
         assert response.status_code == 404
         assert response.json()["message"].startswith(f"{placed['order_reference']} is already confirmed")
         foreign = shop.customer().put(f"/order/{reference}")
-        assert foreign.json()["message"] == "there is no pending order or quote with this confirmation_code"
+        assert foreign.json()["message"] == "no pending order or quote has this confirmation_code"
 
 
 @pytest.mark.parametrize("page", ["9007199254740991", "9007199254740992", "9" * 40, "0" * 50 + "7"])

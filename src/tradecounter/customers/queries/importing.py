@@ -31,7 +31,7 @@ ADD_ADDRESSES = Statement("""
 """)
 
 WARN_OF_SHIPPING_METHODS = Statement("""
-    select s.line, format('shipping_method: there is no shipping method %s', s.row ->> 'shipping_method')
+    select s.line, format('shipping_method: shipping method %s does not exist', s.row ->> 'shipping_method')
     from staged s left join shipping_method m on m.id = (s.row ->> 'shipping_method')::integer and m.active
     where s.row ->> 'shipping_method' is not null and m.id is null
 """)

@@ -1,4 +1,4 @@
-"""Allocates new stock to the orders that wait for it, the earliest confirmed first (decisions, stock)."""
+"""Allocates new stock to waiting orders, earliest confirmed first (decisions, stock)."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from tradecounter.stock.queries.allocation import move_served_units
 
 
 async def allocate_back_orders(tx: Transaction) -> int:
-    """Allocate available stock to waiting lines; return how many lines got units.
+    """Allocate available stock to waiting lines; return the number of lines that got units.
 
     The caller has locked all stock levels (an import does), so no line is served twice.
     """

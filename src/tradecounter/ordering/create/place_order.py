@@ -45,7 +45,7 @@ async def place_order(
 async def checked_draft(
     tx: Transaction, kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[OrderBase, list[OrderLine]]:
-    """Return the common part of a new order or quote, and its lines, after all checks.
+    """Return the common data of a new order or quote, and its lines, after all checks.
 
     Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
     used), precondition failed (`auto_confirm` without a shipping method).
@@ -116,9 +116,9 @@ async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> N
     if await count_pending(tx, context.customer_id, kind, context.now) >= most:
         raise DomainError(
             ErrorKind.CONFLICT,
-            f"an account may have at most {most} pending orders at a time: confirm one, or wait until one expires"
+            f"an account may have at most {most} pending orders: confirm an order, or wait until one expires"
             if kind == "order"
-            else f"an account may have at most {most} quotes that wait for a price: wait until support has priced one",
+            else f"an account may have at most {most} unpriced quotes: wait until support has priced one",
         )
 
 

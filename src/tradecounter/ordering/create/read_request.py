@@ -1,4 +1,4 @@
-"""Reads the body of a new order or quote. One response lists all its errors."""
+"""Reads the body of a new order or quote. One response lists all errors."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _ADDRESSES = ("billing_address", "shipping_address")
 
 
 def read_request(raw: bytes, view: CustomerView) -> CreateOrderRequest:
-    """Return the request of a body. Raises DomainError (invalid) with all errors.
+    """Return the request in a body. Raises DomainError (invalid) with all errors.
 
     A field of the wrong type does not stop the checks of the others.
     """

@@ -112,7 +112,7 @@ _SET_STATUS = Statement("update orders set status = :status where id = :id")
 
 
 async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
-    """Turn allocated units of lines (by id) into dispatched ones, and set the order's status."""
+    """Mark allocated units of lines (by id) as dispatched, and set the order's status."""
     await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 
@@ -136,13 +136,13 @@ _EXPIRE = Statement(SQL("update orders set state = 'expired' where state = 'pend
 
 
 async def expire_orders(tx: Transaction, now: datetime) -> int:
-    """Mark pending orders and priced quotes that have expired; return how many."""
+    """Mark pending orders and priced quotes that have expired; return their number."""
     return await tx.execute(_EXPIRE, now=now)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiringQuote:
-    """A quote that is about to expire, and how many times it has been priced."""
+    """A quote that is about to expire, and the number of its pricings."""
 
     id: int
     pricings: int
@@ -164,9 +164,9 @@ _MARK_EXPIRING = Statement(
 
 
 async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
-    """Return the priced quotes that expire within `before`, and mark that their customers were reminded.
+    """Return the priced quotes that expire within `before`, and mark their customers as reminded.
 
-    Skips quotes that were priced for no longer than that, and quotes that another transaction has locked.
+    Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
     """
     return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
 
@@ -185,9 +185,9 @@ _DELETE_EXPIRED = Statement(
 
 
 async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete orders and quotes that expired before a moment, with their lines, the oldest first; return how many.
+    """Delete orders and quotes that expired before a moment, with their lines, oldest first; return their number.
 
-    Skips those that another transaction has locked.
+    Skips rows that another transaction has locked.
     """
     return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
 

@@ -32,7 +32,7 @@ class AccountStanding:
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the lock alone (`create/account_standing.py`).
+    and this transaction has the exclusive lock (`create/account_standing.py`).
     """
 
     credit_limit: Decimal | None
@@ -81,7 +81,7 @@ _COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id"), HAS_EXPIRED))
 
 
 async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: datetime) -> int:
-    """Return how many unexpired pending orders, or how many unpriced quotes, a customer has."""
+    """Return the number of a customer's unexpired pending orders, or of its unpriced quotes."""
     async with tx.pipeline() as p:
         found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
     [(count,)] = found.rows

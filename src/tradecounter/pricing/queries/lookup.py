@@ -61,5 +61,5 @@ _CONTRACT_PRICES_OF = Statement(
 
 
 async def contract_prices_of(tx: Transaction, product_id: int, customer_id: int | None = None) -> list[ContractPrice]:
-    """Return a product's contract prices of one customer or of all, past and future ones included; latest first."""
+    """Return a product's contract prices for one or all customers, past and future included; latest first."""
     return await tx.fetch_all(_CONTRACT_PRICES_OF, product_id=product_id, customer_id=customer_id)

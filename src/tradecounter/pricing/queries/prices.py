@@ -1,4 +1,4 @@
-"""Reads all prices into arrays: there may be millions."""
+"""Reads all prices, perhaps millions, into arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

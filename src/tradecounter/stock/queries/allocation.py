@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Units of a product that are allocated; the rest is back-ordered behind `earlier` units."""
+    """The units of a product that are allocated; the rest is back-ordered behind `earlier` units."""
 
     product_id: int
     taken: int
@@ -88,7 +88,7 @@ _RELEASE = Statement("""
 
 
 async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
-    """Release an order's units: allocated ones are for sale again, back-ordered ones are forgotten.
+    """Release an order's units: allocated units are for sale again, back-ordered units are dropped.
 
     Both arguments are units by product id, for the same products. Their levels stay locked until the transaction ends.
     """
@@ -109,7 +109,7 @@ _HAND_OVER = Statement("""
 
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Subtract dispatched units, by product id, from the allocated ones."""
+    """Subtract dispatched units, by product id, from the allocated units."""
     await _lock_levels(tx, units)
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
 

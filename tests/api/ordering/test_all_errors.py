@@ -33,8 +33,8 @@ def test_all_broken_rules_are_listed(customer: Customer) -> None:
     )
     assert found == {
         "customer_reference": "must not be blank",
-        "items[1].sku": "there is no product 'PHONES'; did you mean PHONE?",
-        "items[2].sku": "there is no product '???'",
+        "items[1].sku": "product 'PHONES' does not exist; did you mean PHONE?",
+        "items[2].sku": "product '???' does not exist",
         "billing_address.city": "must not be blank",
         "billing_address.country_code": "'UK' is not an ISO 3166-1 alpha-2 country code; use GB",
         "shipping_address.id": "999999999 is not one of your addresses; GET /customer/address lists them",
@@ -54,7 +54,7 @@ def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
         "items[1].quantity": "must be at least 1",
         "items[2]": "must be an object, not a whole number",
         "auto_confirm": "must be true or false or null, not text",
-        "items[0].sku": "there is no product 'NO-SUCH'",
+        "items[0].sku": "product 'NO-SUCH' does not exist",
         "billing_address.contact_name": "must be text, not a whole number",
         "billing_address.street_one": "is required",
         "billing_address.city": "is required",
