@@ -1,4 +1,4 @@
-"""Settings: the only reader of the environment and of the `.env` file."""
+"""Reads the settings; no other module reads the environment or the `.env` file."""
 
 import os
 import re
@@ -32,7 +32,7 @@ _WANTED: dict[Any, str] = {
 _WANTED[timedelta | None] = _WANTED[timedelta]
 _DURATIONS = (timedelta, timedelta | None)
 _PATHS = (Path, Path | None)
-_FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # prices and stock are never staler (section 8)
+_FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # the maximum age of prices and stock (section 8)
 
 
 class SettingsError(OperatorError):
@@ -53,10 +53,10 @@ class Settings:
         rules.DATABASE_URL,
         secret=True,
     )
-    data_dir: Path = _setting(Path(".tradecounter"), "Where the embedded database and other files live.")
+    data_dir: Path = _setting(Path(".tradecounter"), "The folder of the embedded database and other files.")
     base_url: str | None = _setting(
         None,
-        "The public address of the API, used in links; unset: the address of each request.",
+        "The API's public URL, used in links; unset: the host of each request.",
         url_of("http", "https"),
     )
     auth_url: str | None = _setting(
@@ -80,11 +80,9 @@ class Settings:
     pending_order_lifetime: timedelta = _setting(
         timedelta(hours=24), "How long a pending order can be confirmed.", rules.LIFETIME
     )
-    quote_lifetime: timedelta = _setting(
-        timedelta(days=7), "How long a quote can be confirmed once it is priced.", rules.LIFETIME
-    )
-    max_pending_orders: rules.Positive = _setting(1000, "The most pending orders of a customer at a time.")
-    max_unpriced_quotes: rules.Positive = _setting(100, "The most unpriced quotes of a customer at a time.")
+    quote_lifetime: timedelta = _setting(timedelta(days=7), "How long a priced quote can be confirmed.", rules.LIFETIME)
+    max_pending_orders: rules.Positive = _setting(1000, "The most pending orders of a customer at the same time.")
+    max_unpriced_quotes: rules.Positive = _setting(100, "The most unpriced quotes of a customer at the same time.")
     keep_expired_orders: timedelta | None = _setting(
         None, "How long expired orders and quotes are kept; unset: for ever.", rules.LIFETIME
     )
@@ -105,36 +103,38 @@ class Settings:
     plain_prefix: rules.ReferencePrefix = _setting(
         "PLN-", "Prefix of order references for customers with plain packing."
     )
-    seller_name: str = _setting("Example Reseller Ltd", "The seller's name on invoices and in mails.")
+    seller_name: str = _setting("Example Reseller Ltd", "The seller's name on invoices and in e-mails.")
     seller_address: str = _setting(
         "1 Example Street, London, EC1A 1AA, United Kingdom",
         "The seller's address on invoices; commas separate its lines.",
     )
-    seller_vat_number: str = _setting("GB000000000", "The seller's VAT number on invoices and in mails.")
+    seller_vat_number: str = _setting("GB000000000", "The seller's VAT number on invoices and in e-mails.")
     seller_email: str | None = _setting(
-        None, "The seller's e-mail address on invoices and in mails; unset: mails name SUPPORT_EMAIL.", rules.MAILBOX
+        None,
+        "The seller's e-mail address on invoices and in e-mails; unset: SUPPORT_EMAIL in e-mails.",
+        rules.MAILBOX,
     )
-    seller_phone: str | None = _setting(None, "The seller's phone number on invoices and in mails.")
+    seller_phone: str | None = _setting(None, "The seller's phone number on invoices and in e-mails.")
     seller_company_number: str | None = _setting(
-        None, "The seller's company registration number on invoices and in mails."
+        None, "The seller's company registration number on invoices and in e-mails."
     )
     seller_registered_office: str | None = _setting(
-        None, "The address of the seller's registered office on invoices and in mails."
+        None, "The address of the seller's registered office on invoices and in e-mails."
     )
     seller_bank: str | None = _setting(None, "The bank details on invoices; | separates the lines.")
     seller_logo: Path | None = _setting(
-        None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in mails instead of the seller's name."
+        None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in e-mails instead of the seller's name."
     )
     smtp_url: str | None = _setting(
         None,
         "The mail server, with user and password where needed: smtps:// (TLS), smtp:// (STARTTLS, required unless the "
-        "server is on this machine and needs no password) or smtp+plain:// (no TLS); unset: mails are files "
+        "server is on this machine and needs no password) or smtp+plain:// (no TLS); unset: e-mails are files "
         "in DATA_DIR/mail.",
         url_of("smtp", "smtps", "smtp+plain"),
         secret=True,
     )
-    mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of mails.", rules.MAILBOX)
-    support_email: str = _setting("support@localhost", "Where requests for quotes go.", rules.MAILBOX)
+    mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of e-mails.", rules.MAILBOX)
+    support_email: str = _setting("support@localhost", "The address that receives requests for quotes.", rules.MAILBOX)
     rate_limit: rules.Count = _setting(
         3000,
         "Requests of a customer in five minutes, new orders and quotes not counted; a long response counts once for "
@@ -159,7 +159,7 @@ class Settings:
     )
     stale_after: timedelta = _setting(
         timedelta(seconds=60),
-        "How long a process shows prices and stock that it cannot confirm; after that, product reads, orders and "
+        "How long a process shows prices and stock that it cannot verify; after that, product reads, orders and "
         "quotes get 503. At most five minutes.",
         _FIVE_MINUTES,
     )
@@ -167,7 +167,7 @@ class Settings:
         10, "The most database connections of one process for requests; one more watches for changes."
     )
     max_connections: rules.Positive = _setting(
-        4096, "The most client connections of one process; fewer when it may not open enough files."
+        4096, "The most client connections of one process; fewer if the process may not open enough files."
     )
     max_connections_per_address: rules.Positive = _setting(
         1000, "The most client connections of one process from one address; trusted proxies are exempt."
@@ -214,7 +214,7 @@ def _checked(settings: Settings) -> Settings:
 
 
 def former_secrets(settings: Settings) -> list[str]:
-    """Return the earlier values of the secret key, in the order of the setting."""
+    """Return the secret key's earlier values, in the setting's order."""
     return comma_separated(settings.former_secret_keys)
 
 
@@ -236,7 +236,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def unknown_settings(environment: Mapping[str, str] | None = None) -> list[tuple[str, str | None]]:
-    """Return unknown variables with the settings' prefix, each with the most similar setting. Raises SettingsError."""
+    """Return unknown variables with the settings' prefix and the most similar setting of each. Raises SettingsError."""
     known = [setting.name.upper() for setting in fields(Settings)]
     given = _environment() if environment is None else environment
     unknown = sorted({name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX)}.difference(known))
@@ -249,7 +249,7 @@ def _environment() -> dict[str, str]:
 
 
 def values_in(path: Path) -> dict[str, str]:
-    """Return the variables that a file sets; none when the file does not exist. Raises SettingsError."""
+    """Return the variables in a file; empty if the file does not exist. Raises SettingsError."""
     try:
         return {name: value for name, value in dotenv_values(path).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:
@@ -257,7 +257,7 @@ def values_in(path: Path) -> dict[str, str]:
 
 
 def describe(settings: Settings) -> list[dict[str, str | None]]:
-    """Return every setting's variable, value (secrets hidden) and meaning; values have the form of the variable."""
+    """Return each setting's variable, value (as in the variable; secrets are hidden) and description."""
     rows: list[dict[str, str | None]] = []
     for setting in fields(Settings):
         value = getattr(settings, setting.name)

@@ -1,4 +1,4 @@
-"""Background jobs: mails from a queue in the same PostgreSQL, and scheduled jobs."""
+"""The background worker: sends e-mails from a queue in the database, and runs scheduled jobs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -34,29 +34,29 @@ log = structlog.get_logger()
 EVERY_MINUTE = "* * * * *"
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 
-BATCH = 500  # orders, addresses or keys that one transaction of a retention job deletes
-MOST_BATCHES = 20  # per minute and retention job: about a second of work, short enough for a stop to wait
+BATCH = 500  # orders, addresses or keys per transaction of a retention job
+MOST_BATCHES = 20  # per minute and retention job: about a second of work, so that a stop is not delayed
 
-JOBS_AT_ONCE = 5  # they mostly wait for the mail server
-POLL_SECONDS = 0.25  # between polls for new jobs
+JOBS_AT_ONCE = 5  # at the same time; they mostly wait for the mail server
+POLL_SECONDS = 0.25  # seconds between polls for new jobs
 HEARTBEAT_SECONDS = 5.0
-SILENT_SECONDS = 20.0  # without a heartbeat, a worker counts as dead
-REQUEUE_SECONDS = 5.0  # between checks for jobs of dead workers
-STOP_SECONDS = 10.0  # for running jobs to finish before they are requeued
-RECONNECT_SECONDS = 2.0  # between attempts to reach the database
+SILENT_SECONDS = 20.0  # seconds without a heartbeat after which a worker counts as dead
+REQUEUE_SECONDS = 5.0  # seconds between checks for jobs of dead workers
+STOP_SECONDS = 10.0  # seconds for running jobs to finish before they are requeued
+RECONNECT_SECONDS = 2.0  # seconds between attempts to reach the database
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
-    """A scheduled job; `work` returns how many items it handled.
+    """A scheduled job; `work` returns the number of handled items.
 
-    It runs up to `batches` times, each in its own transaction, until nothing is left.
+    `work` runs up to `batches` times, each time in a new transaction, until it returns 0.
     """
 
     name: str
     cron: str
     work: Callable[[Transaction, datetime], Awaitable[int]]
-    done: str  # logged with the count, unless that is 0
+    done: str  # log event; not logged if no item was handled
     batches: int = 1
 
 
@@ -70,16 +70,16 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
-        _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),
-        _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted for good"),
-        _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys forgotten"),
+        _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
+        _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
+        _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
     )
 
 
 def _retention(
     name: str, keep: timedelta | None, delete: Callable[[Transaction, datetime, int], Awaitable[int]], done: str
 ) -> PeriodicJob:
-    """Return a job that deletes what is older than `keep`; None keeps everything."""
+    """Return a job that deletes data older than `keep`, or deletes nothing if `keep` is None."""
 
     async def work(tx: Transaction, now: datetime) -> int:
         return 0 if keep is None else await delete(tx, now - keep, BATCH)
@@ -88,7 +88,7 @@ def _retention(
 
 
 class _Connector(procrastinate.PsycopgConnector):
-    """The queue's connections. Sets `lost` if the database fails while the end of a job is being recorded.
+    """The queue's connections. Sets `lost` if the database fails while a job's end is being recorded.
 
     Such a job counts as running until this worker ends, so the worker must restart.
     """
@@ -107,7 +107,7 @@ class _Connector(procrastinate.PsycopgConnector):
 
 
 async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.Event) -> None:
-    """Run jobs until `stop` is set; if the database is lost, wait for it and start again.
+    """Run jobs until `stop` is set; if the database is lost, retry until it can be reached.
 
     Raises SettingsError if the mail settings are invalid.
     """
@@ -122,11 +122,11 @@ async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.E
 
 
 async def drain(settings: Settings, url: str, clock: Clock) -> None:
-    """Run the due jobs; return when no job can start."""
+    """Run all due jobs; return when no further job can start."""
     worker = _Worker(settings, url, clock)
     async with Database(url, connections=1) as database:
         before, due = None, await _count_due(database)
-        while before is None or 0 < due < before:  # the end of a job may allow another one of its group to start
+        while before is None or 0 < due < before:  # after a job, the next job of its group may start
             await worker.run(stopping=None)
             before, due = due, await _count_due(database)
 
@@ -153,7 +153,7 @@ class _Worker:
             kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
         )
         async with Database(self._url, connections=JOBS_AT_ONCE + 1) as database:
-            await database.pool.wait(WAIT_SECONDS)  # the queue itself would wait longer than a stop may
+            await database.pool.wait(WAIT_SECONDS)  # the queue library would wait longer than a stop may take
             app = self._app(connector, database)
             async with app.open_async():
                 await _requeue(app, database)
@@ -177,7 +177,7 @@ class _Worker:
                 requeuing.cancel()
                 losing.cancel()
                 if not working.done():
-                    working.cancel()  # the queue's worker finishes its current jobs
+                    working.cancel()  # the queue library's worker finishes its current jobs
                 with suppress(asyncio.CancelledError):
                     await working
 

@@ -48,7 +48,7 @@ def test_the_arrow_keys_move_through_the_tabs_of_samples(page: Page) -> None:
     )
 
 
-def test_a_sample_is_copied_whole(page: Page) -> None:
+def test_copying_a_sample_copies_all_of_it(page: Page) -> None:
     page.run("document.execCommand = () => { window.copied = document.activeElement.value; return true; }")
     page.run("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     button = "document.querySelector('#createOrder').closest('section').querySelector('[role=tabpanel] .copy')"

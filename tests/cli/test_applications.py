@@ -18,7 +18,7 @@ def shell(postgres: Cluster, tmp_path: Path, forker: Forker) -> Iterator[Program
         yield Program(tmp_path, url, forker)
 
 
-def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:
+def test_an_application_is_created_listed_and_disabled(shell: Program) -> None:
     made = shell.json("app", "add", "ERP of Harbourline")
     assert set(made) == {"client_id", "client_secret"}
     assert len(made["client_secret"]) == 64
@@ -33,7 +33,7 @@ def test_an_application_is_made_listed_and_disabled(shell: Program) -> None:
     assert shell.json("app", "list") == [disabled], "the first time counts"
 
 
-def test_a_person_is_told_the_secret_once(shell: Program) -> None:
+def test_the_secret_is_printed_only_at_creation(shell: Program) -> None:
     text = shell.text("app", "add", "Shop")
     secret = next(line.split()[-1] for line in text.splitlines() if line.startswith("client secret"))
     assert secret not in shell.text("app", "list")
@@ -49,11 +49,11 @@ def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
         "customer_id": customer_id,
         "revoked": 0,
     }
-    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"there is no application {UNKNOWN}"
-    assert shell.error("app", "revoke", client_id, "999999") == "there is no customer 999999"
+    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"application {UNKNOWN} does not exist"
+    assert shell.error("app", "revoke", client_id, "999999") == "customer 999999 does not exist"
 
 
-def test_a_client_id_may_be_shortened_to_a_beginning_that_no_other_has(shell: Program) -> None:
+def test_a_client_id_may_be_shortened_to_a_unique_prefix(shell: Program) -> None:
     one, two = (shell.json("app", "add", name)["client_id"] for name in ("One", "Two"))
     similar = [f"beef{number}".ljust(32, "0") for number in range(2)]
     with psycopg.connect(str(shell.url), autocommit=True) as database:
@@ -62,9 +62,9 @@ def test_a_client_id_may_be_shortened_to_a_beginning_that_no_other_has(shell: Pr
     error = shell.error("app", "disable", "beef")
     assert error == f"beef is ambiguous: several client ids begin with it: {', '.join(similar)}"
     assert shell.json("app", "disable", "BEEF1") == {"client_id": similar[1], "disabled": True}
-    assert shell.error("app", "disable", "bee") == "there is no application bee"
+    assert shell.error("app", "disable", "bee") == "application bee does not exist"
 
 
 def test_an_unknown_application_cannot_be_disabled(shell: Program) -> None:
-    assert shell.error("app", "disable", UNKNOWN) == f"there is no application {UNKNOWN}"
+    assert shell.error("app", "disable", UNKNOWN) == f"application {UNKNOWN} does not exist"
     shell.misused("app", "add")

@@ -36,7 +36,7 @@ def placed(shop: Service, customer: Customer) -> dict[str, Any]:
     return found
 
 
-def test_an_invoice_is_issued_and_named_again_on_repetition(
+def test_issuing_an_invoice_again_prints_the_same_number(
     tradecounter: Program, customer: Customer, placed: dict[str, Any]
 ) -> None:
     reference = placed["order_reference"]
@@ -56,14 +56,14 @@ def test_amounts_keep_their_pence(tradecounter: Program, placed: dict[str, Any])
 def test_an_invoice_of_the_example_seller_is_rejected(tradecounter: Program, placed: dict[str, Any]) -> None:
     reference, name = placed["order_reference"], {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
     assert tradecounter.error("order", "invoice", reference, **name) == (
-        "an invoice never changes, and this one would show the built-in example of the seller: set "
+        "the invoice would show the built-in example seller, and invoices never change: set "
         "TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER first"
     )
     tradecounter.json("order", "invoice", reference, **SELLER)
     assert "was issued before" in tradecounter.text("order", "invoice", reference)
 
 
-def test_a_demo_issues_invoices_in_the_name_of_the_example_seller(
+def test_a_demo_issues_invoices_of_the_example_seller(
     shop: Service, tradecounter: Program, placed: dict[str, Any]
 ) -> None:
     shop.in_transaction(mark_as_demo)
@@ -74,7 +74,7 @@ def test_a_demo_issues_invoices_in_the_name_of_the_example_seller(
     assert done.err.startswith("warning: the invoice shows built-in examples of TRADECOUNTER_SELLER_NAME, ")
 
 
-def test_an_invoice_shows_what_the_settings_say_of_the_seller(
+def test_an_invoice_shows_the_seller_from_the_settings(
     tradecounter: Program, customer: Customer, placed: dict[str, Any]
 ) -> None:
     details = {
@@ -103,7 +103,7 @@ def test_an_order_that_cannot_be_invoiced_is_rejected(tradecounter: Program, cus
     assert tradecounter.error("order", "invoice", reference, **SELLER) == (
         "an invoice is issued once the whole order is dispatched; still to be dispatched: 1 of 1 PHONE"
     )
-    assert tradecounter.error("order", "invoice", "NONE-1") == "there is no order NONE-1"
+    assert tradecounter.error("order", "invoice", "NONE-1") == "order NONE-1 does not exist"
 
 
 def test_a_payment_prints_the_row_of_the_credit_overview(
@@ -127,7 +127,7 @@ def test_a_payment_prints_the_row_of_the_credit_overview(
 
 
 @pytest.mark.parametrize("amount", ["ten", "", "1,000", "£5"])
-def test_what_is_not_an_amount_is_wrong_usage(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
+def test_an_invalid_amount_is_a_usage_error(tradecounter: Program, placed: dict[str, Any], amount: str) -> None:
     assert "is not an amount in pounds" in tradecounter.misused("order", "pay", placed["order_reference"], amount)
 
 
@@ -137,7 +137,7 @@ def test_an_amount_that_cannot_be_paid_is_rejected(tradecounter: Program, placed
     assert tradecounter.error("order", "pay", placed["order_reference"], amount).startswith("amount: must be")
 
 
-def test_an_order_is_shown_with_its_invoice_and_what_is_paid(tradecounter: Program, placed: dict[str, Any]) -> None:
+def test_an_order_is_shown_with_its_invoice_and_payments(tradecounter: Program, placed: dict[str, Any]) -> None:
     reference = placed["order_reference"]
 
     def shown() -> tuple[Any, ...]:

@@ -66,7 +66,7 @@ def test_credit_used_and_overdue_are_those_of_the_credit_overview(tradecounter: 
     assert (credit["total_outstanding"], credit["available_credit"]) == (199.80, 800.20)
 
 
-def test_without_credit_terms_the_limit_is_nothing(tradecounter: Program, shop: Service) -> None:
+def test_without_credit_terms_the_limit_is_null(tradecounter: Program, shop: Service) -> None:
     buyer = shop.customer(credit=None)
     shown = tradecounter.json("customer", "show", str(buyer.id))
     assert (shown["credit_limit"], shown["credit"]["credit_limit"], shown["addresses"]) == (None, 0, [])
@@ -81,7 +81,7 @@ def test_without_credit_terms_the_limit_is_nothing(tradecounter: Program, shop: 
         ("shipping-method", "shipping_method", None),
     ],
 )
-def test_what_may_be_empty_is_cleared_and_the_rest_stays(
+def test_clearing_a_member_leaves_the_other_members_unchanged(
     tradecounter: Program, added: dict[str, Any], name: str, member: str, empty: str | None
 ) -> None:
     before = tradecounter.json("customer", "show", str(added["id"]))
@@ -90,29 +90,29 @@ def test_what_may_be_empty_is_cleared_and_the_rest_stays(
     assert tradecounter.json("customer", "show", str(added["id"])) == {**before, member: empty}
 
 
-def test_several_are_cleared_and_others_set_at_once(tradecounter: Program, added: dict[str, Any]) -> None:
+def test_members_can_be_cleared_and_set_in_one_command(tradecounter: Program, added: dict[str, Any]) -> None:
     options = ["--clear", "company", "--clear", "price-list", "--first-name", "New", "--no-credit"]
     changed = tradecounter.json("customer", "edit", str(added["id"]), *options)
     assert (changed["company"], changed["price_list"], changed["first_name"]) == ("", None, "New")
     assert (changed["credit_limit"], changed["term_days"]) == (None, None)
 
 
-def test_clearing_what_is_set_in_the_same_breath_is_wrong_usage(tradecounter: Program, added: dict[str, Any]) -> None:
+def test_clearing_and_setting_the_same_member_is_a_usage_error(tradecounter: Program, added: dict[str, Any]) -> None:
     edit = ["customer", "edit", str(added["id"])]
     said = tradecounter.misused(*edit, "--clear", "price-list", "--price-list", "default")
     assert "--clear price-list contradicts --price-list" in said
     assert "'email' is not one of" in tradecounter.misused(*edit, "--clear", "email")
 
 
-def test_a_shipping_method_that_does_not_exist_is_rejected_with_those_that_do(
+def test_an_unknown_shipping_method_is_rejected_with_a_list_of_known_ones(
     tradecounter: Program, shop: Service, added: dict[str, Any]
 ) -> None:
     shop.must_load("shipping-methods", [{"id": 98, "provider": "P", "description": "", "region": 1, "countries": ["GB"],
                                          "max_weight_kg": 1, "base_cost_net": 1}])  # fmt: skip
     tradecounter.run("customer", "edit", str(added["id"]), "--shipping-method", "98")
     before = tradecounter.json("customer", "list")
-    known = "there are 11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
-    reason = f"shipping_method: there is no method 99; {known}"
+    known = "11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
+    reason = f"shipping_method: method 99 does not exist; the active methods are {known}"
     assert tradecounter.error("customer", "edit", str(added["id"]), "--shipping-method", "99") == reason
     other = ["--email", "other@shop.example", *NAME[2:], "--shipping-method", "99"]
     assert tradecounter.error("customer", "add", *other) == reason

@@ -49,11 +49,11 @@ def empty(postgres: Cluster, tradecounter: Program) -> Iterator[Program]:
 
 
 @pytest.mark.parametrize("words", COMMANDS_ON_A_DATABASE, ids=" ".join)
-def test_on_a_database_without_tables_every_command_says_what_to_run(words: list[str], empty: Program) -> None:
+def test_without_tables_every_command_names_the_command_to_run(words: list[str], empty: Program) -> None:
     assert "run `tradecounter db upgrade`" in empty.error(*words, "--json")
 
 
-def test_upgrading_makes_the_tables_and_again_changes_nothing(postgres: Cluster, tradecounter: Program) -> None:
+def test_a_second_upgrade_changes_nothing(postgres: Cluster, tradecounter: Program) -> None:
     with postgres.empty_database() as url:
         here = Program(tradecounter.folder, url, tradecounter.forker)
         newest = schema_state(url).newest
@@ -93,24 +93,24 @@ def test_a_database_that_may_only_be_read_is_rejected(postgres: Cluster, tradeco
     assert reason == "the database does not allow this: cannot execute CREATE TABLE in a read-only transaction"
 
 
-def test_an_address_that_is_taken_is_rejected(empty: Program) -> None:
+def test_a_port_in_use_is_rejected(empty: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         reason = (
             f"cannot listen on 127.0.0.1 port {port}: Address already in use; "
-            "choose another --port, or 0 for any free one"
+            "choose another --port, or 0 for any free port"
         )
         for command in ("serve", "demo"):
             assert empty.error(command, "--port", port, "--json") == reason
     assert "cannot listen on 192.0.2.1 port" in empty.error("serve", "--host", "192.0.2.1")
 
 
-def test_a_secret_is_required_with_a_database_of_ones_own(database_url: str, tradecounter: Program) -> None:
+def test_an_external_database_requires_a_secret_key(database_url: str, tradecounter: Program) -> None:
     reason = tradecounter.error("demo", "--port", "0", TRADECOUNTER_DATABASE_URL=database_url)
     assert reason == "TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL"
 
 
-def test_with_no_database_named_the_embedded_one_keeps_what_commands_did(tradecounter: Program) -> None:
+def test_without_a_configured_database_commands_use_the_embedded_one(tradecounter: Program) -> None:
     tradecounter.json("db", "upgrade")
     name = ["--email", "a@a.example", "--first-name", "A", "--last-name", "B"]
     added = tradecounter.json("customer", "add", *name)
@@ -123,7 +123,7 @@ def test_with_no_database_named_the_embedded_one_keeps_what_commands_did(tradeco
 
 
 @pytest.mark.parametrize("words", COMMANDS_ON_A_DATABASE, ids=" ".join)
-def test_where_there_is_no_database_commands_fail_and_create_none(
+def test_without_a_database_commands_fail_and_create_none(
     words: list[str], tradecounter: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "stock.csv").write_text("sku,available\nPHONE,1\n")

@@ -59,12 +59,12 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
         assert running.stop(signal.SIGINT) == (0, "")
         assert not alive(postmaster)
         assert {json.loads(line)["event"] for line in running.logs} == {
-            "mail written to a folder", "the order is cancelled, its confirmation is not sent"
+            "e-mail written to a folder", "confirmation not sent: the order is cancelled"
         }  # fmt: skip
     return told
 
 
-def test_the_mails_of_the_demos_orders_are_in_the_folder(announced: dict[str, Any], folder: Path) -> None:
+def test_emails_about_the_demos_orders_are_in_the_mail_folder(announced: dict[str, Any], folder: Path) -> None:
     assert announced["customers"]
     kinds = {path.stem.partition("Z-")[2].rstrip("-0123456789") for path in (folder / ".tradecounter/mail").iterdir()}
     assert kinds == {
@@ -73,7 +73,7 @@ def test_the_mails_of_the_demos_orders_are_in_the_folder(announced: dict[str, An
     }  # fmt: skip
 
 
-def test_the_mails_of_the_demos_quotes_name_its_address(announced: dict[str, Any], folder: Path) -> None:
+def test_emails_about_the_demos_quotes_contain_its_url(announced: dict[str, Any], folder: Path) -> None:
     mails = list((folder / ".tradecounter/mail").glob("*-quote-priced-*.eml"))
     assert mails
     for mail in mails:
@@ -83,7 +83,7 @@ def test_the_mails_of_the_demos_quotes_name_its_address(announced: dict[str, Any
 
 
 @pytest.mark.usefixtures("announced")
-def test_no_other_user_can_look_into_what_the_demo_made(folder: Path) -> None:
+def test_other_users_cannot_read_the_demos_files(folder: Path) -> None:
     made = folder / ".tradecounter"
     folders = [made, *(place for place in made.rglob("*") if place.is_dir())]
     assert {place.name for place in folders} >= {".tradecounter", "mail", "postgres", "data"}
@@ -106,7 +106,7 @@ def customers_in(folder: Path) -> list[int]:
     return [customer["id"] for customer in command(folder, "customer", "list")]
 
 
-def test_the_first_line_contains_all_that_a_program_needs(announced: dict[str, Any]) -> None:
+def test_the_first_output_line_is_complete_for_programs(announced: dict[str, Any]) -> None:
     assert set(announced) == {"base_url", "docs_url", "customers"}
     assert announced["docs_url"] == f"{announced['base_url']}/docs"
     assert len(announced["customers"]) >= 4
@@ -116,7 +116,7 @@ def test_the_first_line_contains_all_that_a_program_needs(announced: dict[str, A
         assert customer["note"]
 
 
-def test_a_second_start_has_the_same_data_and_keys_and_shows_how_to_try(
+def test_a_second_start_has_the_same_data_and_keys_and_prints_an_example(
     announced: dict[str, Any], folder: Path
 ) -> None:
     first, second = announced["customers"][:2]
@@ -130,7 +130,7 @@ def test_a_second_start_has_the_same_data_and_keys_and_shows_how_to_try(
         assert f"{first['api_key']} (disabled)\n" in text
         assert text.count("(disabled)") == 1
         assert f"curl -H 'X-Api-Key: {second['api_key']}'" in text
-        assert "Mails are written to .tradecounter/mail" in text
+        assert "E-mails are written to .tradecounter/mail" in text
         postmaster = postmaster_of(folder)
         assert customers_in(folder) == [customer["id"] for customer in announced["customers"]]
         assert alive(postmaster)

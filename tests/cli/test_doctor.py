@@ -90,16 +90,16 @@ def test_a_logo_that_cannot_be_read_is_found(installation: Program) -> None:
         "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
     )
     assert found["mail"]["message"] == found["seller"]["message"]
-    assert found["mail"]["remedy"] == "correct this setting; mails wait until then"
+    assert found["mail"]["remedy"] == "correct this setting; e-mails wait until then"
 
 
-def test_what_invoices_could_show_of_the_seller_is_listed(installation: Program) -> None:
+def test_missing_seller_settings_are_listed(installation: Program) -> None:
     message = next(c["message"] for c in installation.json("doctor")["checks"] if c["name"] == "seller")
     assert "TRADECOUNTER_SELLER_BANK" in message
     assert "TRADECOUNTER_SELLER_NAME" not in message
 
 
-def test_of_a_whole_installation_everything_is_well(installation: Program) -> None:
+def test_a_complete_installation_passes_all_checks(installation: Program) -> None:
     found = installation.json("doctor")
     assert found["ok"] is True
     assert [check["name"] for check in found["checks"]] == NAMES
@@ -115,7 +115,7 @@ def test_settings_that_are_unknown_or_examples_are_named(installation: Program) 
     assert found["examples"]["message"] == "still an example, or not set: TRADECOUNTER_SUPPORT_EMAIL"
 
 
-def test_a_setting_that_cannot_be_used_ends_the_examination(installation: Program) -> None:
+def test_an_invalid_setting_ends_the_checks(installation: Program) -> None:
     found = ill(installation, TRADECOUNTER_VAT_RATE="lots")
     assert found["settings"]["message"] == "TRADECOUNTER_VAT_RATE: 'lots' is not a number"
 
@@ -140,7 +140,7 @@ def test_a_schema_that_is_not_current_is_reported(installation: Program, postgre
     assert "db upgrade" in found["schema"]["remedy"]
 
 
-def test_where_there_is_no_database_it_says_so_and_makes_none(tmp_path: Path, forker: Forker) -> None:
+def test_without_a_database_it_reports_that_and_creates_none(tmp_path: Path, forker: Forker) -> None:
     nowhere = Program(tmp_path, None, forker, {**SETTINGS, "TRADECOUNTER_SECRET_KEY": ""})
     found = ill(nowhere)
     assert found["database"]["message"].startswith(f"there is no database in {tmp_path / '.tradecounter'}: ")
@@ -155,7 +155,7 @@ def test_an_unreachable_or_rejecting_mail_server_is_found_and_gets_no_mail(insta
         login="user:hunter2@", authenticator=lambda *_: AuthResult(success=False, handled=False), auth_require_tls=False
     ) as inbox:
         error = ill(installation, TRADECOUNTER_SMTP_URL=inbox.url.replace("smtp://", "smtp+plain://"))
-    assert error["mail"]["message"] == "the mail server does not accept user and password: 535"
+    assert error["mail"]["message"] == "the mail server rejects the user and password: 535"
     assert "hunter2" not in str([away, error])
     with mail_server() as inbox:
         assert ill(installation, TRADECOUNTER_SMTP_URL=inbox.url) == {}
@@ -167,7 +167,7 @@ def test_an_issuer_that_cannot_be_used_is_reported(installation: Program) -> Non
     assert found.keys() == {"issuer"}
 
 
-def test_an_api_that_does_not_respond_or_is_not_well_is_reported(installation: Program) -> None:
+def test_an_api_without_a_response_or_with_problems_is_reported(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_BASE_URL=f"http://127.0.0.1:{free_port()}")
     assert away.keys() == {"snapshot"}
     for status, body, said in (
@@ -206,7 +206,7 @@ def api_returning(status: int, body: bytes) -> Iterator[str]:
         server.server_close()
 
 
-def test_jobs_that_failed_or_wait_for_long_are_counted(installation: Program, shop: Service) -> None:
+def test_failed_and_overdue_jobs_are_counted(installation: Program, shop: Service) -> None:
     with broken(
         shop,
         "insert into procrastinate_jobs (queue_name, task_name, status)"
@@ -220,9 +220,7 @@ def test_jobs_that_failed_or_wait_for_long_are_counted(installation: Program, sh
         assert found["failed_jobs"]["message"] == "2 of mail_order_confirmed"
 
 
-def test_without_a_worker_jobs_wait_and_the_doctor_says_for_how_long(
-    postgres: Cluster, tmp_path: Path, forker: Forker
-) -> None:
+def test_without_a_worker_the_age_of_due_jobs_is_reported(postgres: Cluster, tmp_path: Path, forker: Forker) -> None:
     with postgres.database() as url:
         alone = Program(tmp_path, url, forker, SETTINGS)
         assert ill(alone)["worker"]["message"] == "no heartbeat"
@@ -257,7 +255,7 @@ def test_a_clock_that_is_wrong_is_reported(shop: Service) -> None:
         assert "seconds from the database's" in clock(now + step).message
 
 
-def test_credit_that_differs_from_the_orders_is_told_by_customer(installation: Program, shop: Service) -> None:
+def test_credit_that_differs_from_the_orders_is_reported_by_customer(installation: Program, shop: Service) -> None:
     buyer = shop.customer()
     buy(buyer)
     change = (
@@ -270,7 +268,7 @@ def test_credit_that_differs_from_the_orders_is_told_by_customer(installation: P
     assert f"customer {buyer.id} 67.60 instead of 66.60" in found["credit"]["message"]
 
 
-def test_credit_without_any_order_is_told(installation: Program, shop: Service) -> None:
+def test_credit_without_any_order_is_reported(installation: Program, shop: Service) -> None:
     buyer = shop.customer()
     insert = "insert into credit_exposure select max(id), 5 from customer"
     with broken(shop, insert, mended="delete from credit_exposure where outstanding = 5"):
@@ -278,7 +276,7 @@ def test_credit_without_any_order_is_told(installation: Program, shop: Service) 
 
 
 @pytest.mark.parametrize("column", ["allocated", "back_ordered"])
-def test_stock_that_differs_from_the_orders_is_told_by_sku(installation: Program, shop: Service, column: str) -> None:
+def test_stock_that_differs_from_orders_is_reported_by_sku(installation: Program, shop: Service, column: str) -> None:
     changes: dict[str, tuple[LiteralString, LiteralString]] = {
         "allocated": (
             "update stock_level set allocated = allocated + 7",
@@ -297,7 +295,7 @@ def test_stock_that_differs_from_the_orders_is_told_by_sku(installation: Program
         assert f"{sku}: " in found["stock"]["message"]
 
 
-def test_missing_invoice_numbers_are_told(installation: Program, shop: Service) -> None:
+def test_missing_invoice_numbers_are_reported(installation: Program, shop: Service) -> None:
     last = "update invoice_number set last = last + 3"
     with broken(shop, last, mended="update invoice_number set last = last - 3"):
         found = ill(installation)

@@ -47,7 +47,7 @@ def test_help_shows_whole_names_and_descriptions_at_80_columns(
 
 
 @pytest.mark.parametrize("words", [[], ["order"], ["order", "list"]])
-def test_h_is_help(words: list[str], tradecounter: Program) -> None:
+def test_the_option_h_prints_help(words: list[str], tradecounter: Program) -> None:
     assert tradecounter.text(*words, "-h") == tradecounter.text(*words, "--help")
 
 

@@ -56,12 +56,12 @@ def test_the_report_is_one_document(tradecounter: Program) -> None:
         "\ufeffavailable,sku\r\n%d,PHONE\r\n%d,CABLE\r\n",
     ],
 )
-def test_standard_input_tells_its_form_by_itself(given: str, tradecounter: Program) -> None:
+def test_the_format_of_standard_input_is_detected(given: str, tradecounter: Program) -> None:
     tradecounter.json("import", "stock", "-", given='{"sku":"PHONE","available":0}\n{"sku":"CABLE","available":0}')
     assert counts(tradecounter.json("import", "stock", "-", given=given % (7, 8))) == counted(changed=2)
 
 
-def test_a_workbook_on_standard_input_is_known_as_one(tradecounter: Program) -> None:
+def test_a_workbook_on_standard_input_is_detected(tradecounter: Program) -> None:
     book = Workbook()
     book.active.append(["sku", "available"])
     book.active.append(["PHONE", 3])
@@ -76,7 +76,7 @@ def test_lines_of_standard_input_are_counted_from_its_start(tradecounter: Progra
     assert done.document["errors"] == [{"line": 3, "message": "available: is required"}]
 
 
-def test_nothing_on_standard_input_is_rejected(tradecounter: Program) -> None:
+def test_empty_standard_input_is_rejected(tradecounter: Program) -> None:
     assert tradecounter.run("import", "stock", "-").status == 1
 
 
@@ -101,7 +101,7 @@ def test_a_replacing_file_deactivates(tradecounter: Program) -> None:
     assert counts(back) == counted(changed=1, unchanged=1)
 
 
-def test_replacing_more_than_a_fifth_wants_a_yes(tradecounter: Program) -> None:
+def test_replacing_more_than_a_fifth_requires_yes(tradecounter: Program) -> None:
     given = '{"sku":"PHONE"}'
     found = "replacing would deactivate 1 of 2, more than a fifth"
     reason = tradecounter.error("import", "products", "-", "--replace", "--json", given=given)
@@ -114,12 +114,12 @@ def test_replacing_more_than_a_fifth_wants_a_yes(tradecounter: Program) -> None:
 def test_a_rejected_import_reports_every_bad_row_and_ends_with_status_1(tradecounter: Program) -> None:
     given = "sku,available\nPHONE,1\nGONE,1\nCABLE,-1\nphone,2\n"
     errors = [
-        {"line": 3, "message": 'sku: there is no product "GONE"'},
+        {"line": 3, "message": 'sku: product "GONE" does not exist'},
         {"line": 4, "message": "available: must be at least 0"},
         {"line": 5, "message": "repeats line 2"},
     ]
     set_stock(tradecounter, 70)
-    reason = 'error: nothing was imported: line 3: sku: there is no product "GONE" (and 2 more faults)\n'
+    reason = 'error: nothing was imported: line 3: sku: product "GONE" does not exist (and 2 more errors)\n'
     done = tradecounter.run("import", "stock", "-", "--json", given=given)
     assert (done.status, done.err) == (1, reason)
     assert (counts(done.document), done.document["errors"]) == (counted(), errors)
@@ -130,7 +130,7 @@ def test_a_rejected_import_reports_every_bad_row_and_ends_with_status_1(tradecou
     assert counts(tradecounter.json("import", "stock", "-", given="sku,available\nPHONE,70\n")) == counted(unchanged=1)
 
 
-def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Program) -> None:
+def test_all_errors_of_the_columns_are_reported_together(tradecounter: Program) -> None:
     given = "Item Code,Availble,Bin\nPHONE,1,A7\n"
     done = tradecounter.run("import", "stock", "-", "--json", given=given)
     assert done.status == 1
@@ -144,12 +144,12 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tradecounter: Progra
     ]
     assert {error["line"] for error in done.document["errors"]} == {1}
     assert done.err == (
-        "error: nothing was imported: line 1: column 'Item Code' is unknown (and 5 more faults); "
+        "error: nothing was imported: line 1: column 'Item Code' is unknown (and 5 more errors); "
         "--map THEIRS=OURS names a column's field, --ignore-unknown ignores the others\n"
     )
 
 
-def test_a_bad_value_gets_no_advice_on_mapping_columns(tradecounter: Program) -> None:
+def test_an_invalid_value_gets_no_hint_about_mapping_columns(tradecounter: Program) -> None:
     done = tradecounter.run("import", "stock", "-", "--ignore-unknown", given="sku,available,Bin\nPHONE,many,A7\n")
     assert done.err.splitlines()[-1] == "error: nothing was imported: line 2: available: must be a whole number"
 
@@ -165,7 +165,7 @@ def test_columns_are_mapped_and_unknown_ones_are_ignored(tradecounter: Program) 
     assert (told.status, told.err) == (0, "note: columns without a field: Bin\n")
 
 
-def test_a_mapped_column_that_the_file_lacks_is_a_fault(tradecounter: Program) -> None:
+def test_mapping_a_missing_column_is_an_error(tradecounter: Program) -> None:
     given = "sku,available\nPHONE,1\n"
     done = tradecounter.run("import", "stock", "-", "--map", "Code=sku", "--json", given=given)
     assert done.document["errors"][0] == {"line": 1, "message": "there is no column 'Code' to map"}
@@ -183,19 +183,17 @@ def test_a_mapped_column_that_the_file_lacks_is_a_fault(tradecounter: Program) -
         (("shoes", "-"), "'shoes' is not one of categories"),
     ],
 )
-def test_options_that_make_no_sense_are_wrong_usage(
-    words: tuple[str, ...], problem: str, tradecounter: Program
-) -> None:
+def test_contradictory_options_are_usage_errors(words: tuple[str, ...], problem: str, tradecounter: Program) -> None:
     assert problem in tradecounter.misused("import", *words)
 
 
 @pytest.mark.parametrize("option", [("--map", "Code=sku"), ("--ignore-unknown",)])
 def test_columns_of_json_cannot_be_mapped(option: tuple[str, ...], tradecounter: Program) -> None:
     reason = tradecounter.error("import", "products", "products.jsonl", *option, "--json")
-    assert reason == "products.jsonl: JSON Lines is read strictly: only columns of CSV and XLSX files can be mapped"
+    assert reason == "products.jsonl: JSON Lines: columns can be mapped in CSV and XLSX files only"
 
 
-def test_a_file_that_is_not_utf_8_is_said_to_be_read_as_cp1252(tradecounter: Program) -> None:
+def test_a_note_says_that_a_file_is_read_as_cp1252(tradecounter: Program) -> None:
     given = "sku,name,manufacturer\nCAFE,Café £5,acme\n".encode("cp1252")
     told = tradecounter.run("import", "products", "-", "--dry-run", given=given)
     assert (told.status, told.err) == (

@@ -25,7 +25,7 @@ def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory, fo
 STOCK = "sku,available\nACME-100,121\nbolt-c2,1500\n"
 
 
-def test_the_samples_of_every_kind_can_be_imported_again_and_change_nothing(tradecounter: Program) -> None:
+def test_importing_the_samples_again_changes_nothing(tradecounter: Program) -> None:
     for kind in IMPORT_KINDS:
         report = tradecounter.json("import", kind, f"samples/{kind}.csv", "--dry-run")
         assert (report["added"], report["changed"], report["errors"]) == (0, 0, []), kind
@@ -37,9 +37,9 @@ def test_the_samples_show_every_field(tradecounter: Program) -> None:
         assert set(header) == set(how.shape.__struct_fields__) - {"manufacturer_name"}, kind
 
 
-def test_samples_overwrite_nothing(tradecounter: Program) -> None:
+def test_samples_overwrite_no_file(tradecounter: Program) -> None:
     assert tradecounter.error("import", "samples", "samples") == (
-        "samples/categories.csv exists: name another folder, or remove it"
+        "samples/categories.csv exists: remove it, or choose another folder"
     )
     (tradecounter.folder / "file").write_text("")
     assert tradecounter.error("import", "samples", "file").startswith("file")
@@ -100,7 +100,7 @@ def test_differences_go_to_a_file_of_csv_with_a_line_for_each_field(tradecounter
     assert len(found) == 2
 
 
-def test_what_a_replacing_file_lacks_is_shown_as_that(tradecounter: Program) -> None:
+def test_records_missing_from_a_replacing_file_are_reported_as_such(tradecounter: Program) -> None:
     given = "sku,available\nACME-100,120\nBOLT-C2,1500\n"
     options = ("--replace", "--yes", "--dry-run", "--diff", "--output", "changes.txt")
     tradecounter.text("import", "stock", "-", *options, given=given)
@@ -109,7 +109,7 @@ def test_what_a_replacing_file_lacks_is_shown_as_that(tradecounter: Program) -> 
     )
 
 
-def test_differences_of_a_real_import_are_what_it_did(tradecounter: Program) -> None:
+def test_differences_of_an_import_match_its_changes(tradecounter: Program) -> None:
     told = tradecounter.text("import", "stock", "-", "--diff", given=STOCK)
     assert told.startswith("line 2: ACME-100 changed: available 120 -> 121\n0 added, 1 changed")
     tradecounter.text("import", "stock", "samples/stock.csv")

@@ -31,7 +31,7 @@ def test_the_file_has_every_setting_and_only_its_owner_can_read_it(here: Program
     assert read_settings(values) == Settings(secret_key=values[SECRET])
 
 
-def test_each_line_works_when_it_is_uncommented(here: Program) -> None:
+def test_each_line_is_valid_when_uncommented(here: Program) -> None:
     here.json("init")
     file = here.folder / ".env"
     file.write_text(re.sub(rf"^# ({PREFIX}\w+=)", r"\1", file.read_text(), flags=re.MULTILINE))
@@ -50,7 +50,7 @@ def test_two_files_have_different_secrets(here: Program, tmp_path_factory: pytes
     assert values_in(here.folder / ".env")[SECRET] != values_in(other.folder / ".env")[SECRET]
 
 
-def test_a_file_that_is_there_is_kept(here: Program) -> None:
+def test_an_existing_file_is_kept(here: Program) -> None:
     (here.folder / ".env").write_text("TRADECOUNTER_LOW_STOCK=7\n")
     reason = here.error("init", "--json")
     assert reason == ".env exists: edit it, or replace it with --force, which renames it to .env.old"
@@ -71,7 +71,7 @@ def test_a_file_is_replaced_by_force_and_its_secrets_still_decrypt(here: Program
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_the_secret_of_an_embedded_database_that_is_there_is_a_former_one(here: Program) -> None:
+def test_the_secret_of_an_existing_embedded_database_becomes_a_former_secret(here: Program) -> None:
     kept = here.folder / ".tradecounter" / "secret.key"
     kept.parent.mkdir()
     kept.write_text("k" * 64)

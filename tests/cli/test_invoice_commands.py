@@ -62,7 +62,7 @@ def listed(tradecounter: Program, orders: Lookup, *options: str) -> list[str]:
     return [names[found["order_reference"]] for found in tradecounter.json("invoice", "list", *options)]
 
 
-def test_invoices_are_listed_the_latest_first_and_by_what_they_have_in_common(
+def test_invoices_are_listed_latest_first_and_can_be_filtered(
     tradecounter: Program, orders: Lookup, buyer: Customer
 ) -> None:
     assert listed(tradecounter, orders) == ["other", "part", "paid"]
@@ -72,10 +72,10 @@ def test_invoices_are_listed_the_latest_first_and_by_what_they_have_in_common(
     day = (MORNING + timedelta(days=1)).date().isoformat()
     assert listed(tradecounter, orders, "--from", day) == ["other", "part"]
     assert listed(tradecounter, orders, "--from", day, "--to", day) == ["part"]
-    assert tradecounter.error("invoice", "list", "--customer", "999") == "there is no customer 999"
+    assert tradecounter.error("invoice", "list", "--customer", "999") == "customer 999 does not exist"
 
 
-def test_overdue_invoices_are_those_due_before_now_and_not_paid(
+def test_overdue_invoices_are_unpaid_and_past_their_due_date(
     tradecounter: Program, orders: Lookup, shop: Service
 ) -> None:
     late = shop.customer(term_days=0)
@@ -115,7 +115,7 @@ def test_an_invoice_is_shown_with_its_lines(
     assert "cost_gross       66.60\n" in text
 
 
-def test_the_pdf_file_is_that_of_the_api(
+def test_the_pdf_file_equals_the_apis(
     tradecounter: Program, orders: Lookup, numbers: dict[str, str], buyer: Customer
 ) -> None:
     pdf = buyer.get(f"/order/{orders['part']['order_reference']}/invoice").content
@@ -134,7 +134,7 @@ def test_the_pdf_file_is_that_of_the_api(
     assert "both write to standard output" in tradecounter.misused("invoice", "pdf", number, "-o", "-", "--json")
 
 
-def test_an_invoice_is_sent_again_to_those_who_got_it_as_a_mail_of_its_own(
+def test_resending_an_invoice_sends_a_new_email_to_the_same_recipients(
     tradecounter: Program, numbers: dict[str, str], shop: Service
 ) -> None:
     first = {mail["To"]: mail for mail in deliver_mail(shop) if f"Invoice {numbers['part']}" in mail["Subject"]}
@@ -153,20 +153,20 @@ def test_an_invoice_is_sent_again_to_those_who_got_it_as_a_mail_of_its_own(
     assert [mail["To"] for mail in deliver_mail(shop)] == [ACCOUNTS]
 
 
-def test_an_invoice_that_nobody_gets_is_not_sent(
+def test_an_invoice_without_recipients_is_not_sent(
     tradecounter: Program, numbers: dict[str, str], other: Customer
 ) -> None:
     error = tradecounter.error("invoice", "resend", numbers["other"])
     assert error == (
-        f"invoice {numbers['other']} has no recipients: the order names no address, and customer {other.id} has "
-        "neither an accounts_email nor order mails, which `customer edit` sets"
+        f"invoice {numbers['other']} has no recipients: the order has no contact address, and customer {other.id} has "
+        "no accounts_email or order e-mails; set them with `customer edit`"
     )
 
 
 @pytest.mark.parametrize("command", ["show", "pdf", "resend"])
 def test_an_unknown_invoice_is_rejected(tradecounter: Program, orders: Lookup, command: str) -> None:
     assert orders
-    assert tradecounter.error("invoice", command, "99", "--json") == "there is no invoice 99"
+    assert tradecounter.error("invoice", command, "99", "--json") == "invoice 99 does not exist"
     assert not (tradecounter.folder / "invoice-99.pdf").exists()
 
 

@@ -54,7 +54,7 @@ def test_more_connections_than_files_are_rejected_with_a_message(environment: di
     assert turned_away["setting"] == "TRADECOUNTER_MAX_CONNECTIONS"
 
 
-def test_where_no_connection_would_fit_it_does_not_start(environment: dict[str, str], tmp_path: Path) -> None:
+def test_it_does_not_start_without_room_for_a_connection(environment: dict[str, str], tmp_path: Path) -> None:
     words = ("serve", "--port", "0")
     with started(*words, folder=tmp_path, environment=environment, most_files=64, wait=False) as running:
         assert running.process.wait(timeout=30) == 1

@@ -72,7 +72,7 @@ def test_without_options_all_are_listed_the_latest_first(tradecounter: Program, 
 def test_orders_are_listed_by_customer_in_every_state(tradecounter: Program, orders: Lookup, buyer: Customer) -> None:
     found = listed(tradecounter, orders, "--customer", str(buyer.id))
     assert found == ["bundle", "cancelled", "dispatched"]
-    assert tradecounter.error("order", "list", "--customer", "999") == "there is no customer 999"
+    assert tradecounter.error("order", "list", "--customer", "999") == "customer 999 does not exist"
 
 
 def test_orders_are_listed_by_the_customers_reference_in_any_case(
@@ -97,11 +97,11 @@ def test_orders_are_listed_by_reference_id_and_the_beginning_of_either(tradecoun
         assert listed(tradecounter, orders, "--reference", typed) == []
 
 
-def test_orders_are_listed_by_sku_also_of_what_a_bundle_holds(tradecounter: Program, orders: Lookup) -> None:
+def test_orders_are_listed_by_sku_including_bundle_components(tradecounter: Program, orders: Lookup) -> None:
     assert listed(tradecounter, orders, "--sku", "switch") == ["pending", "back_ordered"]
     assert listed(tradecounter, orders, "--sku", "CABLE") == ["bundle"]
     unknown = tradecounter.error("order", "list", "--sku", "SWICTH")
-    assert unknown == "there is no product SWICTH; did you mean SWITCH?"
+    assert unknown == "product SWICTH does not exist; did you mean SWITCH?"
 
 
 def test_orders_are_listed_by_day_and_by_time_both_inclusive(tradecounter: Program, orders: Lookup) -> None:
@@ -142,7 +142,7 @@ def test_an_order_is_shown_by_the_unique_beginning_of_its_code(tradecounter: Pro
     for order in orders.values():
         code = order["confirmation_code"]
         assert shown(tradecounter, code[:20].upper()) == code
-    assert tradecounter.error("order", "show", "fff") == "there is no order fff"
+    assert tradecounter.error("order", "show", "fff") == "order fff does not exist"
 
 
 def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
@@ -151,26 +151,26 @@ def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
     reference = orders["bundle"]["order_reference"]
     assert shown(tradecounter, reference.lower()) == orders["bundle"]["confirmation_code"]
     error = tradecounter.error("order", "show", reference[:-1])
-    assert error.startswith(f"{reference[:-1]} is the beginning of several references: ")
+    assert error.startswith(f"several references begin with {reference[:-1]}: ")
     assert f"{reference} (customer " in error
     plain = buy(service.customer(packing="plain"))
     assert shown(tradecounter, plain["order_reference"][:-1]) == plain["confirmation_code"]
 
 
-def test_a_change_takes_no_beginning_of_a_reference_and_names_the_candidates(
+def test_a_change_does_not_accept_a_reference_prefix_and_lists_the_candidates(
     tradecounter: Program, orders: Lookup
 ) -> None:
     reference = orders["bundle"]["order_reference"]
     for words in (["dispatch"], ["invoice"], ["cancel", "--reason", "No"], ["pay", "5"]):
         command, *rest = words
         refused = tradecounter.error("order", command, reference[:-1], *rest)
-        assert refused.startswith(f"there is no order {reference[:-1]}; references that begin with it: ")
+        assert refused.startswith(f"order {reference[:-1]} does not exist; references with this beginning: ")
         assert f"{reference} (customer " in refused
     refused = tradecounter.error("order", "cancel", "job 9", "--reason", "No")
-    assert refused == "there is no order job 9"
+    assert refused == "order job 9 does not exist"
 
 
-def test_a_beginning_that_several_codes_have_is_rejected_with_the_candidates(
+def test_an_ambiguous_code_prefix_is_rejected_with_the_candidates(
     tradecounter: Program, service: Service, other: Customer
 ) -> None:
     codes = [create(other)["confirmation_code"] for _ in range(2)]
@@ -179,7 +179,7 @@ def test_a_beginning_that_several_codes_have_is_rejected_with_the_candidates(
         for code, new in zip(codes, similar, strict=True):
             database.execute("update orders set confirmation_code = %s where confirmation_code = %s", [new, code])
     error = tradecounter.error("order", "cancel", "ABCD", "--reason", "No")
-    assert error.startswith("abcd is the beginning of several confirmation codes: ")
+    assert error.startswith("several confirmation codes begin with abcd: ")
     assert all(code in error for code in similar)
     assert [shown(tradecounter, code[:7]) for code in similar] == similar
 
@@ -189,4 +189,4 @@ def test_a_quote_is_shown_and_priced_by_the_beginning_of_its_code(tradecounter: 
     assert tradecounter.json("quote", "show", code[:12])["confirmation_code"] == code
     priced = tradecounter.json("quote", "price", code[:12], "--item", "PHONE=41.50")
     assert (priced["confirmation_code"], priced["items"][0]["unit_cost"]) == (code, 41.5)
-    assert tradecounter.error("quote", "show", "0" * 12) == f"there is no quote {'0' * 12}"
+    assert tradecounter.error("quote", "show", "0" * 12) == f"quote {'0' * 12} does not exist"

@@ -41,7 +41,7 @@ def buyer(service: Service, tradecounter: Program) -> Customer:
 @pytest.mark.parametrize(
     ("quantity", "member"), [(1, "single_unit_cost"), (5, "five_plus_unit_cost"), (10, "ten_plus_unit_cost")]
 )
-def test_the_price_is_that_of_the_api(
+def test_the_price_equals_the_apis(
     tradecounter: Program, service: Service, buyer: Customer, sku: str, quantity: int, member: str
 ) -> None:
     with at(service, datetime.now(UTC)):
@@ -56,7 +56,7 @@ def test_the_price_is_that_of_the_api(
     )
 
 
-def test_a_price_comes_with_its_candidates(tradecounter: Program, buyer: Customer) -> None:
+def test_a_price_is_shown_with_its_candidates(tradecounter: Program, buyer: Customer) -> None:
     found = tradecounter.json("price", "show", str(buyer.id), "PHONE", "--quantity", "7")
     assert found.keys() == {
         "sku", "customer_id", "quantity", "unit_cost", "break", "rule", "discount", "candidates",
@@ -75,7 +75,7 @@ def test_a_price_comes_with_its_candidates(tradecounter: Program, buyer: Custome
     assert "the customer's price list takes precedence" in text
 
 
-def test_a_product_without_a_price_is_said_to_have_none(tradecounter: Program, buyer: Customer) -> None:
+def test_a_product_without_a_price_is_reported_as_such(tradecounter: Program, buyer: Customer) -> None:
     found = tradecounter.json("price", "show", str(buyer.id), "hd/a/1 X")
     assert (found["unit_cost"], found["rule"]) == (None, None)
     assert "no price applies" in tradecounter.text("price", "show", str(buyer.id), "HD/A/1 x")
@@ -110,7 +110,7 @@ def test_inactive_products_are_shown(tradecounter: Program) -> None:
     assert tradecounter.json("stock", "show", "GONE")["active"] is False
 
 
-def test_stock_is_shown_with_who_waits_for_it(tradecounter: Program, buyer: Customer, service: Service) -> None:
+def test_stock_is_shown_with_its_back_orders(tradecounter: Program, buyer: Customer, service: Service) -> None:
     first = buy(buyer, [("SWITCH", 2)])
     second = buy(buyer, [("SWITCH", 4), ("SWITCH", 1)])
     found = tradecounter.json("stock", "show", "SWITCH")
@@ -135,16 +135,16 @@ def test_stock_is_shown_with_who_waits_for_it(tradecounter: Program, buyer: Cust
     ("typed", "meant"),
     [("SWICTH", "SWITCH"), ("PHOEN", "PHONE"), ("HDA1X", "HD/A/1 x"), ("CABLE-", "CABLE")],
 )
-def test_an_unknown_sku_gets_the_nearest_ones(tradecounter: Program, buyer: Customer, typed: str, meant: str) -> None:
+def test_an_unknown_sku_gets_suggestions(tradecounter: Program, buyer: Customer, typed: str, meant: str) -> None:
     for words in (["product", "show"], ["stock", "show"], ["price", "show", str(buyer.id)]):
         error = tradecounter.error(*words, typed)
-        assert error.startswith(f"there is no product {typed}; did you mean {meant}")
+        assert error.startswith(f"product {typed} does not exist; did you mean {meant}")
 
 
 def test_a_sku_like_no_other_gets_no_suggestion(tradecounter: Program) -> None:
-    assert tradecounter.error("product", "show", "%%%") == "there is no product %%%"
+    assert tradecounter.error("product", "show", "%%%") == "product %%% does not exist"
 
 
 def test_prices_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
-    assert tradecounter.error("price", "show", "999", "PHONE") == "there is no customer 999"
+    assert tradecounter.error("price", "show", "999", "PHONE") == "customer 999 does not exist"
     assert "is not in the range" in tradecounter.misused("price", "show", "1001", "PHONE", "--quantity", "0")

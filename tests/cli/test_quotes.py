@@ -78,7 +78,7 @@ def test_waiting_quotes_are_listed_oldest_first_and_all_quotes_latest_first(
     assert create(customer)["confirmation_code"] not in tradecounter.text("quote", "list", "--all")
 
 
-def test_a_price_is_printed_told_and_good_for_an_order(
+def test_a_price_is_printed_emailed_and_can_be_confirmed(
     shop: Service, tradecounter: Program, customer: Customer, code: str
 ) -> None:
     priced = tradecounter.json("quote", "price", code, "--item", "phone=41.5", "--note", " Just for you ")
@@ -98,12 +98,12 @@ def test_a_price_is_printed_told_and_good_for_an_order(
     assert (shown["state"], shown["order_reference"]) == ("confirmed", placed["order_reference"])
 
 
-def test_a_price_holds_for_the_lifetime_that_is_set(tradecounter: Program, code: str) -> None:
+def test_a_price_expires_after_the_configured_lifetime(tradecounter: Program, code: str) -> None:
     tradecounter.json("quote", "price", code, "--item", "PHONE=1", TRADECOUNTER_QUOTE_LIFETIME="0.001")
     assert "the quote expired" in tradecounter.error("quote", "price", code, "--item", "PHONE=2")
 
 
-def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
+def test_several_items_are_priced_and_a_sku_may_contain_an_equals_sign(
     shop: Service, tradecounter: Program, customer: Customer
 ) -> None:
     sku = sell(shop, "A=B", 10)
@@ -112,7 +112,7 @@ def test_several_items_are_priced_at_once_and_a_sku_may_hold_an_equals_sign(
     assert [item["unit_cost"] for item in priced["items"]] == [9.99, 50, 0]
 
 
-def test_carriage_is_named_for_a_quote_that_no_method_fits(tradecounter: Program, customer: Customer) -> None:
+def test_shipping_is_priced_for_a_quote_without_a_suitable_method(tradecounter: Program, customer: Customer) -> None:
     code = request_quote(customer, [("SWITCH", 300)])["confirmation_code"]
     problem = "shipping: no method fits this quote: name the carriage, as a shipping method with its cost"
     assert tradecounter.error("quote", "price", code, "--item", "SWITCH=250") == problem
@@ -150,7 +150,7 @@ def test_a_bad_price_is_rejected_and_changes_nothing(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ([], "give at least one --item or --shipping"),
+        ([], "at least one --item or --shipping is required"),
         (["--shipping", "12"], "'12' is not ID=COST"),
         (["--shipping", "x=1"], "'x' is not the id of a shipping method"),
         (["--shipping", "12=cheap"], "'cheap' is not a number"),
@@ -160,23 +160,23 @@ def test_a_bad_price_is_rejected_and_changes_nothing(
         (["--item", "PHONE="], "'' is not a number"),
     ],
 )
-def test_what_is_no_price_is_wrong_usage(tradecounter: Program, code: str, words: list[str], problem: str) -> None:
+def test_an_invalid_price_is_a_usage_error(tradecounter: Program, code: str, words: list[str], problem: str) -> None:
     assert problem in tradecounter.misused("quote", "price", code, *words)
     assert tradecounter.json("quote", "show", code)["pricings"] == 0
 
 
-def test_what_is_no_open_quote_is_rejected(tradecounter: Program, customer: Customer, code: str) -> None:
+def test_orders_and_closed_quotes_cannot_be_priced(tradecounter: Program, customer: Customer, code: str) -> None:
     cost = ("--item", "PHONE=1")
     order = create(customer)["confirmation_code"]
     assert tradecounter.error("quote", "price", order, *cost) == f"{order} is an order, not a quote"
-    assert tradecounter.error("quote", "price", "nothing", *cost) == "there is no quote nothing"
-    assert tradecounter.error("quote", "show", order) == f"there is no quote {order}"
+    assert tradecounter.error("quote", "price", "nothing", *cost) == "quote nothing does not exist"
+    assert tradecounter.error("quote", "show", order) == f"quote {order} does not exist"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
     assert tradecounter.error("quote", "price", code, *cost) == f"the quote is already confirmed, as {reference}"
 
 
-def test_for_a_person_quotes_are_tables(tradecounter: Program, code: str) -> None:
+def test_quotes_are_printed_as_tables(tradecounter: Program, code: str) -> None:
     shown = tradecounter.text("quote", "price", code, "--item", "PHONE=12.34", "--note", "first\nsecond\x1b[31m")
     lines = [line.split() for line in shown.splitlines()]
     assert ["confirmation_code", code] in lines
@@ -187,9 +187,7 @@ def test_for_a_person_quotes_are_tables(tradecounter: Program, code: str) -> Non
     assert any(row.startswith(code) for row in rows)
 
 
-def test_the_orders_of_the_command_line_tell_quotes_from_orders(
-    tradecounter: Program, customer: Customer, code: str
-) -> None:
+def test_order_list_distinguishes_quotes_from_orders(tradecounter: Program, customer: Customer, code: str) -> None:
     order = create(customer)["confirmation_code"]
     kinds = {found["confirmation_code"]: found["kind"] for found in tradecounter.json("order", "list")}
     assert (kinds[code], kinds[order]) == ("quote", "order")
@@ -219,7 +217,7 @@ def test_support_confirms_a_quote_that_its_customer_has_accepted(
     assert len(jobs(shop, "mail_order_confirmed", {"confirmation_code": code})) == 1
 
 
-def test_a_confirmation_by_support_keeps_to_the_customers_credit(tradecounter: Program, shop: Service) -> None:
+def test_a_confirmation_by_support_respects_the_credit_limit(tradecounter: Program, shop: Service) -> None:
     poor = shop.customer(credit="100.00")
     code = request_quote(poor)["confirmation_code"]
     tradecounter.json("quote", "price", code, "--item", "PHONE=500")
@@ -228,4 +226,4 @@ def test_a_confirmation_by_support_keeps_to_the_customers_credit(tradecounter: P
 
 
 def test_an_unknown_quote_cannot_be_confirmed(tradecounter: Program) -> None:
-    assert tradecounter.error("quote", "confirm", "nowhere") == "there is no quote nowhere"
+    assert tradecounter.error("quote", "confirm", "nowhere") == "quote nowhere does not exist"

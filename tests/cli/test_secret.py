@@ -16,8 +16,8 @@ from support.waiting import waiting_for_a_lock
 from tradecounter.db.embedded import EmbeddedPostgres
 
 REJECTED = (
-    "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
-    "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
+    "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this key nor in "
+    "TRADECOUNTER_FORMER_SECRET_KEYS: restore that key; if it is lost, see `tradecounter secret rotate --help`"
 )
 SERVICES = (["serve", "--port", "0"], ["serve", "--port", "0", "--workers", "2"], ["worker"], ["demo", "--port", "0"])
 
@@ -76,12 +76,12 @@ def test_the_first_key_must_decrypt_the_stored_configurations(
 
 
 @pytest.mark.usefixtures("item")
-def test_services_need_a_key_with_a_database_of_ones_own(tradecounter: Program) -> None:
+def test_services_with_an_external_database_need_a_key(tradecounter: Program) -> None:
     for words in (*SERVICES, ["secret", "rotate"]):
         assert tradecounter.error(*words) == "TRADECOUNTER_SECRET_KEY: is required with TRADECOUNTER_DATABASE_URL"
 
 
-def test_a_former_key_is_needed_until_it_is_rotated_out(
+def test_a_former_key_is_needed_until_the_rotation(
     item: int, service: Service, tradecounter: Program, tmp_path: Path
 ) -> None:
     url = service.database_url
@@ -121,7 +121,7 @@ def test_a_killed_rotation_is_completed_by_the_next_one(
     assert registered(url) == {NEW}
 
 
-def test_a_lost_key_is_given_up_only_with_the_option(item: int, service: Service, tradecounter: Program) -> None:
+def test_a_lost_key_is_accepted_only_with_the_option(item: int, service: Service, tradecounter: Program) -> None:
     url = service.database_url
     configure(url, item, OLD, ["lost"])
     assert tradecounter.json("secret", "rotate", **keys(OLD)) == counts(0, 1, 0)
@@ -157,7 +157,7 @@ def test_configurations_that_cannot_be_decrypted_are_left_out(
     assert tradecounter.error(*show, **keys(STRANGE)) == REJECTED
 
 
-def test_the_key_kept_with_the_embedded_database_is_rotated_by_writing_another(tmp_path: Path, forker: Forker) -> None:
+def test_the_embedded_databases_key_is_rotated_by_writing_a_new_one(tmp_path: Path, forker: Forker) -> None:
     here, file = Program(tmp_path, None, forker), tmp_path / ".tradecounter" / "secret.key"
     with EmbeddedPostgres(file.parent, durable=False):  # so that not every command starts it
         here.json("db", "upgrade")
@@ -171,7 +171,7 @@ def test_the_key_kept_with_the_embedded_database_is_rotated_by_writing_another(t
         assert here.error("worker") == REJECTED
 
 
-def test_nothing_that_is_printed_reveals_a_key(item: int, service: Service, tradecounter: Program) -> None:
+def test_no_output_reveals_a_key(item: int, service: Service, tradecounter: Program) -> None:
     configure(service.database_url, item, OLD, ["one"])
     done = tradecounter.run("secret", "rotate", "--json", **keys(NEW, OLD))
     settings = tradecounter.text("settings", **keys(NEW, OLD))

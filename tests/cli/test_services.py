@@ -22,7 +22,7 @@ from support.steady_clients import steady_clients
 from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 
-BACK = "the embedded PostgreSQL runs again"
+BACK = "the embedded PostgreSQL is running again"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_processes_are_replaced_and_ended_without_breaking_a_request(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_processes_that_are_all_told_to_end_at_once_break_no_request(
+def test_stopping_all_processes_together_breaks_no_request(
     environment: dict[str, str], service: Service, tmp_path: Path, number: int
 ) -> None:
     """As systemd tells every process of a service, and a terminal every process that Ctrl-C is meant for."""
@@ -156,7 +156,7 @@ def test_a_service_survives_its_embedded_database_being_killed(words: tuple[str,
     assert [BACK in line for line in running.logs].count(True) == 1
 
 
-def test_a_worker_works_until_it_is_told_to_stop(environment: dict[str, str], service: Service, tmp_path: Path) -> None:
+def test_a_worker_runs_jobs_until_it_is_stopped(environment: dict[str, str], service: Service, tmp_path: Path) -> None:
     stock_shop(service)
     buyer = service.customer(shipping_method=STANDARD)
     pending = buyer.post("/order", json=order()).json()["confirmation_code"]
@@ -180,7 +180,7 @@ def test_a_worker_works_until_it_is_told_to_stop(environment: dict[str, str], se
 
 
 @pytest.mark.parametrize("words", [["serve", "--port", "0", "--workers", "2"], ["worker"]], ids=" ".join)
-def test_a_service_warns_once_of_settings_that_are_still_examples_or_unknown(
+def test_a_service_warns_once_about_unknown_and_example_settings(
     words: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:
     needed = {name: environment[name] for name in ("TRADECOUNTER_DATABASE_URL", "TRADECOUNTER_SECRET_KEY")}

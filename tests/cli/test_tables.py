@@ -62,14 +62,14 @@ def test_no_list_is_cut_off_at_80_columns(
     assert "…" not in "".join(lines)
 
 
-def test_prose_is_broken_over_lines_and_stays_whole(tradecounter: Program, placed: list[dict[str, Any]]) -> None:
+def test_long_values_are_wrapped_and_not_truncated(tradecounter: Program, placed: list[dict[str, Any]]) -> None:
     assert placed
     lines, _ = tradecounter.screen(80, "customer", "list")
     first_words = [line[6:].split("  ")[0].strip() for line in lines]
     assert COMPANY in " ".join(first_words)
 
 
-def test_letters_that_take_two_columns_are_counted_so(tradecounter: Program, service: Service) -> None:
+def test_wide_letters_count_as_two_columns(tradecounter: Program, service: Service) -> None:
     name = "通信機器販売有限会社" * 8
     service.customer(company=name)
     lines, _ = tradecounter.screen(80, "customer", "list")
@@ -88,7 +88,7 @@ def test_requested_columns_are_shown_in_that_order(tradecounter: Program, placed
     assert told == ""
 
 
-def test_an_unknown_column_is_wrong_usage_and_the_known_ones_are_listed(
+def test_an_unknown_column_is_a_usage_error_that_lists_the_known_columns(
     tradecounter: Program, placed: list[dict[str, Any]]
 ) -> None:
     assert placed

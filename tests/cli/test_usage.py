@@ -57,7 +57,7 @@ def test_every_command_explains_itself(words: list[str], tradecounter: Program) 
         (["order", "list", "--limit", "0"], "is not in the range 1<=x<="),
     ],
 )
-def test_wrong_usage_ends_with_status_2(words: list[str], problem: str, tradecounter: Program) -> None:
+def test_usage_errors_end_with_status_2(words: list[str], problem: str, tradecounter: Program) -> None:
     assert problem in tradecounter.misused(*words)
     assert not (tradecounter.folder / ".tradecounter").exists()
 
@@ -68,11 +68,11 @@ def test_credit_needs_both_a_limit_and_a_term(tradecounter: Program) -> None:
     assert "go together" in tradecounter.misused("customer", "add", *name, "--term-days", "30")
 
 
-def test_the_version_is_told(tradecounter: Program) -> None:
+def test_the_version_is_printed(tradecounter: Program) -> None:
     assert tradecounter.text("--version") == f"tradecounter {version('tradecounter')}\n"
 
 
-def test_words_that_are_no_text_are_wrong_usage(tradecounter: Program) -> None:
+def test_arguments_that_are_not_utf_8_are_usage_errors(tradecounter: Program) -> None:
     assert "not UTF-8 text" in tradecounter.misused("order", "show", "\udcff")
 
 
@@ -98,14 +98,14 @@ def test_a_bad_setting_is_rejected_by_every_command_that_reads_it(tradecounter: 
     assert not (tradecounter.folder / ".tradecounter").exists()
 
 
-def test_a_file_of_settings_counts_where_the_environment_is_silent(tmp_path: Path, tradecounter: Program) -> None:
+def test_the_settings_file_applies_where_the_environment_sets_nothing(tmp_path: Path, tradecounter: Program) -> None:
     (tmp_path / ".env").write_text("TRADECOUNTER_LOW_STOCK=7\nTRADECOUNTER_VAT_RATE=19\n")
     here = Program(tmp_path, None, tradecounter.forker)
     values = {row["name"]: row["value"] for row in here.json("settings", TRADECOUNTER_VAT_RATE="21")}
     assert (values["TRADECOUNTER_LOW_STOCK"], values["TRADECOUNTER_VAT_RATE"]) == ("7", "21")
 
 
-def test_every_command_warns_of_a_variable_that_is_no_setting(tmp_path: Path, tradecounter: Program) -> None:
+def test_every_command_warns_about_an_unknown_setting(tmp_path: Path, tradecounter: Program) -> None:
     (tmp_path / ".env").write_text("TRADECOUNTER_SELER_NAME=Shop Ltd\n")
     here = Program(tmp_path, None, tradecounter.forker)
     for words in (["settings"], ["customer", "list"], ["openapi"]):

@@ -54,7 +54,7 @@ def is_ready(running: Running) -> bool:
             return False
 
 
-def test_a_worker_that_dies_while_the_database_is_away_comes_back_with_it(
+def test_a_process_that_dies_during_an_outage_is_restarted_after_it(
     served: Running, postgres: Cluster, database_url: str
 ) -> None:
     wait_for(

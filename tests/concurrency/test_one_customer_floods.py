@@ -42,10 +42,10 @@ def locked_credit(service: Service, customer: Customer) -> Iterator[None]:
         yield
 
 
-def turns_of(service: Service, customer: Customer) -> int:
-    """Return how many of the customer's requests have a turn or wait for one."""
-    line = service.application.database._turns._lines.get(customer.id)  # noqa: SLF001
-    return 0 if line is None else line.requests
+def slots_used_by(service: Service, customer: Customer) -> int:
+    """Return how many of the customer's requests use a connection or wait for one."""
+    share = service.application.database._shares._shares.get(customer.id)  # noqa: SLF001
+    return 0 if share is None else share.requests
 
 
 def waiting_for_locks(service: Service) -> int:
@@ -63,7 +63,7 @@ def test_confirmations_that_wait_for_a_lock_leave_connections_for_other_customer
     pending = [create(customer) for _ in range(CONFIRMATIONS)]
     with ThreadPoolExecutor(CONFIRMATIONS) as threads, locked_credit(shop, customer):
         confirmations = [threads.submit(confirm, customer, each) for each in pending]
-        wait_for(lambda: turns_of(shop, customer) == CONFIRMATIONS)
+        wait_for(lambda: slots_used_by(shop, customer) == CONFIRMATIONS)
         wait_for(lambda: waiting_for_locks(shop) >= AT_A_TIME)
         assert max(waiting_for_locks(shop) for _ in range(20)) == AT_A_TIME
         for path in ("/customer", "/product", "/customer/credit", "/order") * 5:
@@ -73,7 +73,7 @@ def test_confirmations_that_wait_for_a_lock_leave_connections_for_other_customer
         shop.refresh()  # the poll does not wait for them either
     statuses = [each.result().status_code for each in confirmations]
     assert set(statuses) <= {200, 503}
-    assert 200 in statuses  # the last ones got their turn after the lock was released
+    assert 200 in statuses  # the last ones got a slot after the lock was released
     for each in pending:
         assert confirm(customer, each).status_code == 200
     assert faults_in_the_books(shop) == {}
@@ -92,7 +92,7 @@ def test_many_concurrent_orders_all_succeed(shop: Service) -> None:
     assert [response.status_code for response in asyncio.run(flood())] == [201] * 150 + [200]
 
 
-def test_a_request_with_an_incomplete_body_has_no_turn(shop: Service) -> None:
+def test_a_request_with_an_incomplete_body_uses_no_slot(shop: Service) -> None:
     customer = shop.customer()
     shop.refresh()
     place = urlsplit(shop.url)

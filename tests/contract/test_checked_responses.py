@@ -70,7 +70,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("given", GOOD.values(), ids=GOOD)
-def test_what_the_document_announces_passes(given: Any) -> None:
+def test_documented_responses_pass(given: Any) -> None:
     interface().check(response(*given))
 
 
@@ -79,7 +79,7 @@ def test_what_the_document_announces_passes(given: Any) -> None:
 @pytest.mark.spec("4 DELETE /customer/address/{id}", "204 without a body; unknown is 404")
 @pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize("given", BAD.values(), ids=BAD)
-def test_what_it_does_not_announce_fails(given: Any) -> None:
+def test_undocumented_responses_fail(given: Any) -> None:
     with pytest.raises((AssertionError, UnicodeDecodeError)):
         interface().check(response(*given))
 
@@ -102,5 +102,5 @@ def test_every_client_of_the_tests_is_checked(service: Service) -> None:
         ("/nowhere", None),
     ],
 )
-def test_a_path_is_the_one_of_the_document(path: str, template: str | None) -> None:
+def test_requests_are_matched_to_documented_paths(path: str, template: str | None) -> None:
     assert interface().path_of(path) == template

@@ -153,14 +153,12 @@ def test_a_malformed_head_is_a_bad_request_everywhere(shoppers: Shoppers, method
 
 @pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")
 @pytest.mark.parametrize(("method", "path"), [("GET", "/nowhere"), ("PATCH", "/order"), ("POST", "/product")])
-def test_addresses_and_methods_that_there_are_not_have_the_general_body(
-    shoppers: Shoppers, method: str, path: str
-) -> None:
+def test_unknown_paths_and_methods_get_the_general_error_body(shoppers: Shoppers, method: str, path: str) -> None:
     assert_general(shoppers.nobody.request(method, path), 404 if path == "/nowhere" else 405)
 
 
 @pytest.mark.spec("5 Authentication", "missing or invalid is 401 with an empty JSON body")
-def test_a_rejected_credential_is_the_one_exception(shoppers: Shoppers) -> None:
+def test_only_a_rejected_credential_has_an_empty_error_body(shoppers: Shoppers) -> None:
     response = shoppers.nobody.get("/order")
     assert (response.status_code, response.content) == (401, b"{}")
     document = interface_document()
@@ -191,7 +189,7 @@ def test_every_error_of_the_document_is_tried_here() -> None:
 def test_a_domain_error_says_what_is_valid(shoppers: Shoppers) -> None:
     messages = {(status, path): send(shoppers).json()["message"] for status, _, path, send in ERRORS}
     assert "sort: 'weight' is not one of" in messages[400, "/product"]
-    assert messages[404, "/order/{reference}"] == "there is no pending order or quote with this confirmation_code"
+    assert messages[404, "/order/{reference}"] == "no pending order or quote has this confirmation_code"
     assert "create it again" in messages[410, "/order/{reference}"]
     assert "shipping_method: is required" in messages[412, "/order"]
     assert "available credit of 1.00" in messages[402, "/order"]

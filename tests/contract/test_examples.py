@@ -58,7 +58,7 @@ def test_no_example_of_a_schema_is_wrong() -> None:
 
 
 @pytest.mark.parametrize(("path", "name"), [("/product", "listProducts"), ("/order", "listOrders")])
-def test_a_tables_example_has_the_columns_of_the_real_one(shop: Service, path: str, name: str) -> None:
+def test_a_csv_example_has_the_real_columns(shop: Service, path: str, name: str) -> None:
     [operation] = [operation for known, operation in operations() if known == name]
     [example] = values(operation["responses"]["200"]["content"]["text/csv"])
     real = shop.customer().get(path, headers={"Accept": "text/csv"}).text

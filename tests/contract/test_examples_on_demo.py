@@ -72,7 +72,7 @@ def test_each_optional_parameter_has_an_example_that_finds_something(
         if method == "get"
     ],
 )
-def test_each_address_with_its_example_finds_something(demo: Demo, path: str, operation: dict[str, Any]) -> None:
+def test_each_path_with_its_example_finds_data(demo: Demo, path: str, operation: dict[str, Any]) -> None:
     response = demo.customer.get(filled(path, operation))
     assert response.status_code == 200, response.text
     assert is_something(response)
@@ -87,8 +87,6 @@ def test_each_address_with_its_example_finds_something(demo: Demo, path: str, op
         for name, body in (bodies(operation) or {"": None}).items()
     ],
 )
-def test_each_body_does_what_it_is_an_example_of(
-    demo: Demo, path: str, method: str, operation: dict[str, Any], body: Any
-) -> None:
+def test_each_example_body_succeeds(demo: Demo, path: str, method: str, operation: dict[str, Any], body: Any) -> None:
     response = demo.customer.http.request(method, filled(path, operation), json=body)
     assert response.is_success, response.text

@@ -72,7 +72,7 @@ def client(shop: Service, generated: SimpleNamespace, customer: Customer) -> Ite
         yield opened
 
 
-def test_the_generator_understands_all_but_what_is_neither_json_nor_text(warnings_of_generator: str) -> None:
+def test_the_generator_supports_all_but_binary_responses(warnings_of_generator: str) -> None:
     warned = [line for line in warnings_of_generator.splitlines() if line.startswith(("WARNING", "ERROR"))]
     assert warned == [
         "WARNING parsing GET /order/{reference}/invoice within orders.",
@@ -80,7 +80,7 @@ def test_the_generator_understands_all_but_what_is_neither_json_nor_text(warning
     ]
 
 
-def test_with_the_guides_option_it_hands_over_invoices(shop: Service, tmp_path: Path) -> None:
+def test_with_the_guides_option_the_client_returns_invoices(shop: Service, tmp_path: Path) -> None:
     option = "content_type_overrides: {application/pdf: application/octet-stream}"
     assert f"`{option}`" in section(HEADING)
     (tmp_path / "config.yml").write_text(f"post_hooks: []\n{option}\n")
@@ -92,7 +92,7 @@ def test_with_the_guides_option_it_hands_over_invoices(shop: Service, tmp_path: 
     assert "invoice" not in done.stdout + done.stderr
 
 
-def test_the_guide_names_the_version_that_is_tried_here() -> None:
+def test_the_guide_names_the_tested_version() -> None:
     assert f"version {importlib.metadata.version('openapi-python-client')}." in section(HEADING)
 
 

@@ -140,7 +140,7 @@ def occurrences(tree: ast.Module, found: Callable[[ast.AST], bool]) -> list[int]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
-def test_it_stands_in_its_home_and_nowhere_else(rule: Rule) -> None:
+def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule) -> None:
     strays = [
         f"{place}:{line}"
         for place, tree in TREES.items()
@@ -151,7 +151,7 @@ def test_it_stands_in_its_home_and_nowhere_else(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
-def test_it_is_found_where_it_is_at_home(rule: Rule) -> None:
+def test_each_rule_matches_code_in_its_allowed_files(rule: Rule) -> None:
     assert any(occurrences(tree, rule.found) for place, tree in TREES.items() if rule.home(place))
 
 

@@ -40,13 +40,13 @@ def schemas(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         waiting += [schema[inner] for inner in ("items", "additionalProperties") if isinstance(schema.get(inner), dict)]
 
 
-def test_the_committed_document_is_the_one_that_the_code_makes(service: Service) -> None:
+def test_the_committed_document_is_up_to_date(service: Service) -> None:
     made = encode_document(service.application.document("https://api.example")).json
     assert COMMITTED.read_bytes().strip() == made.strip(), "docs/openapi.json is out of date: run `make docs`"
 
 
 @pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "public; the interface document in both forms")
-def test_json_and_yaml_say_the_same_for_the_requested_address(service: Service) -> None:
+def test_json_and_yaml_are_equal_for_the_requested_host(service: Service) -> None:
     client = service.client()
     as_json, as_yaml = client.get("/openapi.json"), client.get("/openapi.yaml")
     assert as_json.headers["content-type"] == "application/json"
@@ -56,7 +56,7 @@ def test_json_and_yaml_say_the_same_for_the_requested_address(service: Service) 
     assert as_json.json()["servers"] == [{"url": service.url}]
 
 
-def test_another_host_gets_its_own_address(service: Service) -> None:
+def test_the_document_names_the_requested_host(service: Service) -> None:
     for host in ("shop.example", "shop.example:8443", "[::1]:80"):
         found = service.client(Host=host)
         assert found.get("/openapi.json").json()["servers"] == [{"url": f"http://{host}"}]
@@ -66,14 +66,14 @@ def test_another_host_gets_its_own_address(service: Service) -> None:
 
 
 @pytest.mark.spec("9 Versioning", "the document's version is 1.0, the paths have none")
-def test_the_head_of_the_document_is_that_of_the_specification(document: dict[str, Any]) -> None:
+def test_the_documents_header_matches_the_specification(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1.")
     assert document["info"]["version"] == "1.0"
     assert set(document) <= {"openapi", "info", "externalDocs", "servers", "tags", "paths", "components", "security"}
     assert all(tag["description"] for tag in document["tags"])
 
 
-def test_every_reference_resolves_and_no_component_is_left_over(document: dict[str, Any]) -> None:
+def test_every_reference_resolves_and_every_component_is_used(document: dict[str, Any]) -> None:
     references = {found["$ref"] for found in everything(document) if "$ref" in found}
     for reference in references:
         assert resolve(document, {"$ref": reference}) is not None
@@ -170,7 +170,7 @@ def test_every_property_and_every_operation_is_described(document: dict[str, Any
     assert [name for name, found in described if not found.get("description")] == []
 
 
-def test_no_bound_is_beyond_what_javascript_counts_to_exactly(document: dict[str, Any]) -> None:
+def test_every_bound_is_exact_in_javascript(document: dict[str, Any]) -> None:
     for schema in schemas(document):
         for bound in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "maxLength", "maxItems"):
             assert abs(schema.get(bound, 0)) <= 2**53 - 1, schema
@@ -190,7 +190,7 @@ def test_a_saved_address_always_has_its_id(document: dict[str, Any]) -> None:
         assert "id" in resolve(document, schema.get("items", schema))["required"]
 
 
-def test_names_are_identifiers_that_generators_keep(document: dict[str, Any]) -> None:
+def test_names_are_valid_identifiers_for_generators(document: dict[str, Any]) -> None:
     examples = [found["examples"] for found in everything(document) if isinstance(found.get("examples"), dict)]
     for name in [*document["components"]["schemas"], *(name for found in examples for name in found)]:
         assert re.fullmatch(r"([A-Z][a-z]+|SKU|OAuth)+", name), name
@@ -198,7 +198,7 @@ def test_names_are_identifiers_that_generators_keep(document: dict[str, Any]) ->
 
 
 @pytest.mark.spec("8 Rate limit", "429 until the window of five minutes ends; new orders and quotes are exempt")
-def test_every_credential_may_be_refused_blocked_or_limited(document: dict[str, Any]) -> None:
+def test_every_authenticated_operation_documents_401_403_and_429(document: dict[str, Any]) -> None:
     """Specification, sections 5 and 8: all authenticated operations; new orders and quotes have no rate limit."""
     for path, method, operation in operations(document):
         if "security" in operation:  # none is needed, or another
@@ -277,7 +277,7 @@ def parsed_link(text: str) -> dict[str, str]:
     return match.groupdict()
 
 
-def test_no_public_text_refers_to_documents_that_readers_do_not_have(service: Service) -> None:
+def test_public_texts_do_not_refer_to_internal_documents(service: Service) -> None:
     client = service.client()
     for_operators = COMMITTED.with_name("guide-operators.md").read_text()
     for text in (*(client.get(path).text for path in ("/openapi.yaml", "/docs", "/guide")), for_operators):
@@ -296,6 +296,6 @@ def test_errors_are_described_in_words_of_the_operation(document: dict[str, Any]
     assert "empty" not in meaning("/oauth/token", "post", "401")
 
 
-def test_the_example_of_a_quote_asks_for_no_confirmation(document: dict[str, Any]) -> None:
+def test_the_quote_example_does_not_request_automatic_confirmation(document: dict[str, Any]) -> None:
     [media] = document["paths"]["/quote"]["post"]["requestBody"]["content"].values()
     assert all("auto_confirm" not in example["value"] for example in media["examples"].values())

@@ -24,12 +24,12 @@ REQUESTS = [(item["name"], item["request"]) for folder in COLLECTION["item"] for
 Variables = dict[str, str]
 
 
-def test_the_committed_collection_is_the_one_that_the_document_makes() -> None:
+def test_the_committed_collection_is_up_to_date() -> None:
     made = postman_collection(interface_document())
     assert made == COLLECTION, "docs/tradecounter.postman_collection.json is out of date: run `make docs`"
 
 
-def test_every_operation_is_in_it_under_a_name_of_its_own() -> None:
+def test_every_operation_is_in_the_collection_under_a_unique_name() -> None:
     document = interface_document()
     operations = {
         (method.upper(), "{{baseUrl}}" + re.sub(r"\{(\w+)\}", r":\1", path))
@@ -40,7 +40,7 @@ def test_every_operation_is_in_it_under_a_name_of_its_own() -> None:
     assert len({name for name, _ in REQUESTS}) == len(REQUESTS)
 
 
-def test_it_has_no_key_in_it_and_names_every_variable_that_it_uses() -> None:
+def test_the_collection_contains_no_key_and_declares_its_variables() -> None:
     variables = {variable["key"]: variable["value"] for variable in COLLECTION["variable"]}
     assert set(re.findall(r"\{\{(\w+)\}\}", COMMITTED.read_text())) == set(variables)
     assert {name: value for name, value in variables.items() if value} == {"baseUrl": "https://api.example"}
@@ -86,7 +86,7 @@ def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_quer
 
 
 @pytest.mark.parametrize("request_", [pytest.param(request, id=name) for name, request in REQUESTS])
-def test_a_request_works_as_it_stands(demo_and_variables: tuple[Demo, Variables], request_: dict[str, Any]) -> None:
+def test_each_request_works_unchanged(demo_and_variables: tuple[Demo, Variables], request_: dict[str, Any]) -> None:
     response = sent(demo_and_variables[0], request_, demo_and_variables[1])
     assert response.is_success, response.text
     accepted = [pair["value"] for pair in request_["header"] if pair["key"] == "Accept"]
@@ -96,7 +96,7 @@ def test_a_request_works_as_it_stands(demo_and_variables: tuple[Demo, Variables]
 @pytest.mark.parametrize(
     "request_", [pytest.param(request, id=name) for name, request in REQUESTS if "query" in request["url"]]
 )
-def test_its_query_can_be_switched_on_parameter_by_parameter(
+def test_each_query_parameter_can_be_enabled(
     demo_and_variables: tuple[Demo, Variables], request_: dict[str, Any]
 ) -> None:
     for pair in request_["url"]["query"]:

@@ -79,7 +79,7 @@ def test_every_route_but_the_public_ones_needs_a_credential(service: Service) ->
 @pytest.mark.spec("4 GET /ready", "public; 503 with the reasons while the process should get no requests")
 @pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "public; the interface document in both forms")
 @pytest.mark.parametrize(("method", "path"), sorted(PUBLIC - CLIENT_AUTHENTICATED))
-def test_a_public_route_does_not_mind_any_credential(service: Service, method: str, path: str) -> None:
+def test_a_public_route_ignores_credentials(service: Service, method: str, path: str) -> None:
     client: httpx2.Client = service.client()
     for headers in ({}, {"X-Api-Key": "bad"}, {"Authorization": "Bearer bad"}):
         assert client.request(method, filled(path), headers=headers, params={"api-key": "bad"}).status_code == 200

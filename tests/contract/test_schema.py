@@ -60,7 +60,7 @@ def picture_of(url: str) -> str:
     return HEADING + "".join(f"\n{body}\n" for body in without_settings)
 
 
-def test_the_migrations_make_what_the_picture_shows(migrated: str) -> None:
+def test_the_migrations_create_the_committed_schema(migrated: str) -> None:
     made = picture_of(migrated)
     if os.environ.get("UPDATE_SCHEMA") == "1":
         PICTURE.write_text(made, encoding="utf-8")
@@ -72,13 +72,13 @@ def test_the_migrations_make_what_the_picture_shows(migrated: str) -> None:
     assert not difference, f"{difference}\nIf this is meant, write the schema again with UPDATE_SCHEMA=1."
 
 
-def test_the_picture_shows_every_table_that_is_not_the_queues() -> None:
+def test_the_committed_schema_contains_every_own_table() -> None:
     shown = set(re.findall(r"^CREATE TABLE public\.(\w+) \(", PICTURE.read_text(encoding="utf-8"), re.MULTILINE))
     assert {"product", "orders", "order_line", "customer", "stock_level", "change"} <= shown
     assert not any(_NOT_OURS.search(name) for name in shown)
 
 
-def test_the_newest_revision_is_the_one_that_migrating_ends_at(migrated: str) -> None:
+def test_migrating_ends_at_the_newest_revision(migrated: str) -> None:
     with psycopg.connect(migrated) as connection:
         assert connection.execute("select version_num from alembic_version").fetchall() == [(newest_revision(),)]
     assert schema_state(migrated).current

@@ -24,7 +24,7 @@ def test_every_section_has_rules() -> None:
     assert [section for section, rules in marked_rules().items() if not rules] == []
 
 
-def test_the_committed_table_is_that_of_the_marks() -> None:
+def test_the_committed_table_is_up_to_date() -> None:
     assert TABLE.read_text() == specification_table(), "docs/specification-table.md is out of date: run `make docs`"
 
 

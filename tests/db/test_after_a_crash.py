@@ -153,7 +153,7 @@ CRASHES = pytest.mark.parametrize("crash", [power_failure, killed_process])
 
 
 @CRASHES
-def test_stock_changed_after_a_crash_with_an_earlier_transaction_id_is_seen(
+def test_stock_changed_after_a_crash_under_a_reused_transaction_id_is_read(
     crashing: Crashing, shop: Service, customer: Customer, crash: Crash
 ) -> None:
     burnt = burn_transaction_ids(crashing)
@@ -165,7 +165,7 @@ def test_stock_changed_after_a_crash_with_an_earlier_transaction_id_is_seen(
 
 
 @CRASHES
-def test_prices_are_seen_that_get_a_version_that_was_lost_in_a_crash(
+def test_prices_with_a_version_number_reused_after_a_crash_are_read(
     crashing: Crashing, shop: Service, customer: Customer, crash: Crash
 ) -> None:
     lost = set_price(crashing, 60)
@@ -177,7 +177,7 @@ def test_prices_are_seen_that_get_a_version_that_was_lost_in_a_crash(
     assert customer.get("/product/PHONE").json()["single_unit_cost"] == 70 + lost
 
 
-def test_an_unreadable_catalogue_is_not_confirmed_by_its_version(
+def test_an_unreadable_catalogue_is_not_verified_by_its_version(
     crashing: Crashing,
 ) -> None:
     often, soon = timedelta(seconds=0.05), timedelta(seconds=1)
@@ -216,7 +216,7 @@ def stopped_and_started(crashing: Crashing) -> None:
 
 
 @pytest.mark.parametrize("end", [power_failure, killed_process, stopped_and_started])
-def test_versions_tell_one_life_of_a_server_from_the_next(crashing: Crashing, end: Crash) -> None:
+def test_versions_differ_after_a_restart_of_the_server(crashing: Crashing, end: Crash) -> None:
     async def server() -> str:
         async with Database(crashing.url, connections=1) as database, reading(database) as tx:
             return (await read_versions(tx)).server

@@ -57,7 +57,7 @@ def response_length(link: Link) -> int:
     return asyncio.run(measured())
 
 
-def test_a_link_that_breaks_after_any_byte_leaves_all_or_nothing(database_url: str, link: Link) -> None:
+def test_a_connection_cut_after_any_byte_commits_all_or_nothing(database_url: str, link: Link) -> None:
     whole = response_length(link)
 
     async def broken_after(left: int, number: int) -> bool:
@@ -84,7 +84,7 @@ def test_a_link_that_breaks_after_any_byte_leaves_all_or_nothing(database_url: s
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_transaction_cancelled_at_any_moment_leaves_all_or_nothing(database_url: str, again: bool) -> None:
+def test_a_transaction_cancelled_at_any_moment_commits_all_or_nothing(database_url: str, again: bool) -> None:
     async def cancelled_after(turns: int, database: Database, number: int) -> None:
         task = asyncio.create_task(note(database, number))
         for _ in range(turns):

@@ -68,7 +68,7 @@ def used() -> Iterator[EmbeddedPostgres]:
 
 
 @pytest.mark.parametrize("prefix", USERS, ids=lambda prefix: "ordinary" if prefix else "any user")
-def test_the_data_are_there_again_after_the_last_user_left(prefix: list[str], tmp_path: Path) -> None:
+def test_data_survives_the_end_of_the_last_user(prefix: list[str], tmp_path: Path) -> None:
     data_dir = folder_of(prefix, tmp_path / "data")
     with embedded_user(data_dir, prefix) as first:
         change(first.url, "create table kept as select 42 as number")
@@ -83,7 +83,7 @@ def test_the_data_are_there_again_after_the_last_user_left(prefix: list[str], tm
         second.leave()
 
 
-def test_two_users_of_one_machine_have_a_server_each(tmp_path: Path) -> None:
+def test_two_users_of_one_machine_have_separate_servers(tmp_path: Path) -> None:
     first, second = USERS[0], USERS[-1]
     with (
         embedded_user(folder_of(first, tmp_path / "one" / LONG), first) as one,
@@ -98,7 +98,7 @@ def test_two_users_of_one_machine_have_a_server_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [LONG, "with, comma", "space 'quote\" %41 $HOME `id` \\ ü"])
-def test_any_path_will_do(name: str, tmp_path: Path) -> None:
+def test_any_path_is_possible(name: str, tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path / name, durable=False) as server:
         assert query(server.url(), "select 7") == 7
         socket_dir = server.socket_dir
@@ -126,7 +126,7 @@ def copies() -> Iterator[Path]:
         yield Path(folder) / "copies"
 
 
-def test_the_programs_may_lie_where_only_their_user_can_go(tmp_path: Path, copies: Path) -> None:
+def test_the_programs_may_be_in_a_private_folder(tmp_path: Path, copies: Path) -> None:
     own = private_programs(tmp_path)
     for number in (7, 8):
         with EmbeddedPostgres(tmp_path / "data", durable=False, program_folder=own, copies=copies) as server:
@@ -178,7 +178,7 @@ def test_the_first_to_leave_does_not_stop_the_server_and_the_last_does(tmp_path:
         assert not alive(postmaster)
 
 
-def test_three_first_users_at_once_share_one_server(tmp_path: Path) -> None:
+def test_three_concurrent_first_users_share_one_server(tmp_path: Path) -> None:
     with start_user(tmp_path) as one, start_user(tmp_path) as two, start_user(tmp_path) as three:
         users = [ready(process) for process in (one, two, three)]
         postmaster = users[0].postmaster
@@ -261,7 +261,7 @@ def test_leaving_a_server_that_was_killed_is_no_error(tmp_path: Path) -> None:
         user.leave()
 
 
-def test_a_first_start_that_was_killed_is_made_up_for(tmp_path: Path) -> None:
+def test_a_killed_first_start_is_completed_by_the_next(tmp_path: Path) -> None:
     home = tmp_path / "postgres"
     with start_user(tmp_path) as interrupted:
         wait_for(lambda: list(home.glob("data.new-*/*")))
@@ -320,7 +320,7 @@ def test_another_user_cannot_reach_the_server(used: EmbeddedPostgres) -> None:
         assert "PermissionError" in done.stderr
 
 
-def test_a_folder_of_somebody_elses_making_is_not_used(tmp_path: Path) -> None:
+def test_a_folder_created_by_another_user_is_not_used(tmp_path: Path) -> None:
     data_dir, victim = tmp_path / LONG, tmp_path / "victim"
     victim.mkdir(mode=0o755)
     short_place = EmbeddedPostgres(data_dir).socket_dir.parent

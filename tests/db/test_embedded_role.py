@@ -95,7 +95,7 @@ def test_a_cluster_of_an_earlier_version_is_handed_over_at_the_next_start(tmp_pa
         assert upgrade(server.url()).current
 
 
-def test_a_hand_over_that_was_cut_short_is_made_up_for(tmp_path: Path) -> None:
+def test_an_interrupted_hand_over_is_completed_at_the_next_start(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path, durable=False) as server:
         upgrade(server.url())
         with psycopg.connect(server.administrator_url(), autocommit=True) as connection:

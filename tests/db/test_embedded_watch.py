@@ -14,7 +14,7 @@ from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 
-DIED, BACK = "the embedded PostgreSQL has died, starting it again", "the embedded PostgreSQL runs again"
+DIED, BACK = "the embedded PostgreSQL has died, restarting it", "the embedded PostgreSQL is running again"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,7 +28,7 @@ def has_data(url: str) -> bool:
     return False
 
 
-def test_a_killed_server_is_back_by_itself_with_what_was_committed(tmp_path: Path) -> None:
+def test_a_killed_server_is_restarted_with_all_committed_data(tmp_path: Path) -> None:
     with capture_logs() as logged, EmbeddedPostgres(tmp_path) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute("create table kept as select 42 as number")
@@ -46,7 +46,7 @@ def test_a_killed_server_is_back_by_itself_with_what_was_committed(tmp_path: Pat
     assert [entry["log_level"] for entry in logged[:2]] == ["error", "warning"]
 
 
-def test_a_server_that_was_stopped_by_hand_is_back_too(tmp_path: Path) -> None:
+def test_a_server_that_was_stopped_manually_is_restarted(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path, durable=False) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute("create table kept as select 42 as number")
@@ -56,7 +56,7 @@ def test_a_server_that_was_stopped_by_hand_is_back_too(tmp_path: Path) -> None:
         wait_for(lambda: server.postmaster not in {stopped, None} and has_data(server.url()))
 
 
-def test_a_link_to_the_socket_that_was_tidied_away_is_made_again(tmp_path: Path) -> None:
+def test_a_deleted_link_to_the_socket_is_created_again(tmp_path: Path) -> None:
     data_dir = tmp_path / ("long-" + "x" * 150)
     with EmbeddedPostgres(data_dir, durable=False) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
@@ -68,7 +68,7 @@ def test_a_link_to_the_socket_that_was_tidied_away_is_made_again(tmp_path: Path)
         assert server.postmaster == postmaster
 
 
-def test_a_data_directory_that_is_gone_is_reported_and_not_made_again(tmp_path: Path) -> None:
+def test_a_deleted_data_directory_is_reported_and_not_created(tmp_path: Path) -> None:
     with capture_logs() as logged, EmbeddedPostgres(tmp_path, durable=False) as server:
         with kept_running(server):
             postmaster = server.postmaster

@@ -52,9 +52,7 @@ def test_a_failure_leaves_the_transaction_to_the_other_parts(in_transaction: Any
     in_transaction(work)
 
 
-def test_each_pause_is_twice_as_long_as_the_one_before_up_to_a_bound(
-    in_transaction: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pauses_double_up_to_a_limit(in_transaction: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "_FIRST_PAUSE_SECONDS", 0.02)
     monkeypatch.setattr(reader, "_LONGEST_PAUSE_SECONDS", 0.1)
 
@@ -70,7 +68,7 @@ def test_each_pause_is_twice_as_long_as_the_one_before_up_to_a_bound(
     in_transaction(work)
 
 
-def test_what_is_newer_is_tried_without_a_pause_and_a_success_ends_it(in_transaction: Any) -> None:
+def test_a_new_version_is_read_without_a_pause_and_success_ends_the_pause(in_transaction: Any) -> None:
     async def work(tx: Transaction) -> None:
         bad, failing = Reader("bad"), Failing(tx)
         for version in (OLD, OLD, NEW, NEW):
@@ -84,7 +82,7 @@ def test_what_is_newer_is_tried_without_a_pause_and_a_success_ends_it(in_transac
     in_transaction(work)
 
 
-def test_a_lost_connection_is_everybodys_failure(in_transaction: Any) -> None:
+def test_a_lost_connection_fails_all_parts(in_transaction: Any) -> None:
     async def work(tx: Transaction) -> None:
         with pytest.raises(psycopg.OperationalError):
             await Reader("bad").read(

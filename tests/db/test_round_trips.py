@@ -110,7 +110,7 @@ def test_a_text_with_a_nul_is_rejected_and_not_cut_off() -> None:
 
 
 @pytest.mark.parametrize("failing", [BROKEN, NONSENSE])
-def test_what_fails_undoes_the_transaction_and_leaves_the_connection_usable(
+def test_a_failure_rolls_back_the_transaction_and_keeps_the_connection_usable(
     in_database: Any, failing: Statement[Found]
 ) -> None:
     async def broken(tx: Transaction) -> None:
@@ -131,7 +131,7 @@ def test_what_fails_undoes_the_transaction_and_leaves_the_connection_usable(
     in_database(work)
 
 
-def test_queued_statements_are_carried_out_in_order_at_the_latest_with_the_commit(in_database: Any) -> None:
+def test_queued_statements_are_executed_in_order_before_the_commit(in_database: Any) -> None:
     async def work(database: Database) -> None:
         async with transaction(database) as tx:
             tx.queue(NOTE, number=1)
@@ -220,7 +220,7 @@ def test_a_savepoint_in_a_savepoint_is_rolled_back_with_it(in_database: Any) -> 
     in_database(work)
 
 
-def test_a_transaction_whose_failed_statement_was_passed_over_is_no_success(in_database: Any) -> None:
+def test_a_transaction_that_ignored_a_failed_statement_raises_an_error(in_database: Any) -> None:
     """The database takes the commit of a failed transaction as its rollback, without an error."""
 
     async def passing_over(database: Database) -> None:
@@ -254,7 +254,7 @@ def test_bytes_come_back_as_they_were_sent_also_when_nothing_is_prepared(in_data
     in_database(work)
 
 
-def test_a_trip_may_be_larger_than_the_networks_buffers(in_database: Any) -> None:
+def test_a_round_trip_may_exceed_the_network_buffers(in_database: Any) -> None:
     async def work(database: Database) -> None:
         large = [letter * 2_000_000 for letter in "abcdefghij"]
         async with asyncio.timeout(30), transaction(database) as tx, tx.pipeline() as p:
@@ -264,7 +264,7 @@ def test_a_trip_may_be_larger_than_the_networks_buffers(in_database: Any) -> Non
     in_database(work)
 
 
-def test_rows_that_do_not_take_their_shape_undo_the_transaction(in_database: Any) -> None:
+def test_rows_that_cannot_be_converted_roll_back_the_transaction(in_database: Any) -> None:
     async def mismatched(tx: Transaction) -> None:
         async with tx.pipeline() as p:
             p.execute(NOTE, number=1)

@@ -27,7 +27,7 @@ def url(postgres: Cluster) -> Iterator[str]:
         yield found
 
 
-def test_a_change_gives_way_and_is_tried_again_until_its_table_is_free(url: str) -> None:
+def test_a_migration_retries_until_its_table_is_unlocked(url: str) -> None:
     reports: Queue[str] = Queue()
     with ThreadPoolExecutor(1) as threads, psycopg.connect(url) as reader:
         reader.execute("select from orders")  # a backup, say
@@ -53,7 +53,7 @@ def test_a_request_waits_longer_for_a_lock_than_a_change_of_its_table_does(url: 
     assert migrate._LOCK_TIMEOUT == "1s"  # noqa: SLF001
 
 
-def test_it_gives_up_without_a_change_when_the_table_is_never_free(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_of_a_table_that_stays_locked_changes_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "_ATTEMPTS", 2)
     monkeypatch.setattr(migrate, "_LONGEST_PAUSE_SECONDS", 0)
     with psycopg.connect(url) as reader:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.cluster import cluster
-from support.fuzzing import BEHIND_A_PROXY, Report, Shop, fill, generated_requests
+from support.fuzzing import BEHIND_A_PROXY, Report, Shop, fill, run_phases
 from support.service import Service, running_service
 
 EXAMPLES_PER_ROUND = 40
@@ -51,19 +51,20 @@ def fuzz(service: Service, shop: Shop, limits: Wanted) -> Report:
     """Run rounds, each with the next seed, until there were enough requests, something failed, or time is up."""
     report = Report()
     started, told, seed = time.monotonic(), 0.0, limits.seed
+
+    def is_over() -> bool:
+        nonlocal told
+        elapsed = time.monotonic() - started
+        if elapsed - told > SECONDS_PER_LINE:
+            told = elapsed
+            say(f"{report.requests:>7} of {limits.requests} requests, {elapsed:.0f} s, seed {report.seed}")
+        return elapsed > limits.minutes * 60
+
     while report.requests < limits.requests and not report.failures:
         report.seed = seed
         phases = ("coverage", "fuzzing", "stateful") if seed == limits.seed else ("fuzzing", "stateful")
-        stream = generated_requests(service, shop, phases, examples=EXAMPLES_PER_ROUND, seed=seed)
-        for event in stream:
-            report.add(event)
-            elapsed = time.monotonic() - started
-            if elapsed - told > SECONDS_PER_LINE:
-                told = elapsed
-                say(f"{report.requests:>7} of {limits.requests} requests, {elapsed:.0f} s, seed {seed}")
-            if elapsed > limits.minutes * 60:
-                stream.stop()
-        if time.monotonic() - started > limits.minutes * 60:
+        run_phases(report, service, shop, phases, examples=EXAMPLES_PER_ROUND, seed=seed, is_over=is_over)
+        if is_over():
             say(f"{limits.minutes:g} minutes are over")
             break
         seed += 1

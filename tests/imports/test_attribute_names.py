@@ -65,7 +65,7 @@ def test_an_unknown_attribute_is_kept_and_warned_of_once(shop: Importer) -> None
     report = shop.load("products", rows)
     assert not report.errors
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (1, "attributes: there is no attribute 'Portz'")
+        (1, "attributes: attribute 'Portz' does not exist")
     ]
     assert shop.one("select attributes from product where sku = 'S2'") == {"Portz": "8", "colour": "Red"}
 
@@ -80,7 +80,7 @@ def test_a_second_attribute_of_the_same_name_is_rejected_without_case(name: str,
     ]
 
 
-def test_two_of_a_file_with_the_same_name_are_rejected(shop: Importer) -> None:
+def test_two_attributes_with_the_same_name_in_a_file_are_rejected(shop: Importer) -> None:
     rows = [{"key": key, "name": name, "type": "int"} for key, name in (("s1", "Straße"), ("s2", "STRASSE"))]
     report = shop.load("attributes", rows)
     assert [(error.line, error.message) for error in report.errors] == [
@@ -88,7 +88,7 @@ def test_two_of_a_file_with_the_same_name_are_rejected(shop: Importer) -> None:
     ]
 
 
-def test_names_may_be_exchanged_and_taken_over(shop: Importer) -> None:
+def test_attributes_may_exchange_and_reuse_names(shop: Importer) -> None:
     swapped = [{**ATTRIBUTES[0], "name": "Ports"}, {**ATTRIBUTES[2], "name": "Colour"}]
     assert counts(shop.load("attributes", swapped)) == (0, 2, 0, 0)
     # An attribute that a replacing file drops loses its name.

@@ -56,7 +56,7 @@ def test_cells_may_be_separated_by_commas_semicolons_or_tabs(text: str, separato
     assert report.file.separator == separator
 
 
-def test_a_separator_within_the_names_of_columns_does_not_mislead(shop: Importer) -> None:
+def test_a_separator_inside_column_names_is_not_misdetected(shop: Importer) -> None:
     columns = ColumnOptions({"Stock, warehouse, all": "available"}, ignore_unknown=True)
     text = "sku;Stock, warehouse, all;Bin, shelf\nPHONE;77;A, 3\n"
     counts(shop.load_text("stock", text, columns=columns))
@@ -71,7 +71,7 @@ def test_the_file_may_be_called_by_any_of_the_usual_names(suffix: str, shop: Imp
 @pytest.mark.parametrize(
     ("encoding", "said"), [("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("cp1252", "cp1252"), ("utf-16", "utf-16")]
 )
-def test_text_is_read_in_the_encoding_that_it_has(encoding: str, said: str, shop: Importer) -> None:
+def test_the_encoding_of_a_file_is_detected(encoding: str, said: str, shop: Importer) -> None:
     name = f"Café “{encoding}” – £5"  # noqa: RUF001 the dash that spreadsheets make of a hyphen
     text = f"sku;name\nPHONE;{name}\n".encode(encoding)
     report = shop.load_text("products", text)
@@ -117,7 +117,7 @@ def test_columns_with_other_names_are_mapped(shop: Importer) -> None:
         ("skuu,avail", {}, ["column 'skuu' is unknown; did you mean sku?", "column 'avail' is unknown; did you mean"]),
     ],
 )
-def test_all_faults_of_a_header_are_reported_at_once(
+def test_all_errors_of_a_header_are_reported_together(
     header: str, renamed: dict[str, str], faults: list[str], shop: Importer
 ) -> None:
     report = shop.load_text("stock", f"{header}\nPHONE,1,1\n", columns=ColumnOptions(renamed))
@@ -134,23 +134,23 @@ def test_unknown_columns_are_ignored_with_the_option(shop: Importer) -> None:
     assert report.file.unknown_columns == ["Bin"]
 
 
-def test_a_mapped_column_counts_before_one_that_has_the_fields_name(shop: Importer) -> None:
+def test_a_mapped_column_takes_precedence_over_one_named_after_the_field(shop: Importer) -> None:
     columns = ColumnOptions({"Our code": "sku"}, ignore_unknown=True)
     counts(shop.load_text("stock", "SKU,Our code,available\nSUPPLIERS-1,PHONE,64\n", columns=columns))
     assert levels(shop)["PHONE"] == 64
 
 
-def test_a_value_in_a_column_without_a_name_is_a_fault(shop: Importer) -> None:
+def test_a_value_in_a_column_without_a_name_is_an_error(shop: Importer) -> None:
     report = shop.load_text("stock", "sku,available,\nPHONE,1,\nCABLE,1,oops\n")
     assert errors(report) == [(3, "cell 3 has a value, but its column has no name")]
 
 
-def test_white_space_around_cells_is_no_part_of_them(shop: Importer) -> None:
+def test_white_space_around_cells_is_removed(shop: Importer) -> None:
     counts(shop.load_text("stock", "sku,available\n  phone   , 41 \n"))
     assert levels(shop)["PHONE"] == 41
 
 
-def test_what_spreadsheets_and_people_write_is_read(shop: Importer) -> None:
+def test_forms_that_spreadsheets_and_people_use_are_read(shop: Importer) -> None:
     text = (
         "sku,clearance_product,configurable,consumer_unit_cost,weight_kg,categories\n"
         'PHONE,Yes,no,"£1,200.00","1,000.5",phones|desk\n'
@@ -178,7 +178,7 @@ def test_dates_are_read_day_first(shop: Importer) -> None:
         ("incoming", {"sku": "PHONE", "incoming": 5, "expected_on": "01/12/2026"}, "expected_on: '01/12/2026' is"),
     ],
 )
-def test_json_stays_strict(kind: str, row: dict[str, Any], reason: str, shop: Importer) -> None:
+def test_json_is_read_strictly(kind: str, row: dict[str, Any], reason: str, shop: Importer) -> None:
     assert any(message.startswith(reason) for _, message in errors(shop.load(kind, [row])))
 
 

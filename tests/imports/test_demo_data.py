@@ -55,7 +55,7 @@ def demo(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Importe
     return Importer(database_url, Path(tmp_path_factory.mktemp("demo")))
 
 
-def test_orders_are_there_in_every_state(demo: Importer) -> None:
+def test_the_demo_has_orders_in_every_state(demo: Importer) -> None:
     states = set(demo.query("select state, kind from orders"))
     statuses = {status for (status,) in demo.query("select status from orders where number is not null")}
     assert {state for state, _ in states} == set(get_args(State))
@@ -97,13 +97,13 @@ def test_orders_and_invoices_are_numbered_in_the_order_of_time(demo: Importer) -
     )
 
 
-def test_the_mail_to_send_is_some_of_each_kind_and_no_heap(demo: Importer) -> None:
+def test_the_demo_sends_a_few_emails_of_each_kind(demo: Importer) -> None:
     queued = dict(demo.query("select task_name, count(*)::integer from procrastinate_jobs group by 1"))
     assert set(queued) == set(MAILS)
     assert sum(queued.values()) <= 25
 
 
-def test_what_every_account_owes_is_what_its_orders_say(demo: Importer) -> None:
+def test_every_accounts_debt_matches_its_orders(demo: Importer) -> None:
     owed = demo.query("select customer_id, outstanding from credit_exposure order by 1")
     summed = demo.query(
         "select customer_id, sum(gross - paid) from orders where state = 'confirmed' group by 1 order by 1"
@@ -130,7 +130,7 @@ def test_stock_adds_up_to_the_levels_of_the_file(demo: Importer) -> None:
     assert sum(row[3] for row in found) > 0
 
 
-def test_every_product_has_what_it_takes_to_be_shown_and_sold(demo: Importer) -> None:
+def test_every_product_has_the_data_needed_to_sell_it(demo: Importer) -> None:
     assert demo.one("select count(*) from product") >= 300
     without_price = """
         select sku from product p
@@ -146,7 +146,7 @@ def test_every_product_has_what_it_takes_to_be_shown_and_sold(demo: Importer) ->
     assert demo.one(unknown) == 0
 
 
-def test_deliveries_and_contract_prices_lie_around_today(demo: Importer) -> None:
+def test_deliveries_and_contract_prices_are_dated_around_today(demo: Importer) -> None:
     assert demo.one("select count(*) from incoming_stock where expected_on > %s", MORNING) > 0
     for condition in ("valid_until < %s", "valid_from > %s"):
         assert demo.one(f"select count(*) from contract_price where {condition}", MORNING.date()) > 0  # noqa: S608
@@ -178,7 +178,7 @@ def test_parts_of_britain_are_regions_with_names(postcode: str, region: str, dem
     assert not [part for part in str(found).split(", ") if "(" not in part]
 
 
-def test_every_customer_has_a_note_and_a_key_that_hangs_on_the_secret(demo: Importer) -> None:
+def test_every_customer_has_a_note_and_a_key_derived_from_the_secret(demo: Importer) -> None:
     first, again, other = (
         on(demo.url, partial(demo_customers, secret=secret, now=MORNING)) for secret in ("a" * 64, "a" * 64, "b" * 64)
     )
@@ -194,7 +194,7 @@ def test_loading_again_changes_nothing(demo: Importer) -> None:
     assert demo.content() == before
 
 
-def test_a_load_that_was_cut_short_is_made_up_for(postgres: Cluster) -> None:
+def test_an_interrupted_load_is_completed_by_the_next(postgres: Cluster) -> None:
     with postgres.database() as url:
         cut_short = Importer(url, Path("unused"))
         load(url)
@@ -205,7 +205,7 @@ def test_a_load_that_was_cut_short_is_made_up_for(postgres: Cluster) -> None:
         assert cut_short.one("select count(*) from contract_price") > 0
 
 
-def test_a_database_with_customers_of_its_own_is_left_alone(postgres: Cluster, tmp_path: Path) -> None:
+def test_a_database_with_other_customers_is_not_changed(postgres: Cluster, tmp_path: Path) -> None:
     with postgres.database() as url:
         own = Importer(url, tmp_path)
         own.load("customers", [{"email_address": "a@a.example", "first_name": "A", "last_name": "B"}])
@@ -216,7 +216,7 @@ def test_a_database_with_customers_of_its_own_is_left_alone(postgres: Cluster, t
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_products_from_elsewhere_need_nothing_beside_them(count: int, postgres: Cluster, tmp_path: Path) -> None:
+def test_another_catalogue_needs_only_a_products_file(count: int, postgres: Cluster, tmp_path: Path) -> None:
     products = [
         {"sku": f"A/{n}", "name": f"N {n}", "manufacturer": "m", "manufacturer_name": "Em", "categories": ["c"]}
         for n in range(count)
@@ -234,7 +234,7 @@ def test_products_from_elsewhere_need_nothing_beside_them(count: int, postgres: 
         assert loaded.one("select count(*) from orders o join order_line l on l.order_id = o.id") > 0
 
 
-def test_what_lies_beside_products_from_elsewhere_is_taken(postgres: Cluster, tmp_path: Path) -> None:
+def test_files_beside_another_products_file_are_used(postgres: Cluster, tmp_path: Path) -> None:
     path = tmp_path / "products.csv"
     path.write_text("sku,name,manufacturer\nA,A,m\n")
     (tmp_path / "manufacturers.json").write_text('[{"key": "m", "name": "Made beside"}]')
@@ -243,7 +243,7 @@ def test_what_lies_beside_products_from_elsewhere_is_taken(postgres: Cluster, tm
         assert Importer(url, tmp_path).query("select name from manufacturer") == [("Made beside",)]
 
 
-def test_bad_products_from_elsewhere_are_rejected_with_their_line(postgres: Cluster, tmp_path: Path) -> None:
+def test_invalid_products_of_another_catalogue_are_rejected_with_their_line(postgres: Cluster, tmp_path: Path) -> None:
     path = tmp_path / "products.jsonl"
     path.write_text('{"sku":"A","name":"A","manufacturer":"m"}\n{"sku":"B","manufacturer":"m"}\n')
     with postgres.database() as url, pytest.raises(DemoDataError, match="products, line 2: name: is required"):

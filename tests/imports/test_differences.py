@@ -47,7 +47,7 @@ def test_changed_members_are_shown_before_and_after_and_new_records_whole(shop: 
     ]
 
 
-def test_what_a_replacing_file_lacks_is_shown_without_a_line(shop: Importer) -> None:
+def test_records_missing_from_a_replacing_file_are_shown_without_a_line(shop: Importer) -> None:
     rows = [{"sku": "a"}, {"sku": "C", "name": "Sea"}]
     found = changes(shop, "products", rows, replace=True)
     assert found == [
@@ -69,7 +69,7 @@ def test_records_that_a_replacing_file_deletes_are_shown_whole(shop: Importer) -
     assert str(found[1].before["five_plus_unit_cost"]) == "0.50"
 
 
-def test_an_address_more_is_a_change_of_its_customer(shop: Importer) -> None:
+def test_a_new_address_is_a_change_of_its_customer(shop: Importer) -> None:
     person = {"email_address": "a@a.example", "first_name": "A", "last_name": "B"}
     shop.load("customers", [person])
     [change] = changes(shop, "customers", [{**person, "addresses": [ADDRESS]}])
@@ -91,7 +91,7 @@ def test_a_rejected_file_has_no_differences(shop: Importer) -> None:
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_differences_of_every_kind_agree_with_what_is_counted(kind: str, examples: Importer) -> None:
+def test_differences_of_every_kind_match_the_counts(kind: str, examples: Importer) -> None:
     # A dry run uses numbers of customers up, so that the first one's is not known.
     ids = examples.query("select id from customer where email_key = 'a@a.example'")
     own = {"customer_id": ids[0][0]} if kind == "contract-prices" else {}
@@ -111,7 +111,7 @@ def examples(postgres: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield Importer(url, Path(tmp_path_factory.mktemp("examples")))
 
 
-def test_very_many_differences_come_one_by_one_in_order(examples: Importer) -> None:
+def test_many_differences_are_reported_one_by_one_in_order(examples: Importer) -> None:
     rows = [{"key": f"maker{number:05}", "name": "Maker"} for number in range(12_000)]
     lines: list[int | None] = []
     examples.load("manufacturers", rows, on_change=lambda change: lines.append(change.line))

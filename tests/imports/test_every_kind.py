@@ -79,19 +79,19 @@ def test_new_rows_are_added_and_the_same_file_again_changes_nothing(kind: str, h
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_a_dry_run_counts_what_would_change_and_changes_nothing(kind: str, histories: dict[str, History]) -> None:
+def test_a_dry_run_counts_changes_and_makes_none(kind: str, histories: dict[str, History]) -> None:
     assert histories[kind].tried == (0, 1, EXAMPLES[kind].records - 1, 0)
     assert histories[kind].untouched
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_an_altered_row_changes_and_what_the_file_lacks_stays(kind: str, histories: dict[str, History]) -> None:
+def test_a_changed_row_is_updated_and_missing_records_stay(kind: str, histories: dict[str, History]) -> None:
     added, changed, _, deactivated = histories[kind].altered
     assert (added, changed, deactivated) == (0, 1, 0)
 
 
 @pytest.mark.parametrize("kind", [kind for kind, example in EXAMPLES.items() if example.replaceable])
-def test_a_replacing_file_takes_away_what_it_lacks(
+def test_a_replacing_file_removes_missing_records(
     kind: str, replaced: dict[str, tuple[ImportReport, list[Any]]]
 ) -> None:
     report, left = replaced[kind]
@@ -109,7 +109,7 @@ def test_customers_cannot_be_replaced(fresh: Importer, form: str, histories: dic
 
 
 @pytest.mark.spec("2 Product", "every field, with the type in the table")
-def test_every_field_of_a_product_arrives(fresh: Importer, histories: dict[str, History]) -> None:
+def test_every_field_of_a_product_is_imported(fresh: Importer, histories: dict[str, History]) -> None:
     assert "products" in histories
     fresh.load("products", [PHONE])
     columns = [name for name in PHONE if name != "manufacturer_name"]

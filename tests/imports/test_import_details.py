@@ -29,7 +29,7 @@ def product(shop: Importer, sku: str, columns: str) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("form", [".jsonl", ".csv"])
-def test_columns_that_a_file_lacks_leave_what_is_there(form: str, shop: Importer) -> None:
+def test_missing_columns_leave_values_unchanged(form: str, shop: Importer) -> None:
     sku = f"KEEP{form}"
     full = {"name": "Old", "manufacturer": "acme", "ean": "1", "weight_kg": "2", "attributes": {"a": "b"}}
     shop.load("products", [{"sku": sku, **full, "configurable": True, "categories": ["phones"]}])
@@ -38,7 +38,7 @@ def test_columns_that_a_file_lacks_leave_what_is_there(form: str, shop: Importer
     assert product(shop, sku, columns) == ("New", "acme", "1", Decimal(2), {"a": "b"}, True, ["phones"])
 
 
-def test_an_empty_cell_clears_what_may_be_empty_and_leaves_the_rest(shop: Importer) -> None:
+def test_an_empty_cell_clears_only_optional_fields(shop: Importer) -> None:
     full = {"name": "Old", "manufacturer": "acme", "ean": "1", "weight_kg": "2", "description": "text"}
     shop.load("products", [{"sku": "CELLS", **full, "configurable": True, "attributes": {"a": "b"}}])
     text = "sku,ean,weight_kg,description,configurable,attributes\nCELLS,,,,,\n"
@@ -47,20 +47,20 @@ def test_an_empty_cell_clears_what_may_be_empty_and_leaves_the_rest(shop: Import
     assert product(shop, "CELLS", columns) == (None, Decimal(0), "", True, {"a": "b"})
 
 
-def test_an_unknown_weight_or_size_is_nought(shop: Importer) -> None:
+def test_an_unknown_weight_or_size_is_zero(shop: Importer) -> None:
     unknown = dict.fromkeys(("weight_kg", "box_width_mm", "box_height_mm", "box_length_mm", "description", "ean"))
     shop.load("products", [{"sku": "UNKNOWN", "name": "Unknown", "manufacturer": "acme", **unknown}])
     columns = "weight_kg, box_width_mm, box_height_mm, box_length_mm, description, ean"
     assert product(shop, "UNKNOWN", columns) == (0, 0, 0, 0, "", None)
 
 
-def test_sizes_are_rounded_to_the_places_that_are_kept(shop: Importer) -> None:
+def test_sizes_are_rounded_to_the_stored_precision(shop: Importer) -> None:
     row = {"sku": "ROUND", "name": "Round", "manufacturer": "acme", "weight_kg": "0.0005", "box_width_mm": "1E-99999"}
     shop.load("products", [row])
     assert product(shop, "ROUND", "weight_kg, box_width_mm") == (Decimal("0.001"), 0)
 
 
-def test_noughts_behind_the_pence_are_no_more_decimal_places(shop: Importer) -> None:
+def test_trailing_zeros_do_not_count_as_decimal_places(shop: Importer) -> None:
     price = {"price_list": "noughts", "sku": "ROUND", "single_unit_cost": "1.5000", "five_plus_unit_cost": 1}
     shop.load("price-list", [price])
     costs = "select single_unit_cost, five_plus_unit_cost from price where price_list = 'noughts'"

@@ -67,7 +67,7 @@ def test_only_the_price_lists_of_the_file_count(shop: Importer) -> None:
 
 def test_bad_rows_are_reported_before_anything_has_to_be_confirmed(shop: Importer) -> None:
     report = shop.load("stock", [{"sku": "GONE", "available": 1}], replace=True, confirmed=False)
-    assert [error.message for error in report.errors] == ['sku: there is no product "GONE"']
+    assert [error.message for error in report.errors] == ['sku: product "GONE" does not exist']
 
 
 def test_a_file_that_does_not_replace_needs_no_confirmation(shop: Importer) -> None:
@@ -101,7 +101,7 @@ def test_a_region_that_takes_all_of_britain_beside_its_postcodes_is_warned_of(sh
     ]
     report = shop.load("shipping-regions", rows)
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (1, "countries: with GB, all of Britain is in this region, not only its postcodes")
+        (1, "countries: GB puts all of Britain in this region, not only its postcodes")
     ]
 
 
@@ -110,5 +110,5 @@ def test_a_customers_default_method_that_does_not_exist_is_warned_of(shop: Impor
     report = shop.load("customers", [person])
     assert counts(report) == (0, 1, 0, 0)
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (1, "shipping_method: there is no shipping method 999")
+        (1, "shipping_method: shipping method 999 does not exist")
     ]

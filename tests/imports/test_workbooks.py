@@ -104,7 +104,7 @@ def test_empty_rows_and_cells_do_no_harm_and_lines_count_as_shown(shop: Importer
     ]
     report = shop.load_text("stock", workbook(*rows), ".xlsx")
     assert [(e.line, e.message) for e in report.errors] == [
-        (5, 'sku: there is no product "PHONE2"'),
+        (5, 'sku: product "PHONE2" does not exist'),
         (6, "has 3 cells where the header has 2"),
     ]
 

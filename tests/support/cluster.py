@@ -6,6 +6,7 @@ Every test module gets a database of its own, copied from a template that the mi
 import fcntl
 import itertools
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from tradecounter.db.embedded_role import SERVICE_ROLE, hand_over
 from tradecounter.db.migrate import upgrade
 
 _numbers = itertools.count(1)
+_MEMORY = Path("/dev/shm")
+_ENOUGH_BYTES = 4 * 1024**3
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,16 @@ class Cluster:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(SQL(statement).format(*map(Identifier, names)))
 
+    def exists(self, database: str) -> bool:
+        with psycopg.connect(self.url) as connection:
+            found = connection.execute("select from pg_database where datname = %s", [database])
+            return found.fetchone() is not None
+
     @contextmanager
     def database(self) -> Iterator[str]:
         """A migrated, empty database of its own; its URL."""
         name = f"tradecounter_test_{os.getpid()}_{next(_numbers)}"
-        self.execute("create database {} template {}", name, self.template)
+        self.execute("create database {} template {} strategy file_copy", name, self.template)
         try:
             yield self.url_of(name)
         finally:
@@ -81,15 +89,38 @@ def cluster(shared: Path, run: str) -> Iterator[Cluster]:
     with ExitStack() as stack:
         url = os.environ.get("TRADECOUNTER_DATABASE_URL")
         if url is None:
-            embedded = stack.enter_context(EmbeddedPostgres(shared, durable=False))
+            embedded = stack.enter_context(_embedded(shared, run))
             found = Cluster(embedded.administrator_url(), run, SERVICE_ROLE)
         else:
             found = Cluster(url, run)
-        with (shared / f"template-{run}.lock").open("wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            made = shared / f"template-{run}.made"
-            if not made.exists():
-                found.create(found.template)
-                upgrade(found.url_of(found.template))
-                made.touch()
+        with _locked(shared, run):
+            if not found.exists(found.template):
+                found.create(f"{found.template}_new")
+                upgrade(found.url_of(f"{found.template}_new"))
+                found.execute("alter database {} rename to {}", f"{found.template}_new", found.template)
         yield found
+
+
+@contextmanager
+def _embedded(shared: Path, run: str) -> Iterator[EmbeddedPostgres]:
+    """The embedded server, in memory if the machine has enough: every database is a few hundred new files."""
+    folder = shared
+    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH_BYTES:
+        folder = _MEMORY / f"tradecounter-tests-{run}"
+    embedded = EmbeddedPostgres(folder, durable=False)
+    with _locked(shared, run):
+        embedded.__enter__()
+    try:
+        yield embedded
+    finally:
+        with _locked(shared, run):
+            embedded.__exit__(None, None, None)
+            if folder != shared and not embedded.running:
+                shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(shared: Path, run: str) -> Iterator[None]:
+    with (shared / f"cluster-{run}.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,8 +1,9 @@
 """Generated requests from the interface document against the running service, and what came of them."""
 
+import gc
 import itertools
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 from random import Random
@@ -190,10 +191,29 @@ class Report:
                     self.failures.setdefault(key, f"{failure.message}\n  {check.failure_info.code_sample}")
 
 
-def generated_requests(
-    service: Service, shop: Shop, phases: Collection[str], *, examples: int, seed: int | None = None
-) -> EventStream:
+def run_phases(
+    report: Report,
+    service: Service,
+    shop: Shop,
+    phases: Collection[str],
+    *,
+    examples: int,
+    seed: int | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> None:
     """Run phases of Schemathesis as the shop's customer; without a seed, the same requests every time."""
+    stream = _stream(service, shop, phases, examples, seed)
+    for event in stream:
+        report.add(event)
+        if is_over():
+            stream.stop()
+    del stream
+    # Schemathesis leaves its sessions open, in reference cycles. If they were collected later, in the deep recursion of
+    # another test, their finalizers would fail.
+    gc.collect()
+
+
+def _stream(service: Service, shop: Shop, phases: Collection[str], examples: int, seed: int | None) -> EventStream:
     generation: dict[str, Any] = {
         "max-examples": examples,
         "database": "none",

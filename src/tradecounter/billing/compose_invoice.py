@@ -22,7 +22,7 @@ _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """A wholly dispatched order: lines, serial numbers by line id, its account, and the time of supply."""
+    """A completely dispatched order: lines, serial numbers by line id, account, and time of supply."""
 
     order: ConfirmedOrder
     lines: Sequence[OrderLine]

@@ -22,7 +22,7 @@ ORDERS_IN_A_PIECE = 100
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """An account's credit limit (0 without credit terms), what it owes, and its debts."""
+    """An account's credit limit (0 without credit terms), its total debt, and the single debts."""
 
     limit: Decimal
     outstanding: Decimal
@@ -39,8 +39,8 @@ async def read_credit(tx: Transaction, customer_id: int) -> Credit:
 
 
 def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:
-    """Yield a credit overview as JSON, in pieces that take about two milliseconds each."""
-    # The list of orders is the last field: only its bracket and the closing brace follow.
+    """Yield a credit overview as JSON, in chunks of about two milliseconds of work."""
+    # The list of orders is the last field: only its closing bracket and the closing brace follow.
     empty = to_json(CreditOverview(credit.limit, credit.outstanding, credit.limit - credit.outstanding, []))
     yield empty[:-2]
     separator = b""
@@ -52,7 +52,7 @@ def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:
 
 
 def order_status(debt: Debt, now: datetime) -> CreditOrderStatus:
-    """Return a debt as an entry of the overview; without an invoice, the term counts from the confirmation."""
+    """Return a debt as an entry of the overview; without an invoice, the term starts at the confirmation."""
     due_on = debt.due_at or due_at(debt.confirmed_at, debt.term_days)
     total_due = debt.gross - debt.paid
     return CreditOrderStatus(

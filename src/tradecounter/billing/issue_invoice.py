@@ -1,6 +1,6 @@
-"""Issues the invoice of a wholly dispatched order (decisions, invoice).
+"""Issues the invoice of a completely dispatched order (decisions, invoice).
 
-Rows are always locked in the same order; the invoice number comes last, since every issue of an invoice waits for it.
+Rows are always locked in the same order. The invoice number is last, since all other invoices wait for its lock.
 """
 
 import asyncio
@@ -43,10 +43,10 @@ class IssuedInvoice:
 
 
 async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead, now: datetime) -> IssuedInvoice:
-    """Issue the invoice of an order, named by its reference or id, or return the one that it has.
+    """Issue the invoice of an order, named by its reference or id, or return the existing invoice.
 
-    Raises DomainError: not found, precondition failed (not confirmed, cancelled, not wholly dispatched, or the
-    settings still have the example seller and this is no demo).
+    Raises DomainError: not found, precondition failed (not confirmed, cancelled, not completely dispatched, or the
+    settings still contain the example seller outside a demo).
     """
     order = await lock_confirmed_order(tx, reference)
     name = order.order_reference
@@ -71,7 +71,7 @@ async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
     if letterhead.examples and not await is_demo(tx):
         raise DomainError(
             Kind.PRECONDITION_FAILED,
-            "an invoice never changes, and this one would show the built-in example of the seller: set "
+            "the invoice would show the built-in example seller, and invoices never change: set "
             f"{', '.join(letterhead.examples)} first",
         )
 

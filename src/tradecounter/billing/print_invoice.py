@@ -1,6 +1,6 @@
 """Prints an invoice as a PDF file, from the template `invoice.typ`.
 
-The template gets the invoice as data and never reads it as markup. Latin, Greek and Cyrillic letters use the fonts of
+The template gets the invoice as data, never as markup. Latin, Greek and Cyrillic letters use the fonts of
 the package `typst`, so every machine makes the same bytes. Other characters use the machine's fonts (Debian's
 `fonts-noto-core` and `fonts-noto-cjk` cover nearly all scripts). The invoice lists the characters that no font has.
 """
@@ -27,8 +27,8 @@ from tradecounter.letterhead.seller import Party, Seller
 
 _MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
 _ESCAPED = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\(.)")
-_MOST_ROUNDS = 8  # a round finds the missing characters of one layout pass, nearly always all of them
-_REPLACEMENT = "\u25a1"  # a white square, which the fonts of the package have
+_MOST_ROUNDS = 8  # a round finds the missing characters of one layout pass, usually all
+_REPLACEMENT = "\u25a1"  # a white square, which the package's fonts have
 _MOST_NAMED = 20
 
 _LONG_WORD = re.compile(r"\S{22,}")
@@ -40,7 +40,7 @@ _JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 def print_invoice(document: InvoiceDocument, issued_at: datetime, logo: Logo | None = None) -> bytes:
     """Return an invoice as a PDF file. Takes some milliseconds of processor time, and may run in any thread.
 
-    A square replaces each character that no font has, and a line below the text names them.
+    A square replaces each character that no font has; a line below the text lists these characters.
     """
     missing: set[str] = set()
     for _ in range(_MOST_ROUNDS):
@@ -90,7 +90,7 @@ def _fonts() -> typst.Fonts:
 
 
 class _Printer:
-    """Converts an invoice to the texts of the template, without the characters that no font has."""
+    """Converts an invoice to the template's strings, without the characters that no font has."""
 
     def __init__(self, missing: AbstractSet[str]) -> None:
         self._missing = missing
@@ -171,7 +171,7 @@ class _Printer:
         ]
 
     def _named(self) -> str:
-        """Return a line with the code points of the replaced characters; empty without any."""
+        """Return a line with the code points of the replaced characters; empty without replacements."""
         if not self._replaced:
             return ""
         codes = [f"U+{ord(character):04X}" for character in sorted(self._replaced)]
@@ -179,10 +179,10 @@ class _Printer:
         return f"{_REPLACEMENT} replaces characters that could not be printed: {', '.join(codes[:_MOST_NAMED])}{more}."
 
     def _shown(self, text: str) -> str:
-        """Return a typed text as one line, so it cannot imitate another part of the invoice.
+        """Return typed text as one line, so it cannot imitate another part of the invoice.
 
         Long words may break, to stay in their column. Letters and their marks are composed, and invisible characters
-        left out: a PDF maps each glyph to one text, and copied text, also of amounts, would have that text everywhere.
+        are removed: a PDF maps each glyph to one string, which would appear wherever the glyph's text is copied.
         """
         composed = unicodedata.normalize("NFC", one_line(text))
         visible = "".join(c for c in composed if c in _JOINERS or unicodedata.category(c) != "Cf")
@@ -194,7 +194,7 @@ class _Printer:
 
 
 def _vat_totals(totals: Sequence[VatTotal], vat: Decimal) -> list[list[str]]:
-    """Return VAT by rate, with the sum if there are several rates."""
+    """Return VAT by rate, with the sum for several rates."""
     by_rate = [[f"VAT at {_per_cent(t.rate)} on {in_pounds(t.net)}", in_pounds(t.vat)] for t in totals]
     if len(totals) == 1:
         return [[f"VAT at {_per_cent(totals[0].rate)}", in_pounds(vat)]]

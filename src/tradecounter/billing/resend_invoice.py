@@ -13,7 +13,7 @@ from tradecounter.ordering.queries.orders import order_by_id
 
 @dataclass(frozen=True, slots=True)
 class ResentInvoice:
-    """An invoice and the addresses to which the worker sends it."""
+    """An invoice and the recipients' e-mail addresses."""
 
     number: int
     order_reference: str
@@ -21,7 +21,7 @@ class ResentInvoice:
 
 
 async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentInvoice:
-    """Queue an invoice's mails again: to the order's recipient and to the account's address for invoices.
+    """Queue an invoice's e-mails again: to the order's recipient and to the account's address for invoices.
 
     Raises DomainError: not found, precondition failed (no recipients).
     """
@@ -34,8 +34,8 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
     if not recipients:
         raise DomainError(
             Kind.PRECONDITION_FAILED,
-            f"invoice {number} has no recipients: the order names no address, and customer {account.id} has neither an "
-            "accounts_email nor order mails, which `customer edit` sets",
+            f"invoice {number} has no recipients: the order has no contact address, and customer {account.id} has no "
+            "accounts_email or order e-mails; set them with `customer edit`",
         )
     for job, address in mails.items():
         if address:

@@ -15,13 +15,13 @@ _MOST_NAMED = 5
 
 
 def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
-    """Raise DomainError (precondition failed) with the remaining units unless every unit has been dispatched."""
+    """Raise DomainError (precondition failed), with the remaining units, unless every unit has been dispatched."""
     left = [line for line in lines if line.left]
     if not left:
         return
     named = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
     if len(left) > _MOST_NAMED:
-        named.append(f"{len(left) - _MOST_NAMED} lines more")
+        named.append(f"{len(left) - _MOST_NAMED} more lines")
     raise DomainError(
         Kind.PRECONDITION_FAILED,
         f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(named)}",
@@ -29,7 +29,7 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
 
 
 def status_with(due: Decimal) -> str:
-    """Return the status of an invoiced order with this much left to pay."""
+    """Return the status of an invoiced order with this amount left to pay."""
     return INVOICED if due else COMPLETED
 
 

@@ -21,7 +21,7 @@ class CreditOrderStatus(Struct):
 
 
 class CreditOverview(Struct):
-    """What the account may owe and does owe, by order."""
+    """The account's credit limit and its debts by order."""
 
     credit_limit: Amount
     total_outstanding: Amount

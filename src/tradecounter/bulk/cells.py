@@ -1,6 +1,6 @@
-"""Reads cells as people and spreadsheets write them: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
+"""Reads cells in the forms that people and spreadsheets use: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
 
-Text that is not a value of its field's type is returned unchanged, and the validator reports it.
+A cell that is not a value of its field's type is returned unchanged; the validator reports it.
 """
 
 import re
@@ -18,10 +18,10 @@ ReadCell = Callable[[str], Any]
 
 
 class UnreadableCellError(ValueError):
-    """A cell contains no value; the message says why."""
+    """A cell cannot be read as a value; the message has the reason."""
 
 
-# Marks of text fields whose cells may be written in several ways. JSON files are strict.
+# Marks for string fields whose cells may have several forms. JSON files are read strictly.
 MOMENT = Meta(extra={"cell": "moment"})
 TIME = Meta(extra={"cell": "time"})
 PERCENT = Meta(extra={"cell": "percent"})
@@ -37,9 +37,9 @@ _TIME = re.compile(r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?P<second>:[0-9]{
 
 
 def cell_reader(annotation: Any) -> ReadCell:
-    """Return the function that reads a cell as a value of a type; it raises UnreadableCellError.
+    """Return the function that converts a cell to a value of a type; it raises UnreadableCellError.
 
-    An empty cell is null, empty text or absent: the first of these that the type allows.
+    An empty cell becomes null, an empty string or an absent value: the first of these that the type allows.
     """
     options = alternatives(annotation)
     read = _reader(annotation, options)
@@ -89,11 +89,11 @@ def _json(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise UnreadableCellError(f"not JSON text: {error}") from error
+        raise UnreadableCellError(f"not JSON: {error}") from error
 
 
 def _list_reader(element: Any) -> ReadCell:
-    """Return the reader of a list: JSON text or, if the elements are text, elements separated by `|`."""
+    """Return the function that reads a list: JSON or, for strings, elements separated by `|`."""
     names = [field.encode_name for field in msgspec.structs.fields(element)] if _is_struct(element) else []
     if len(names) > 1 or (not names and str not in alternatives(element)):
         return _json
@@ -130,7 +130,7 @@ def _percent(text: str) -> str:
 
 
 def _uk_date(text: str) -> str:
-    """Convert a date written day first to `YYYY-MM-DD`, with its time if it has one."""
+    """Convert a date in the form DD/MM/YYYY to `YYYY-MM-DD`, with its time if present."""
     found = _UK_DATE.fullmatch(text)
     if found is None:
         return text
@@ -139,7 +139,7 @@ def _uk_date(text: str) -> str:
 
 
 def _day(text: str) -> str:
-    """Read a date, also with a time of midnight, as databases export dates."""
+    """Read a date; accepts a time of midnight, which database exports append."""
     midnight = _MIDNIGHT.search(text)
     return _uk_date(text[: midnight.start()] if midnight and midnight.end() == len(text) else text)
 
@@ -154,7 +154,7 @@ def _time(text: str) -> str:
 
 
 def _clock(text: str, *, seconds: bool) -> str:
-    """Convert a time of day to `HH:MM:SS`, or to `HH:MM` if it has no seconds other than `:00`."""
+    """Convert a time of day to `HH:MM:SS`, or to `HH:MM` if its seconds are missing or zero."""
     found = _TIME.fullmatch(text)
     if found is None or (not seconds and found["second"] not in {None, ":00"}):
         return text

@@ -1,4 +1,4 @@
-"""Maps the columns of a table's header to the fields of its rows."""
+"""Maps the columns of a table's header to the rows' fields."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ class ColumnOptions:
     """How columns are mapped to fields.
 
     Attributes:
-        renamed: the field for each column that is not named after it.
-        ignore_unknown: whether columns without a field are ignored instead of being faults.
+        renamed: the field of each column whose name differs from the field's name.
+        ignore_unknown: whether columns without a field are ignored instead of being errors.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a field: its place in the header, the field's name, and the reader of its cells."""
+    """A mapped column: its place in the header, its field's name, and the function that reads its cells."""
 
     place: int
     name: str
@@ -37,23 +37,23 @@ class Column:
 
 @dataclass(slots=True)
 class Header:
-    """The columns of a header.
+    """A header's columns.
 
     Attributes:
         columns: the columns that are mapped to fields.
         unnamed: the places of columns without a name.
         unknown: the names of columns without a field.
-        faults: why the table cannot be read.
+        errors: why the table cannot be read.
     """
 
     columns: list[Column] = field(default_factory=list)
     unnamed: list[int] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
 def normal_name(name: str) -> str:
-    """Return a column's name in the form that is compared: `Single Unit-Cost` is `single_unit_cost`."""
+    """Return a column's name in a form for comparison: `Single Unit-Cost` becomes `single_unit_cost`."""
     return _GAPS.sub("_", fold(name.strip()))
 
 
@@ -64,9 +64,9 @@ def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: C
 
 
 def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
-    """Map columns to fields; the result has all faults."""
+    """Return the columns mapped to fields, with all errors of the header."""
     if not any(names):
-        return Header(faults=["the file is empty: the first line must have column names"])
+        return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
     renamed = {normal_name(theirs): ours for theirs, ours in options.renamed.items()}
     header, taken = Header(), dict[str, str]()
@@ -79,20 +79,20 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
             header.unknown.append(name.strip())
         elif ours in taken:
             same = fold(taken[ours]) == fold(name)
-            header.faults.append(
+            header.errors.append(
                 f"column {name!r} appears twice" if same else f"columns {taken[ours]!r} and {name!r} are both {ours}"
             )
         else:
             taken[ours] = name
             header.columns.append(Column(place, ours, cell_reader(fields[ours].type)))
     present = set(map(normal_name, names))
-    header.faults += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
+    header.errors += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
     missing = [name for name, f in fields.items() if name not in taken]
     if not options.ignore_unknown:
-        header.faults += _unknown(header.unknown, fields, missing)
-    header.faults += [f"there is no column for {name}" for name in missing if fields[name].required]
-    if header.faults:
-        header.faults.append(f"the columns may be {', '.join(fields)}")
+        header.errors += _unknown(header.unknown, fields, missing)
+    header.errors += [f"there is no column for {name}" for name in missing if fields[name].required]
+    if header.errors:
+        header.errors.append(f"the columns may be {', '.join(fields)}")
     return header
 
 

@@ -15,9 +15,9 @@ _STATED = re.compile(r"sep=(?P<separator>.)\s*", re.IGNORECASE)  # Excel reads t
 
 
 def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptions) -> tuple[str, int]:
-    """Return the separator of a file's cells, and the number of lines that were read before its header.
+    """Return the file's separator and the number of lines before its header.
 
-    Without a `sep=` line, it is the separator that finds the most known columns in the header, then the most columns.
+    Without a `sep=` line, returns the separator that yields the most known columns, then the most columns.
     """
     line, skipped = file.readline(), 0
     while line and not line.strip():
@@ -35,7 +35,7 @@ def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptio
 
 
 def csv_lines(file: TextIO, separator: str, skipped: int) -> Iterator[Line]:
-    """Yield each line's number and cells, after `skipped` lines. Raises UnreadableLineError."""
+    """Yield each line's number and cells after the first `skipped` lines. Raises UnreadableLineError."""
     reader = csv.reader(file, delimiter=separator, strict=True)
     start = skipped + 1
     try:

@@ -1,4 +1,4 @@
-"""Reports the records that an import changes, by comparing them before and after it in the database."""
+"""Reports the records that an import changes; the database compares them before and after the import."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ class Change:
     """A change to one record.
 
     Attributes:
-        line: the line that changes it; None if it changes because it is not in the file.
+        line: the line that changes it; None if the change is due to its absence from the file.
         key: the values of its key fields.
-        change: what the import does to it.
-        before: the old values of the changed members; all members of a deleted record; None for a new record.
-        after: the new values of the changed members; all members of a new record; None for a deleted record.
+        change: the kind of change.
+        before: the changed members' old values; all members of a deleted record; None for a new record.
+        after: the changed members' new values; all members of a new record; None for a deleted record.
     """
 
     line: int | None
@@ -53,7 +53,7 @@ async def keep_records(tx: Transaction, kind: ImportKind[Any], *, replace: bool)
 
 
 async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnChange, *, replace: bool) -> None:
-    """Call `on_change` for each record that differs from its copy, in the order of the file's lines."""
+    """Call `on_change` for each record that differs from its copy, in the file's line order."""
     compared = SQL(
         """
         select s.line, b.row::text, a.row::text

@@ -1,4 +1,4 @@
-"""Detects the encoding of a text file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
+"""Detects a text file's encoding: UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
 
 import codecs
 from collections.abc import Iterator
@@ -15,21 +15,21 @@ UTF_8 = "utf-8-sig"  # with or without a byte order mark
 
 
 class UnreadableFileError(OperatorError):
-    """A file cannot be read; the message says why."""
+    """A file cannot be read; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The name of a file's encoding, and the number of its line breaks."""
+    """A file's encoding and its number of line breaks."""
 
     encoding: str
     lines: int
 
 
 def scan(file: BinaryIO) -> Scanned:
-    """Read a file to its end and detect its encoding. Raises UnreadableFileError.
+    """Read a whole file and detect its encoding. Raises UnreadableFileError.
 
-    A file that is not UTF-8 is Windows-1252, unless text in UTF-8 precedes the first invalid byte: then it is damaged.
+    A file that is not UTF-8 is read as Windows-1252. If UTF-8 text precedes its first invalid byte, it is damaged.
     """
     marked = file.read(2) in _UTF16_MARKS
     file.seek(0)
@@ -43,7 +43,7 @@ def scan(file: BinaryIO) -> Scanned:
                 beyond_ascii |= not good.isascii()
                 utf8_until = lines + good.count(b"\n") + 1
         lines += block.count(b"\n")
-    if utf8_until is None and decoder.getstate()[0]:  # the file ends inside a character
+    if utf8_until is None and decoder.getstate()[0]:  # the file ends in the middle of a character
         utf8_until = lines + 1
     if marked:
         return Scanned("utf-16", lines)
@@ -55,7 +55,7 @@ def scan(file: BinaryIO) -> Scanned:
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the blocks of a file from its start."""
+    """Yield a file's blocks from its start."""
     file.seek(0)
     while block := file.read(_BLOCK):
         yield block

@@ -1,4 +1,4 @@
-"""Opens import files: JSON Lines, a JSON array, CSV or XLSX, by the file's name; yields rows one by one."""
+"""Opens import files (JSON Lines, a JSON array, CSV or XLSX, by the file's name) and yields their rows."""
 
 import io
 import shutil
@@ -35,13 +35,13 @@ _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()
 
 @dataclass(slots=True)
 class FileFacts:
-    """How a file was read.
+    """Describes how a file was read.
 
     Attributes:
         form: the format.
         encoding: `utf-8`, `utf-16` or `cp1252`; None for a workbook.
-        separator: the separator of cells in CSV.
-        sheet: the name of the sheet that was read from a workbook.
+        separator: the separator of CSV cells.
+        sheet: the name of the workbook's sheet that was read.
         unknown_columns: the names of columns without a field.
     """
 
@@ -65,9 +65,7 @@ class ImportFile:
         """Yield all rows. Raises UnreadableFileError."""
         self.file.seek(0)
         if options and (options.renamed or options.ignore_unknown) and self.facts.form not in {"CSV", "XLSX"}:
-            raise UnreadableFileError(
-                f"{self.facts.form} is read strictly: only columns of CSV and XLSX files can be mapped"
-            )
+            raise UnreadableFileError(f"{self.facts.form}: columns can be mapped in CSV and XLSX files only")
         match self.facts.form:
             case "JSON Lines":
                 self._skip_mark()
@@ -104,7 +102,7 @@ class ImportFile:
 
 @contextmanager
 def open_import(path: str) -> Iterator[ImportFile]:
-    """Open a file; `-` is standard input, whose format is detected from its start. Raises UnreadableFileError."""
+    """Open a file; `-` is standard input, whose format is detected from its content. Raises UnreadableFileError."""
     try:
         if path == "-":
             with _copied(sys.stdin.buffer) as file:
@@ -130,7 +128,7 @@ def _file(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Copy a stream to disk: an import file is read more than once."""
+    """Copy a stream to disk, because an import file is read several times."""
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)

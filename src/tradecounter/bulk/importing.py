@@ -1,6 +1,6 @@
-"""Imports a file: checks rows as they are read, stages them by COPY and merges them with a few statements.
+"""Imports a file: checks rows while reading, stages them with COPY and merges them with a few statements.
 
-The caller must roll back the transaction if the report has errors: a file is imported completely or not at all.
+The caller must roll back the transaction if the report has errors, so that a file is imported completely or not at all.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -21,14 +21,14 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.json_text import contains_nul
 
 _REPORT_EVERY = 1000
-_MOST_REMOVED = 5  # one in five records may be removed without confirmation
+_MOST_REMOVED = 5  # the fraction of records that may be removed without confirmation
 
 Hook = Callable[[Transaction], Awaitable[Any]]
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or would do in a dry run; with errors, nothing is imported."""
+    """The result of an import or a dry run; if it has errors, nothing is imported."""
 
     added: int = 0
     changed: int = 0
@@ -44,7 +44,7 @@ class ImportOptions:
     """Options of an import.
 
     Attributes:
-        dry_run: whether the caller rolls the import back.
+        dry_run: whether the caller rolls back the import.
         replace: whether records that are not in the file are deactivated.
         confirmed: whether `replace` may deactivate more than a fifth of the records.
         progress: called with the number of rows read.
@@ -73,9 +73,9 @@ async def run_import(
     before_merge: Hook | None = None,
     after_merge: Hook | None = None,
 ) -> ImportReport:
-    """Import rows in the caller's transaction, which must be rolled back if the report has errors.
+    """Import rows in the caller's transaction, which the caller rolls back if the report has errors.
 
-    `before_merge` runs when all rows are staged, `after_merge` when they are merged. Raises DomainError.
+    `before_merge` runs after all rows are staged, `after_merge` after they are merged. Raises DomainError.
     """
     if options.replace and kind.removal is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace all records")
@@ -86,14 +86,14 @@ async def run_import(
     await tx.execute(_ANALYZE_STAGED)
     if options.replace and not count and not report.errors:
         raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
-    # Locks are taken only now, so that nobody waits for them while rows are read.
+    # Locked only now, so that other transactions do not wait while rows are read.
     if before_merge is not None:
         await before_merge(tx)
     if kind.lock is not None:
         await tx.execute(kind.lock)
     if options.on_change is not None:
         await keep_records(tx, kind, replace=options.replace)
-    # Removals come first, so that the checks see the records that remain.
+    # Removals come first, so that the checks see only the remaining records.
     removed = await _remove(tx, kind) if options.replace else _Removed(0, 0)
     await _check(tx, kind, report)
     if report.errors:
@@ -115,7 +115,7 @@ async def _stage(
     report: ImportReport,
     options: ImportOptions,
 ) -> int:
-    """Copy rows to `staged`, bad ones without their bad fields, for the checks; return the number of rows staged."""
+    """Copy rows to `staged`, without their invalid fields; return the number of staged rows."""
     stage = await kind.prepare(tx)
     missing = kind.replaced if options.replace else {}
     line_of_key: dict[str, int] = {}
@@ -137,31 +137,31 @@ async def _stage(
 def _examined(
     row: Row[Shape] | BadRow[Shape], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
 ) -> Iterable[tuple[str | None, str]]:
-    """Return a row's keys and values to stage, as JSON text; add its faults and warnings to the report."""
-    faults: tuple[str, ...] = row.faults if isinstance(row, BadRow) else ()
+    """Return a row's keys and values to stage, as JSON; add its errors and warnings to the report."""
+    errors: tuple[str, ...] = row.errors if isinstance(row, BadRow) else ()
     staged: list[tuple[str | None, str]] = []
     if row.values is not None:
         notes = RowNotes()
         for key, values in stage(row.values, notes):
-            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if faults else values
+            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if errors else values
             encoded = msgspec.json.encode({**missing, **good})
             if (key is not None and "\x00" in key) or contains_nul(encoded):
-                faults = (*faults, "contains a NUL character")
+                errors = (*errors, "contains a NUL character")
             else:
                 staged.append((key, encoded.decode()))
-        faults = (*faults, *notes.faults)
+        errors = (*errors, *notes.errors)
         report.warnings += [LineMessage(row.line, warning) for warning in notes.warnings]
-    report.errors += [LineMessage(row.line, fault) for fault in faults]
+    report.errors += [LineMessage(row.line, error) for error in errors]
     return staged
 
 
 async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
-    """Add the errors and warnings that the database finds to the report, in the order of lines."""
+    """Run the database's checks and add their errors and warnings to the report, in line order."""
     known = {(error.line, _field(error.message)) for error in report.errors}
     for check in kind.checks:
         rows = await check(tx) if callable(check) else await tx.fetch_all(check)
         found = [LineMessage(*row) for row in rows]
-        # To the checks, a field that already has an error is missing.
+        # The checks see fields with errors as missing.
         report.errors += [error for error in found if (error.line, _field(error.message)) not in known]
     for statement in kind.warnings:
         report.warnings += [LineMessage(*row) for row in await tx.fetch_all(statement)]
@@ -186,7 +186,7 @@ async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removed:
 
 
 def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptions) -> None:
-    """Raise DomainError if removing more than a fifth is not confirmed: the file may have been cut off."""
+    """Raise DomainError if the removal of more than a fifth is unconfirmed, because the file may be truncated."""
     report.deactivated = removed.records
     if options.confirmed or removed.records * _MOST_REMOVED <= removed.of:
         return
@@ -197,7 +197,7 @@ def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptio
 
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
-    """Merge the staged rows, count the changes, and tell the caches."""
+    """Merge the staged rows, count the changes and notify the caches."""
     written = await tx.fetch_all(kind.merge)
     report.added = sum(1 for (is_new,) in written if is_new)
     report.changed = len(written) - report.added

@@ -1,4 +1,4 @@
-"""Reads rows of JSON files strictly: JSON Lines, or one array."""
+"""Reads rows strictly from JSON Lines files and JSON arrays."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -8,15 +8,15 @@ import msgspec
 from msgspec import Raw
 
 from tradecounter.bulk.encodings import UnreadableFileError
-from tradecounter.bulk.row_faults import bad_row
+from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.validation_messages import field_error_of
 
 _exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the object on each line; blank lines are skipped."""
+    """Yield each line's object; blank lines are skipped."""
     decoder = msgspec.json.Decoder(shape)
     for number, text in enumerate(lines, start=1):
         if not text.isspace():
@@ -24,7 +24,7 @@ def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[S
 
 
 def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the objects of an array, numbered from 1. Raises UnreadableFileError."""
+    """Yield an array's objects, numbered from 1. Raises UnreadableFileError."""
     try:
         elements = msgspec.json.decode(text, type=list[Raw])
     except msgspec.DecodeError as error:
@@ -50,6 +50,6 @@ def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> 
 def _bad_row(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
     try:
         members = _exact.decode(text)
-    except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first fault
-        return BadRow(number, (str(fault_of(error)).replace("the body ", "the row ", 1),))
+    except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first error
+        return BadRow(number, (str(field_error_of(error)).replace("the body ", "the row ", 1),))
     return bad_row(number, members, shape, strict=True)

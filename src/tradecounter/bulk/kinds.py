@@ -1,4 +1,4 @@
-"""Kinds of import; each slice defines its kinds in `importing.py`."""
+"""Import kinds; each slice defines its kinds in `importing.py`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, s
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Statements on the records that are not in a file that replaces everything; both see the staged rows.
+    """Statements for records that are missing from a file that replaces everything; both can read the staged rows.
 
     Attributes:
-        statement: deactivates or deletes these records.
+        statement: deactivates or deletes the missing records.
         count: selects the number of active records that the statement could affect with an empty file.
     """
 
@@ -32,7 +32,7 @@ class Removal:
 
 
 def by_row(stage: Stage[Shape]) -> Prepare[Shape]:
-    """Return the `prepare` of a kind whose staging needs nothing but the row."""
+    """Return the `prepare` function of a kind whose staging needs only the row."""
 
     async def prepare(_tx: Transaction) -> Stage[Shape]:
         return stage
@@ -55,25 +55,25 @@ def deactivation(table: str, key: str) -> Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportKind(Generic[Shape]):
-    """How rows of one kind are imported.
+    """Defines how rows of one kind are imported.
 
-    Rows are staged in the temporary table `staged (line, key, row)`: `key` is unique, or null if it has a fault; `row`
+    Rows are staged in the temporary table `staged (line, key, row)`: `key` is unique, or null if it has an error; `row`
     is JSON.
 
     Attributes:
         shape: the type of a row.
         key: the fields that identify a record.
         prepare: reads the data that staging needs. Returns the function that turns a row into one or several pairs of
-            key and JSON, and notes the row's faults.
+            key and JSON, and notes the row's errors.
         lock: locks the table before the merge, if rows could be written in an order that deadlocks.
         checks: statements that select (line, message) of bad staged rows, or functions that return these.
-        warnings: statements that select (line, message) of staged rows that may be mistakes.
+        warnings: statements that select (line, message) of staged rows that may be mistaken.
         merge: writes the staged rows and selects, for each row written, whether it is new.
-        after: statements that run after the merge and select the number of rows that only they changed.
-        replaced: defaults for missing members in a file that replaces everything.
-        removal: for records that are not in such a file; None if a file cannot replace everything.
+        after: statements that run after the merge and select the number of additional changed rows.
+        replaced: defaults for members that are missing in a file that replaces everything.
+        removal: for records that are missing from such a file; None if a file cannot replace everything.
         view: selects (key, row) of all records, for comparison; `row` has a member per field.
-        topics: the versions to bump for caches.
+        topics: the topics whose versions are bumped.
     """
 
     shape: type[Shape]

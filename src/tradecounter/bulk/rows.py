@@ -1,4 +1,4 @@
-"""Rows, bad rows, and messages about them."""
+"""Valid rows, invalid rows, and messages about rows."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Shape]):
-    """A valid row and the line on which it starts; in a JSON array, the number of its element."""
+    """A valid row and its first line; in a JSON array, the element's number."""
 
     line: int
     values: Shape
@@ -22,12 +22,12 @@ class BadRow(Generic[Shape]):
 
     Attributes:
         line: as in Row.
-        faults: all faults; each starts with the field if it has one.
-        values: the row with its bad fields unset, for further checks; None if it cannot be read at all.
+        errors: all errors; each starts with its field, if it has one.
+        values: the row with its invalid fields unset, for further checks; None for an unreadable row.
     """
 
     line: int
-    faults: tuple[str, ...]
+    errors: tuple[str, ...]
     values: Shape | None = None
 
 

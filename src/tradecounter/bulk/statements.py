@@ -1,4 +1,4 @@
-"""SQL shared by several import kinds; `staged (line, key, row)` holds the rows of the file."""
+"""SQL for several import kinds; `staged (line, key, row)` contains the file's rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -8,17 +8,31 @@ from psycopg.types.json import Jsonb
 
 from tradecounter.db.statement import Statement
 
-UNKNOWN_SKU = Statement("""
-    select s.line, format('sku: there is no product %s', to_json(s.row ->> 'sku'))
-    from staged s left join product p on p.sku_key = s.row ->> 'sku_key'
-    where s.row ->> 'sku_key' is not null and p.id is null
-""")
+
+def unknown_reference(
+    name: str, table: str, key: str, *, compared: str | None = None, key_type: LiteralString = "text"
+) -> Statement[Any]:
+    """Return the check that the member `compared`, by default `name` itself, is the key of a record."""
+    sql = SQL(
+        """
+        select s.line, format('%s: %s %s does not exist', {name}::text, {what}::text, s.row -> {name})
+        from staged s left join {table} t on t.{key} = (s.row ->> {compared})::{key_type}
+        where s.row ->> {compared} is not null and t.{key} is null
+        """
+    ).format(
+        name=Literal(name), what=Literal(table.replace("_", " ")), compared=Literal(compared or name),
+        table=Identifier(table), key=Identifier(key), key_type=SQL(key_type),
+    )  # fmt: skip
+    return Statement(sql)
+
+
+UNKNOWN_SKU = unknown_reference("sku", "product", "sku_key", compared="sku_key")
 
 
 def required_when_new(
     table: str, key: str, names: Sequence[str], what: LiteralString, *, key_type: LiteralString = "text"
 ) -> Statement[Any]:
-    """Return the check that a row for a new record has the members `names`."""
+    """Return the check that rows for new records have the members `names`."""
     sql = SQL(
         """
         select s.line, format('%s: is required for a new {what}', needed.name)
@@ -36,8 +50,8 @@ def merge_statement(
 ) -> Statement[Any]:
     """Return the statement that merges staged rows into a table by its key column.
 
-    Members that a row lacks keep their values, or get the defaults in a new record. Without `materialized`, reading a
-    column of `r` would compute the whole row again.
+    Missing members keep their values, or get the defaults in a new record. Without `materialized`, reading a column of
+    `r` would compute the whole row again.
     """
     names = SQL(", ").join(Identifier(column) for column in columns)
     sql = SQL(

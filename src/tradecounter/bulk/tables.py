@@ -1,4 +1,4 @@
-"""Reads rows of tables (CSV and XLSX files): a header, then lines of text cells."""
+"""Reads rows of tables (CSV and XLSX files): a header, then lines of cells."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -7,14 +7,14 @@ import msgspec
 
 from tradecounter.bulk.cells import UnreadableCellError
 from tradecounter.bulk.columns import ColumnOptions, Header, read_header
-from tradecounter.bulk.row_faults import bad_row
+from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
 
 Line = tuple[int, Sequence[str]]
 
 
 class UnreadableLineError(Exception):
-    """The rest of a table cannot be read, from `line` on; the message says why."""
+    """A table cannot be read from `line` on; the message has the reason."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -24,18 +24,17 @@ class UnreadableLineError(Exception):
 def table_rows(
     lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, padded: bool = False
 ) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield the rows of a table whose first line is its header; empty lines are skipped.
+    """Yield a table's rows; the first line is the header, and empty lines are skipped.
 
-    The names of columns without a field are added to `unknown`. If `padded`, a line may have fewer cells than the
-    header.
+    Adds the names of columns without a field to `unknown`. If `padded`, a line may have fewer cells than the header.
     """
     rest = ((number, cells) for number, cells in lines if any(cells))
     try:
         number, names = next(rest, (1, ()))
         header = read_header(names, shape, options)
         unknown += header.unknown
-        if header.faults:
-            yield BadRow(number, tuple(header.faults))
+        if header.errors:
+            yield BadRow(number, tuple(header.errors))
             return
         width = len(names)
         for number, cells in rest:
@@ -51,7 +50,7 @@ def table_rows(
 
 
 def _fitted(cells: Sequence[str], width: int, *, padded: bool) -> Sequence[str] | None:
-    """Return the cells with the header's width, or None if that would drop or invent a value."""
+    """Return as many cells as the header has, or None if that would drop or add a value."""
     if len(cells) < width:
         return [*cells, *[""] * (width - len(cells))] if padded else None
     return None if any(cells[width:]) else cells[:width]
@@ -84,9 +83,9 @@ def _bad_row(number: int, cells: Sequence[str], header: Header, shape: type[Shap
         except UnreadableCellError as error:
             unreadable[column.name] = str(error)
     bad = bad_row(number, _given(read), shape, strict=False, unreadable=unreadable)
-    return BadRow(number, tuple(map(_reworded_for_cells, bad.faults)), bad.values)
+    return BadRow(number, tuple(map(_reworded_for_cells, bad.errors)), bad.values)
 
 
-def _reworded_for_cells(fault: str) -> str:
-    """Reword a fault for cells, which are all text and may have dates written day first."""
-    return fault.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")
+def _reworded_for_cells(error: str) -> str:
+    """Reword an error for cells, which are all strings and may have dates written day first."""
+    return error.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")

@@ -1,6 +1,6 @@
-"""Checks of amounts, sizes and dates that the validator cannot make. Faults are collected, not raised.
+"""Checks amounts, sizes and dates beyond the validator's abilities; collects errors instead of raising them.
 
-A value that already has a fault is UNSET and skipped.
+A value with an error is UNSET; the checks skip it.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 
 class RowNotes:
-    """Faults and warnings of a row."""
+    """Errors and warnings of a row."""
 
-    __slots__ = ("faults", "warnings")
+    __slots__ = ("errors", "warnings")
 
     def __init__(self) -> None:
-        self.faults: list[str] = []
+        self.errors: list[str] = []
         self.warnings: list[str] = []
 
-    def fault(self, field: str, problem: str) -> None:
-        """Add a fault, which rejects the row."""
-        self.faults.append(f"{field}: {problem}")
+    def error(self, field: str, problem: str) -> None:
+        """Add an error, which rejects the row."""
+        self.errors.append(f"{field}: {problem}")
 
     def warn(self, field: str, problem: str) -> None:
         """Add a warning about a possible mistake."""
@@ -38,58 +38,58 @@ class RowNotes:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Add the DomainError that the block raises, if any, as a fault."""
+        """Add the DomainError that the block raises, if any, as an error."""
         try:
             yield
         except DomainError as error:
-            self.faults.append(error.message)
+            self.errors.append(error.message)
 
 
 def folded(value: object) -> str | None:
-    """Return a key folded for comparison, or None if it is not text."""
+    """Return a key in the form for comparison, or None if it is not a string."""
     return fold(value) if isinstance(value, str) else None
 
 
 def text_of(value: object) -> str | None:
-    """Return a value as text, or None if it is unset."""
+    """Return a value as a string, or None if it is unset."""
     return None if value is msgspec.UNSET else str(value)
 
 
 def joined_key(*parts: str | None) -> str | None:
-    """Join keys into one, or return None if one of them is None."""
+    """Return the keys joined into one, or None if any is None."""
     return None if None in parts else "\x1f".join(map(str, parts))
 
 
 def check_date(notes: RowNotes, field: str, day: object) -> None:
-    """Add a fault for a date that must be a placeholder."""
+    """Add an error for a date so early or late that it must be a placeholder."""
     if isinstance(day, date) and not EARLIEST <= day <= LATEST:
-        notes.fault(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
+        notes.error(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
 
 
 def measured(notes: RowNotes, field: str, value: Any, most: Decimal, places: int) -> Any:
-    """Return a number between 0 and `most`, rounded, as text for the database; any other value unchanged."""
+    """Return a number between 0 and `most`, rounded, as a string for the database; other values unchanged."""
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
     return str(value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP))
 
 
 def pounds(notes: RowNotes, field: str, value: Any, most: Decimal = MOST_POUNDS) -> Any:
-    """Return an amount with two decimal places as text for the database; any other value unchanged."""
+    """Return an amount with two decimal places as a string for the database; other values unchanged."""
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
     if value != (amount := rounded(value)):
-        notes.fault(field, f"{value} has more than two decimal places")
+        notes.error(field, f"{value} has more than two decimal places")
     return str(amount)
 
 
 def _bounded(notes: RowNotes, field: str, value: Decimal, most: Decimal) -> bool:
     if value.is_finite() and 0 <= value <= most:
         return True
-    notes.fault(field, f"must be a number between 0 and {most}")
+    notes.error(field, f"must be a number between 0 and {most}")
     return False
 
 
 def given(row: msgspec.Struct) -> dict[str, Any]:
-    """Return a row's members as JSON values, without unset ones."""
+    """Return a row's members as JSON values, without unset members."""
     values: dict[str, Any] = msgspec.to_builtins(row)
     return values

@@ -1,4 +1,4 @@
-"""Reads the first sheet of XLSX files as lines of text cells, as in a CSV file."""
+"""Reads the first sheet of XLSX files as lines of string cells, like a CSV file."""
 
 import warnings
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
 
 _BATCH = 1000  # rows
-_SIGNIFICANT = ".15g"  # digits that a spreadsheet shows at most; further digits are rounding errors
+_SIGNIFICANT = ".15g"  # digits that spreadsheets show at most; further digits are rounding errors
 
 
 class Workbook:
-    """A workbook; reads its first sheet in batches of rows."""
+    """A workbook, whose first sheet is read in batches of rows."""
 
     def __init__(self, file: BinaryIO) -> None:
         try:
-            with warnings.catch_warnings(action="ignore"):  # about content that would be lost on saving
+            with warnings.catch_warnings(action="ignore"):  # warnings about content that would be lost when saving
                 self._book = load_workbook(file, read_only=True, data_only=True)
                 self._sheet: Any = self._book.worksheets[0]
-                self._sheet.reset_dimensions()  # a file often states a wrong size
-        except Exception as error:  # the library raises many types for a damaged file
+                self._sheet.reset_dimensions()  # the stated size is often wrong
+        except Exception as error:  # the library raises many error types for damaged files
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
 
     @property

@@ -107,7 +107,7 @@ def staged_categories(top: CategoryRow, notes: RowNotes) -> Iterator[Staged]:
     children = top.children if isinstance(top.children, list) else []
     for position, child in enumerate(children, start=1):
         if child.children:
-            notes.fault(f"children[{position - 1}].children", "a category is at most two levels deep")
+            notes.error(f"children[{position - 1}].children", "a category is at most two levels deep")
         yield child.key, {"name": child.name, "parent_key": top.key, "position": position, "active": True}
 
 
@@ -117,7 +117,7 @@ def staged_named(row: ManufacturerRow | AttributeRow, _notes: RowNotes) -> Itera
 
 
 class AttributeKeys:
-    """The keys of the existing attributes, which rows of products name by key or by name."""
+    """The keys of the existing attributes. Rows of products name attributes by key or by name."""
 
     def __init__(self, name_of_key: Mapping[str, str]) -> None:
         self._keys = name_of_key.keys()
@@ -126,7 +126,7 @@ class AttributeKeys:
         self._unknown: set[str] = set()
 
     def resolved(self, values: dict[str, str], notes: RowNotes) -> dict[str, str]:
-        """Return a product's values by attribute key; an unknown name stays, with one warning per file."""
+        """Return a product's values by attribute key. Unknown names are kept, with one warning per file."""
         if values.keys() <= self._keys:
             return values
         names: dict[str, str] = {}
@@ -137,9 +137,9 @@ class AttributeKeys:
                 key = name
                 if name not in self._unknown:
                     self._unknown.add(name)
-                    notes.warn("attributes", f"there is no attribute {name!r}")
+                    notes.warn("attributes", f"attribute {name!r} does not exist")
             if key in found:
-                notes.fault("attributes", f"{names[key]!r} and {name!r} are the same attribute")
+                notes.error("attributes", f"{names[key]!r} and {name!r} are the same attribute")
             names[key], found[key] = name, value
         return found
 
@@ -172,7 +172,7 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
 def _check_components(sku: object, components: list[ComponentRow], notes: RowNotes) -> None:
     keys = [fold(component.sku) for component in components]
     if folded(sku) in keys:
-        notes.fault("components", f"{sku} cannot contain itself")
+        notes.error("components", f"{sku} cannot contain itself")
     for number, key in enumerate(keys):
         if key in keys[:number]:
-            notes.fault(f"components[{number}].sku", f"{components[number].sku} is listed twice: add up its quantities")
+            notes.error(f"components[{number}].sku", f"{components[number].sku} is listed twice: add up its quantities")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tradecounter.bulk.kinds import ImportKind, Stage, by_row, deactivation
-from tradecounter.bulk.statements import merge_statement, required_when_new
+from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.catalogue.import_rows import (
     PRODUCT_DEFAULTS,
     AttributeKeys,
@@ -21,7 +21,7 @@ from tradecounter.kit.text import fold
 
 
 async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
-    """Return the lines whose attribute has another one's name, ignoring case: products show values by name."""
+    """Return the lines whose attribute has another attribute's name, ignoring case: products show values by name."""
     key_of_name: dict[str, str] = {}
     taken = []
     for line, key, name in await tx.fetch_all(sql.ACTIVE_AND_STAGED_NAMES):
@@ -74,7 +74,7 @@ PRODUCTS = ImportKind(
     prepare=_stage_of_products,
     checks=(
         required_when_new("product", "sku_key", ("name", "manufacturer"), "product"),
-        sql.CHECK_MANUFACTURERS,
+        unknown_reference("manufacturer", "manufacturer", "key"),
         sql.CHECK_CATEGORIES,
         sql.CHECK_LINKS,
         sql.CHECK_BUNDLES,

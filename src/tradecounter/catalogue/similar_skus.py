@@ -1,4 +1,4 @@
-"""Suggests the SKUs that are spelled most like an unknown one."""
+"""Suggests similar SKUs for an unknown SKU."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -10,12 +10,12 @@ from tradecounter.kit.text import fold
 
 MOST_SUGGESTED = 3
 _LEAST_SIMILARITY = 0.6
-_NEIGHBOURS = 20  # rows on either side of the place where the SKU would be
-_MOST_FOUND = 20  # rows of a text search, which ignores punctuation
+_NEIGHBOURS = 20  # rows before and after the SKU's place
+_MOST_FOUND = 20  # rows found by a text search, which ignores punctuation
 
 
 def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
-    """Return the candidates that are spelled most like a SKU, the most similar first."""
+    """Return the candidates that are most similar to a SKU, most similar first."""
     spelled = {fold(candidate): candidate for candidate in candidates}
     return [spelled[key] for key in get_close_matches(fold(sku.strip()), spelled, MOST_SUGGESTED, _LEAST_SIMILARITY)]
 

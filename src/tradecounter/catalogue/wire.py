@@ -12,7 +12,7 @@ class ProductImage(Struct):
     """A picture of a product."""
 
     is_primary: Annotated[bool, Meta(description="Whether to show it first.")]
-    url: Annotated[str, Meta(description="The picture's address.")]
+    url: Annotated[str, Meta(description="The picture's URL.")]
 
 
 class ProductIncomingStock(Struct):
@@ -51,7 +51,7 @@ class Product(Struct):
     single_unit_cost: Annotated[Amount, Meta(description="Net price of one unit.")]
     five_plus_unit_cost: Annotated[Amount, Meta(description="Net unit price from five units.")]
     ten_plus_unit_cost: Annotated[Amount, Meta(description="Net unit price from ten units.")]
-    consumer_unit_cost: Annotated[Amount, Meta(description="Recommended retail price; 0 if there is none.")]
+    consumer_unit_cost: Annotated[Amount, Meta(description="Recommended retail price; 0 if unknown.")]
     store_url: Annotated[str, Meta(description="The product's page in the store.")]
     categories: Annotated[list[str], Meta(description="Category keys.")]
     attributes: Annotated[dict[str, str], Meta(description="Attribute names and values.")]
@@ -67,9 +67,7 @@ class Category(Struct):
 
     key: Annotated[str, Meta(description="Use it in the `category` filter.")]
     name: Annotated[str, Meta(description="The category's name, which the filter accepts too.")]
-    children: Annotated[
-        list["Category"] | None, Meta(description="The subcategories; null for a subcategory, or if there are none.")
-    ]
+    children: Annotated[list["Category"] | None, Meta(description="The subcategories; null if the category has none.")]
 
 
 class Manufacturer(Struct):
@@ -82,7 +80,7 @@ class Manufacturer(Struct):
 class AttributeValue(Struct):
     """One value that products have for an attribute."""
 
-    value: Annotated[str, Meta(description="The value, as text.")]
+    value: Annotated[str, Meta(description="The value, as a string.")]
 
 
 AttributeType = Literal["boolean", "string", "int"]

@@ -24,13 +24,14 @@ from tradecounter.kit.errors import DomainError, Kind
 app = typer.Typer(no_args_is_help=True, help="Applications that act for customers (OAuth clients).")
 
 ClientId = Annotated[
-    str, typer.Argument(metavar="CLIENT_ID", help="The application's client id, from `app list`, or its beginning.")
+    str,
+    typer.Argument(metavar="CLIENT_ID", help="The application's client id, from `app list`, or its beginning."),
 ]
 
 
 @app.command("add")
 def add(name: Annotated[str, typer.Argument(help="The application's name.")], as_json: AsJson = False) -> None:
-    """Register an application; its secret is shown only once."""
+    """Register an application; the secret is shown only once."""
     added = run_change(lambda tx: add_application(tx, name, SystemClock().now()))
     text = f"client id: {added.client_id}\nclient secret: {added.client_secret}\nStore it now: it is not shown again."
     show(added, text, as_json=as_json)
@@ -38,7 +39,7 @@ def add(name: Annotated[str, typer.Argument(help="The application's name.")], as
 
 @app.command("list")
 def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
-    """List applications, disabled ones included."""
+    """List all applications, including disabled ones."""
     shown = ("client_id", Prose("name"), "disabled_at", "created_at")
     show_table(run_query(list_applications), shown, as_json=as_json, names=columns)
 
@@ -74,4 +75,4 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
 
 
 def _unknown(client_id: str) -> DomainError:
-    return DomainError(Kind.NOT_FOUND, f"there is no application {client_id}")
+    return DomainError(Kind.NOT_FOUND, f"application {client_id} does not exist")

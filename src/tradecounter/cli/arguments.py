@@ -17,8 +17,8 @@ Customer = Annotated[
     typer.Option("--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only this customer's.", show_default=False),
 ]
 OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
-Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in any case.")]
-Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The most to list.")]
+Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
+Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]
 
 
 def _since(text: str) -> datetime:

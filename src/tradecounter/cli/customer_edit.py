@@ -20,7 +20,7 @@ from tradecounter.shipping.methods import require_method
 
 
 class Clearable(StrEnum):
-    """Members of a customer that can be empty."""
+    """A customer's members that may be empty."""
 
     COMPANY = "company"
     ACCOUNTS_EMAIL = "accounts-email"
@@ -72,38 +72,47 @@ _OPTIONS: dict[str, Any] = {
     ],
     "discount": Annotated[
         Decimal,
-        typer.Option("--discount", parser=_discount, metavar="PERCENT", help="Off every price but contract prices."),
+        typer.Option(
+            "--discount",
+            parser=_discount,
+            metavar="PERCENT",
+            help="Off all prices except contract prices.",
+        ),
     ],
     "credit_limit": Annotated[
         Decimal,
-        typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="The most that may be owed, in pounds."),
+        typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="The credit limit, in pounds."),
     ],
     "term_days": Annotated[
         int, typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date.")
     ],
-    "packing": Annotated[Packing, typer.Option("--packing", help="Own-brand or plain.")],
+    "packing": Annotated[Packing, typer.Option("--packing", help="The packing: own-brand or plain.")],
     "shipping_method": Annotated[
         int,
         typer.Option(
-            "--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The default for orders that name none."
+            "--shipping-method",
+            min=1,
+            max=2**31 - 1,
+            metavar="ID",
+            help="The default shipping method of orders.",
         ),
     ],
     "unique_references": Annotated[
         bool,
-        typer.Option("--unique-references/--no-unique-references", help="Reject a customer reference used before."),
+        typer.Option("--unique-references/--no-unique-references", help="Reject customer references used before."),
     ],
     "order_mails": Annotated[
         bool,
         typer.Option(
             "--order-mails/--no-order-mails",
-            help="Send mails of orders that name no other address to the login address.",
+            help="Send e-mails about orders without a contact to the login address.",
         ),
     ],
 }
 
 
 def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add _OPTIONS to a command, which receives their values as `change`."""
+    """Add _OPTIONS to a command; the command receives their values as `change`."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
@@ -148,16 +157,16 @@ def edit(
     change: AccountChange,
     no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,
     clear: Annotated[
-        list[Clearable] | None, typer.Option("--clear", help="Make this empty; repeat the option for others.")
+        list[Clearable] | None, typer.Option("--clear", help="Make this member empty; may be repeated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a customer; without an option, a value stays the same."""
+    """Change a customer; values without an option stay the same."""
     if no_credit and (change.credit_limit, change.term_days) != (UNSET, UNSET):
         raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
     cleared = _cleared(change, clear or [])
     if not no_credit and not cleared.columns():
-        raise typer.BadParameter("give at least one option: what should change")
+        raise typer.BadParameter("at least one option is required")
 
     async def work(tx: Transaction) -> Account:
         await _check_method(tx, change)
@@ -167,7 +176,7 @@ def edit(
 
 
 def _cleared(change: AccountChange, options: list[Clearable]) -> AccountChange:
-    """Return the change with members emptied. Raises BadParameter for a member that it also sets."""
+    """Return the change with members cleared. Raises BadParameter for a member that the change also sets."""
     empty = {option.replace("-", "_"): "" if option == Clearable.COMPANY else None for option in options}
     for name in empty:
         if getattr(change, name) is not UNSET:

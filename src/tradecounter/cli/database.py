@@ -12,7 +12,7 @@ app = typer.Typer(no_args_is_help=True, help="The database's schema.")
 
 @app.command("upgrade")
 def run_upgrade(as_json: AsJson = False) -> None:
-    """Upgrade the schema to the newest revision; creates the embedded database if there is none."""
+    """Upgrade the schema to the newest revision; creates the embedded database if it does not exist."""
     with reporting_errors(), database_url(read_settings(), create=True) as url:
         state = upgrade(url, report=lambda line: typer.echo(line, err=True))
     show({"revision": state.revision}, f"the schema is at revision {state.revision}", as_json=as_json)
@@ -20,7 +20,7 @@ def run_upgrade(as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check(as_json: AsJson = False) -> None:
-    """Check that the schema is current; status 1 if it is not."""
+    """Check that the schema is current; exits with status 1 if not."""
     with reporting_errors(), database_url(read_settings()) as url:
         state = require_current_schema(url)
     show({"revision": state.revision}, f"the schema is current, at revision {state.revision}", as_json=as_json)

@@ -30,7 +30,7 @@ def demo(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start the whole service with demo data: database, API and worker. Ctrl-C stops all of it."""
+    """Start the whole service with demo data: database, API and worker. Ctrl-C stops all three."""
     configure_logs()
     with reporting_errors():
         settings = read_settings()
@@ -48,11 +48,9 @@ async def _run(
     async with Database(url, connections=2) as database:
         await load_demo(database, settings, clock.now(), catalogue)
         customers = await demo_customers(database, secret_key(settings), clock.now())
-    mail_settings = replace(settings, base_url=settings.base_url or listener.url)  # mails link to the API
+    mail_settings = replace(settings, base_url=settings.base_url or listener.url)  # e-mails contain links to the API
     if settings.smtp_url is None:
-        await drain(
-            mail_settings, url, clock
-        )  # before the keys are printed, so that the log lines of mails do not follow them
+        await drain(mail_settings, url, clock)  # before the keys, so that log lines about e-mails precede them
     async with serving(settings, url, clock, listener):
         working = asyncio.create_task(run_worker(mail_settings, url, clock, stop))
         _announce(listener.url, customers, settings, as_json=as_json)
@@ -69,7 +67,7 @@ def _announce(base_url: str, customers: list[DemoCustomer], settings: Settings, 
         return
     typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)\n")
     if settings.smtp_url is None:
-        typer.echo(f"Mails are written to {mail_folder(settings)}\n")
+        typer.echo(f"E-mails are written to {mail_folder(settings)}\n")
     for customer in customers:
         disabled = " (disabled)" if customer.disabled else ""
         typer.echo(f"  {customer.name}\n    key   {customer.api_key}{disabled}\n    note  {customer.note}\n")

@@ -1,4 +1,4 @@
-"""Writes the changes of an import, record by record, as text, CSV or JSON Lines."""
+"""Writes an import's changes, record by record, as text, CSV or JSON Lines."""
 
 import csv
 import sys
@@ -17,7 +17,7 @@ Write = Callable[[Change], None]
 
 @contextmanager
 def changes_to(path: str | None, *, wanted: bool) -> Iterator[OnChange | None]:
-    """Yield the function that writes changes to a file or, without one, to standard output; None unless `wanted`."""
+    """Yield a function that writes changes to a file or to standard output, or None unless `wanted`."""
     if not wanted:
         yield None
     elif path is None:

@@ -19,7 +19,7 @@ _COLUMNS = ("name", "ok", Prose("message", 30), Prose("remedy", 24))
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check settings, database, worker, mail server, issuer and API, and suggest remedies; status 1 if one fails."""
+    """Check settings, database, worker, mail server, issuer and API; exits with status 1 if a check fails."""
     checks = _checks()
     failed = [check.name for check in checks if not check.ok]
     if as_json:

@@ -1,4 +1,4 @@
-"""`tradecounter import`: files of products, prices, stock and the rest."""
+"""`tradecounter import`: files of products, prices, stock and other data."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -33,7 +33,10 @@ Map = Annotated[
 Output = Annotated[
     str | None,
     typer.Option(
-        "-o", "--output", metavar="FILE", help="The file for --diff; its name decides the format: .jsonl, .csv or text."
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="The file for --diff, in a format by its suffix: .jsonl, .csv or text.",
     ),
 ]
 
@@ -55,21 +58,19 @@ def import_file(
             help="JSON Lines, JSON, CSV or XLSX, by its name; - reads standard input. With samples: a folder."
         ),
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change without changing it.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show each changed record, before and after.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes without making them.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show each changed record before and after the import.")] = False,
     output: Output = None,
     replace: Annotated[bool, typer.Option("--replace", help="Deactivate records that are not in the file.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --replace: deactivate even more than a fifth.")] = False,
     renamed: Map = None,
-    ignore_unknown: Annotated[
-        bool, typer.Option("--ignore-unknown", help="Ignore columns that are not fields.")
-    ] = False,
+    ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Ignore columns without a field.")] = False,
     on_hand: Annotated[
         bool, typer.Option("--on-hand", help="With stock: the file's counts include units allocated to orders.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import a file, all or nothing, and list every error; `import samples FOLDER` writes a sample of every kind."""
+    """Import a file, all or nothing, and list all errors; `import samples FOLDER` writes a sample of each kind."""
     if kind == SAMPLES:
         _write_samples(file, as_json=as_json)
         return
@@ -123,11 +124,11 @@ def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
 
 
 def _write_samples(folder: str, *, as_json: bool) -> None:
-    """Write a sample of every kind to a folder, unless one of the files exists."""
+    """Write a sample of each kind to a folder. Fails if one of the files exists."""
     paths = [Path(folder) / f"{kind}.csv" for kind in IMPORT_KINDS]
     for path in paths:
         if path.exists():
-            fail(f"{path} exists: name another folder, or remove it")
+            fail(f"{path} exists: remove it, or choose another folder")
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for path in paths:
@@ -141,7 +142,7 @@ def _write_samples(folder: str, *, as_json: bool) -> None:
 
 @contextmanager
 def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar if standard error is a terminal; yields the function that reports progress."""
+    """Yield a function that reports progress, as a progress bar if standard error is a terminal."""
     columns: tuple[Any, ...] = (
         SpinnerColumn(),
         TextColumn(title),
@@ -183,7 +184,7 @@ def _print_file_facts(facts: FileFacts, *, has_errors: bool) -> None:
 def _error(report: ImportReport) -> str:
     """Return why nothing was imported, on one line."""
     first, count = report.errors[0], len(report.errors)
-    more = f" (and {count - 1} more fault{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
+    more = f" (and {count - 1} more error{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
     hint = ""
     if report.file is not None and report.file.unknown_columns and first.line == 1:
         hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown ignores the others"

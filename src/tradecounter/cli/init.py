@@ -20,7 +20,7 @@ _SECRET_BYTES = 32
 _WIDTH = 100
 _SAVED = Path(f"{FILE}.old")
 
-# The settings that a service for customers needs, with examples. Other settings have usable defaults.
+# Settings that a service for customers needs, with examples. Other settings have usable defaults.
 _NEEDED = {
     "DATABASE_URL": "postgresql://user:password@host/tradecounter",
     "BASE_URL": "https://api.example.com",
@@ -51,7 +51,7 @@ def init(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a commented `.env` with all settings and a new secret key, readable only by you."""
+    """Write a commented `.env` with all settings and a new secret key, which only you can read."""
     path = Path(FILE)
     try:
         saved = _save(path) if force else None

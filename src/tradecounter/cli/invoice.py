@@ -90,7 +90,7 @@ def pdf(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write an invoice's PDF file, by default to invoice-NUMBER.pdf in the working directory."""
+    """Write an invoice as a PDF file, by default invoice-NUMBER.pdf in the working directory."""
     if output == "-" and as_json:
         raise typer.BadParameter("--json and --output - both write to standard output")
     content = run_query(lambda tx: printed_invoice(tx, number)).pdf
@@ -109,7 +109,7 @@ def pdf(
 
 @app.command("resend")
 def resend(number: Number, as_json: AsJson = False) -> None:
-    """Send an invoice again to the order's recipients and to the account's address for invoices."""
+    """Send an invoice again, to the order's recipients and the account's e-mail address for invoices."""
     resent = run_change(lambda tx: resend_invoice(tx, number, SystemClock().now()))
     to = one_line(", ".join(resent.recipients))
     show(resent, f"the worker sends invoice {number} of order {resent.order_reference} to {to}", as_json=as_json)

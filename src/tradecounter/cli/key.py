@@ -21,10 +21,10 @@ app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 @app.command("add")
 def add(
     customer_id: CustomerId,
-    name: Annotated[str, typer.Option(help="What the key is for.")] = "API key",
+    name: Annotated[str, typer.Option(help="The key's purpose.")] = "API key",
     as_json: AsJson = False,
 ) -> None:
-    """Create a key; it is shown only once."""
+    """Create a key, which is shown only once."""
 
     async def work(tx: Transaction) -> NewKey:
         await the_account(tx, customer_id)
@@ -36,7 +36,7 @@ def add(
 
 @app.command("list")
 def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
-    """List a customer's keys, disabled ones included."""
+    """List a customer's keys, including disabled ones."""
 
     async def work(tx: Transaction) -> list[KeyRecord]:
         await the_account(tx, customer_id)
@@ -58,7 +58,7 @@ def disable(
     async def work(tx: Transaction) -> tuple[KeyRecord, Account | None]:
         key = await disable_key(tx, key_id, SystemClock().now())
         if key is None:
-            raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+            raise DomainError(Kind.NOT_FOUND, f"key {key_id} does not exist")
         return key, await find_account(tx, key.customer_id)
 
     key, account = run_change(work)

@@ -8,12 +8,12 @@ from structlog.tracebacks import ExceptionDictTransformer
 
 
 def configure_logs() -> None:
-    """Write the logs of this project and of its libraries to standard error as JSON lines."""
+    """Write all logs, including those of libraries, to standard error as JSON lines."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        # Without the values of local variables, which contain API keys and customers' data.
+        # Tracebacks without local variables, which contain API keys and customers' data.
         structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
     ]
     structlog.configure(

@@ -41,11 +41,11 @@ COMMANDS = {
     "openapi": "tradecounter.cli.openapi:openapi",
 }
 
-SERVICES = {"serve", "worker"}  # these log warnings that other commands print
+SERVICES = {"serve", "worker"}  # log warnings that other commands print
 
 
 class _CommandGroup(TyperGroup):
-    # The library cuts descriptions off after one line.
+    # The library truncates descriptions after one line.
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
@@ -58,7 +58,7 @@ def _description(command: Any) -> str:
 
 
 class _Commands(_CommandGroup):
-    """The commands of `COMMANDS`, each loaded when it is called."""
+    """The commands of `COMMANDS`, loaded on demand."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -78,7 +78,7 @@ class _Commands(_CommandGroup):
             raise
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
-        # Without the commands' help: reading it would load every command.
+        # Without the commands' help, which would load all commands.
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
@@ -102,7 +102,7 @@ app = typer.Typer(
     cls=_Commands,
     name="tradecounter",
     no_args_is_help=True,
-    rich_markup_mode=None,  # panels would cut off the names of options on a terminal with 80 columns
+    rich_markup_mode=None,  # panels would truncate option names on a terminal with 80 columns
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
@@ -128,7 +128,7 @@ def program(
 
 
 def _warn_of_unknown_settings() -> None:
-    with suppress(SettingsError):  # a command that needs the settings reports it
+    with suppress(SettingsError):  # commands that need the settings report it
         for name, nearest in unknown_settings():
             hint = "" if nearest is None else f"; did you mean {nearest}?"
             typer.echo(f"warning: {name} is not a setting{hint}", err=True)
@@ -147,5 +147,5 @@ def run() -> None:
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
-    # An exception, so that the command stops everything that it started.
+    # An exception, so that the command stops all services that it started.
     sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""`tradecounter openapi`: the interface document, or a collection generated from it; needs no server."""
+"""`tradecounter openapi`: prints the interface document or an API client collection; needs no server."""
 
 import json
 from typing import Annotated
@@ -15,11 +15,11 @@ from tradecounter.web.openapi.postman import postman_collection
 
 
 def openapi(
-    base_url: Annotated[str, typer.Option(help="The server's address in the document.")] = "https://api.example",
+    base_url: Annotated[str, typer.Option(help="The server's URL in the document.")] = "https://api.example",
     postman: Annotated[
         bool, typer.Option("--postman", help="Print a collection for Postman and Bruno instead.")
     ] = False,
-    as_json: AsJson = False,  # noqa: ARG001 it is JSON either way
+    as_json: AsJson = False,  # noqa: ARG001 the output is always JSON
 ) -> None:
     """Print the interface document as JSON."""
     application = Application(Settings(), Database("postgresql://"), SystemClock())

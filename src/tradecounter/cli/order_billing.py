@@ -25,7 +25,7 @@ def pounds(text: str) -> Decimal:
 
 
 def invoice(reference: OrderName, as_json: AsJson = False) -> None:
-    """Issue the invoice of a fully dispatched order; if it was issued before, show its number."""
+    """Issue a fully dispatched order's invoice; if it was issued before, show its number."""
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
     issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now()))

@@ -34,7 +34,10 @@ def dispatch(
     reference: OrderName,
     item: Annotated[
         list[str] | None,
-        typer.Option(metavar="ITEM_ID=QUANTITY", help="What to dispatch; may be repeated. Default: all that is left."),
+        typer.Option(
+            metavar="ITEM_ID=QUANTITY",
+            help="Items to dispatch; may be repeated. Default: all that remain.",
+        ),
     ] = None,
     tracking: Annotated[str | None, typer.Option(metavar="NUMBER", help="The courier's tracking number.")] = None,
     serial: Annotated[
@@ -59,10 +62,10 @@ def dispatch(
 def track(
     reference: OrderName,
     event_type: Annotated[str, typer.Option("--type", help="The event's type, such as Collected.")],
-    description: Annotated[str, typer.Option(help="A sentence on what happened.")],
-    locality: Annotated[str, typer.Option(help="Where it happened.")] = "",
+    description: Annotated[str, typer.Option(help="A description of the event.")],
+    locality: Annotated[str, typer.Option(help="The event's location.")] = "",
     date: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="When it happened, in UK time. Default: now.")
+        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="The event's UK time. Default: now.")
     ] = None,
     tracking: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="The shipment's tracking number. Default: the latest shipment.")
@@ -80,11 +83,11 @@ def track(
 
 def video(
     reference: OrderName,
-    file: Annotated[str, typer.Option(metavar="URL", help="The address of the video file.")],
-    playlist: Annotated[str, typer.Option(metavar="URL", help="The address of the HLS playlist.")],
+    file: Annotated[str, typer.Option(metavar="URL", help="The URL of the video file.")],
+    playlist: Annotated[str, typer.Option(metavar="URL", help="The URL of the HLS playlist.")],
     as_json: AsJson = False,
 ) -> None:
-    """Set the addresses of an order's packing video, replacing earlier ones."""
+    """Set the URLs of an order's packing video, replacing earlier ones."""
 
     async def work(tx: Transaction) -> None:
         await add_video(tx, reference, OrderVideoResponse(file, playlist))
@@ -96,13 +99,13 @@ def cancel(
     reference: Annotated[
         str,
         typer.Argument(
-            metavar="ORDER", help="The order's reference or id, or its confirmation code or how that begins."
+            metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
         ),
     ],
-    reason: Annotated[str, typer.Option(help="The reason; it is sent to the customer and stored with the order.")],
+    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer and stored with the order.")],
     as_json: AsJson = False,
 ) -> None:
-    """Cancel an order before anything is dispatched; its stock and credit are released."""
+    """Cancel an order that has no shipment; releases its stock and credit."""
 
     async def work(tx: Transaction) -> None:
         await cancel_order(tx, reference, reason, SystemClock().now())

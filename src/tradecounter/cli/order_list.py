@@ -24,7 +24,7 @@ _COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_
 
 
 def _status(text: str) -> dict[str, str]:
-    """Return the member of OrderFilter for a status label or a state. Raises BadParameter."""
+    """Return the OrderFilter member for a status label or a state. Raises BadParameter."""
     known = {label: {"status": label} for label in STATUSES} | {state: {"state": state} for state in _STATES}
     found = next((member for name, member in known.items() if joined_word(name) == joined_word(text)), None)
     if found is None:
@@ -38,7 +38,7 @@ def order_list(
         str | None, typer.Option(metavar="R", help="Only orders whose reference or id begins with R.")
     ] = None,
     customer_reference: Annotated[
-        str | None, typer.Option(metavar="R", help="Only orders with this customer reference, in any case.")
+        str | None, typer.Option(metavar="R", help="Only orders with this customer reference, in upper or lower case.")
     ] = None,
     sku: Annotated[str | None, typer.Option(metavar="S", help="Only orders with this product.")] = None,
     since: Since = None,
@@ -83,6 +83,6 @@ async def _listed(tx: Transaction, chosen: OrderFilter, limit: int) -> list[dict
 
 
 def _for_people(order: dict[str, Any]) -> dict[str, Any]:
-    """Return an order with its reference or else its code as name, and with its state if it has no status."""
+    """Return an order named by reference or else by code, with its state if it has no status."""
     name = order["order_reference"] or order["confirmation_code"]
     return {**order, "order": name, "status": order["status"] or order["state"]}

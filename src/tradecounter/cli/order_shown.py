@@ -1,4 +1,4 @@
-"""Prints an order."""
+"""Prints an order for operators."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ _HIDDEN = "(hidden)"
 
 
 def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
-    """Return an order with the wire's names, with the SKUs of its lines and with details for the reseller only."""
+    """Return an order under the API's field names, with its lines' SKUs and details that customers do not see."""
     numbered = order if isinstance(order, NumberedOrder) else None
     cancelled = order if isinstance(order, CancelledOrder | DeclinedOrder) else None
     chosen = order.chosen_shipping
@@ -79,7 +79,7 @@ def _item(line: OrderLine) -> dict[str, Any]:
 
 
 async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = False) -> dict[str, Any]:
-    """Return an order as `as_operators_see_it`, with fulfilment and billing; passwords are hidden by default."""
+    """Return an order as `as_operators_see_it` does, with fulfilment and billing; passwords are hidden by default."""
     lines = await lines_of_order(tx, order.id)
     unreadable: list[int] = []
     fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(read_settings())), unreadable.extend)
@@ -161,7 +161,7 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _shipment_in_words(shipment: dict[str, Any]) -> dict[str, Any]:
-    """Return a shipment with its items and tracking events as text for a person."""
+    """Return a shipment with its items and tracking events as readable strings."""
     return {
         **shipment,
         "items": [f"{item['quantity']} of {item['id']}" for item in shipment["items"]],
@@ -174,7 +174,7 @@ def _shipment_in_words(shipment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return the values of a list member of items and their components, each with the item's id."""
+    """Return a list member's values from all items and their components, each with the item's id."""
     return [
         {"item": part["id"], **msgspec.to_builtins(value.data if isinstance(value, OrderItemConfiguration) else value)}
         for part in parts

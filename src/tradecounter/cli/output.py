@@ -1,4 +1,4 @@
-"""Prints results: one JSON document with `--json`, else text."""
+"""Prints results: one JSON document with `--json`, otherwise text."""
 
 import json
 import sys
@@ -41,9 +41,9 @@ def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: boo
 
 
 def show_record(value: Any, *, as_json: bool, parts: Parts = MappingProxyType({})) -> None:
-    """Print one record: a JSON object, or a line per member and per member of its objects (`address.city`).
+    """Print one record: a JSON object, or a line per member, including nested members (`address.city`).
 
-    `parts` has the titles and columns of members that are printed as tables after the others.
+    `parts` has the titles and columns of members that are printed as tables below the lines.
     """
     if as_json:
         show_json(value)
@@ -58,7 +58,7 @@ def show_record(value: Any, *, as_json: bool, parts: Parts = MappingProxyType({}
 
 
 def show_part(title: str, values: Iterable[Any], columns: Sequence[Column]) -> None:
-    """Print a part of a record as a table under a title, unless it is empty."""
+    """Print a record's part as a table with a title; prints nothing for an empty part."""
     records = _plain(list(values))
     if records:
         typer.echo(f"\n{title}")
@@ -74,4 +74,4 @@ def _flat(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    return json.loads(to_json(value), parse_float=Decimal)  # amounts keep their places
+    return json.loads(to_json(value), parse_float=Decimal)  # amounts keep their decimal places

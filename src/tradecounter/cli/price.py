@@ -19,7 +19,7 @@ from tradecounter.ordering.wire import MOST_UNITS
 from tradecounter.pricing.explain_price import CONTRACT, Buyer, ExplainedPrice, explain_price
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 
-app = typer.Typer(no_args_is_help=True, help="Customers' prices of products, and why.")
+app = typer.Typer(no_args_is_help=True, help="Explanations of customers' prices.")
 
 _COLUMNS = ("rule", "price_list", "applies", Prose("why", 22), "single_unit_cost", "five_plus_unit_cost",
             "ten_plus_unit_cost", "valid_from", "valid_until")  # fmt: skip
@@ -34,7 +34,7 @@ def show_one(
     ] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Show a product's price for a customer today, and every other price that was considered."""
+    """Show a product's price for a customer today, and all other prices that were considered."""
 
     async def work(tx: Transaction) -> ExplainedPrice:
         account = await the_account(tx, customer_id)

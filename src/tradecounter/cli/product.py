@@ -40,7 +40,7 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
 
     found = run_query(work)
     if not as_json:
-        del found["description_html"]  # the same text as the description
+        del found["description_html"]  # the same content as the description
     show_record(found, parts=_PARTS, as_json=as_json)
 
 

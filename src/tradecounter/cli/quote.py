@@ -1,4 +1,4 @@
-"""`tradecounter quote`: quotes, to which support gives prices."""
+"""`tradecounter quote`: lists, prices and confirms quotes."""
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
@@ -26,7 +26,7 @@ from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 
-Code = Annotated[str, typer.Argument(help="The confirmation code, or how it begins.")]
+Code = Annotated[str, typer.Argument(help="The confirmation code, or its beginning.")]
 
 _COLUMNS = ("confirmation_code", "created_on", "cost_gross", "customer_id", "customer_reference", "state", "priced_on",
             "expires_on")  # fmt: skip
@@ -41,7 +41,7 @@ def show_all(
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
-    """List quotes waiting for a price, the oldest first; with --all every quote, the latest first."""
+    """List unpriced quotes, the oldest first; with --all, list all quotes, the latest first."""
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         quotes = await list_quotes(tx, limit, waiting=not everything)
@@ -95,9 +95,9 @@ def price(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set or change a quote's prices; items not named keep theirs. The customer gets an e-mail."""
+    """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
     if not items and not shipping:
-        raise typer.BadParameter("give at least one --item or --shipping")
+        raise typer.BadParameter("at least one --item or --shipping is required")
     unit_costs = [_priced(item) for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
     with reporting_errors():
@@ -128,7 +128,7 @@ def confirm(
             min=1,
             max=2**31 - 1,
             metavar="ID",
-            help="One of the quote's options. Default: the one that the quote names, or the account's default.",
+            help="One of the quote's options. Default: the quote's choice, or else the account's default.",
             show_default=False,
         ),
     ] = None,

@@ -22,7 +22,7 @@ app = typer.Typer(no_args_is_help=True, help="The secret key, which encrypts the
 
 @app.callback()
 def secret() -> None:
-    """Keep `rotate` a subcommand while it is the only one."""
+    """Make `rotate` a subcommand although it is the only one."""
 
 
 @app.command("rotate")
@@ -31,7 +31,7 @@ def rotate(
         bool,
         typer.Option(
             "--accept-loss",
-            help="Accept that keys are lost: data encrypted with them stays unreadable, but services can start.",
+            help="Accept lost keys: data encrypted with them stays unreadable, but services can start.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -48,7 +48,7 @@ def rotate(
     done = with_database(work)
     lines = [f"{done.rotated} re-encrypted with the current key, {done.current} already were"]
     if done.unreadable:
-        lines.append(f"{done.unreadable} cannot be decrypted with any key and stay as they are")
+        lines.append(f"{done.unreadable} cannot be decrypted with any key and are unchanged")
     show(done, "\n".join(lines), as_json=as_json)
 
 

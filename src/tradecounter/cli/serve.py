@@ -14,17 +14,17 @@ from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.web.app import Application
-from tradecounter.web.server import listen, serve_processes, serving, worker_application
+from tradecounter.web.server import listen, process_application, serve_processes, serving
 from tradecounter.worker import run_worker
 
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free one.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The IP address or host name to listen on.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free port.")]
 
 
 def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="The number of server processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="The number of API processes.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Serve the API."""
@@ -57,9 +57,9 @@ def _announce(base_url: str, *, as_json: bool) -> None:
 
 
 def application() -> Application:
-    """Return the application of one of several server processes; called by each process."""
+    """Return the application of one of several API processes; called by each process."""
     configure_logs()
-    return worker_application()
+    return process_application()
 
 
 def worker(as_json: AsJson = False) -> None:

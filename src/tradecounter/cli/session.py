@@ -1,4 +1,4 @@
-"""Runs commands on the database that the settings name, and reports expected errors."""
+"""Runs commands on the configured database, and reports expected errors."""
 
 import asyncio
 import signal
@@ -70,15 +70,15 @@ def reporting_errors() -> Iterator[None]:
 
 @contextmanager
 def database_url(settings: Settings, *, create: bool = False, serving: bool = False) -> Iterator[str]:
-    """Yield the URL of a reachable database; the embedded one runs at least until the block ends.
+    """Yield a reachable database's URL; an embedded database runs at least until the block ends.
 
-    With `serving`, the embedded one is restarted if it dies. Only `create` creates one: otherwise, a command in the
-    wrong folder would leave an empty database there.
+    With `serving`, the embedded database is restarted if it dies. It is created only with `create`, because otherwise a
+    command in the wrong folder would create an empty database there.
     """
     if settings.database_url is not None:
         try:
             psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
-        except psycopg.ProgrammingError:  # its message would show the password
+        except psycopg.ProgrammingError:  # psycopg's message would show the password
             raise NoDatabaseError("TRADECOUNTER_DATABASE_URL: is not a valid PostgreSQL URL") from None
         yield settings.database_url
     else:
@@ -115,7 +115,7 @@ def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
 
 
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
-    """Run a command's work on the database that the settings name; expected errors end the command."""
+    """Run a command's work on the configured database; expected errors end the command."""
 
     async def run(url: str) -> Result:
         async with Database(url, connections=4) as database:
@@ -136,7 +136,7 @@ def require_current_schema(url: str) -> SchemaState:
 
 
 def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run a service; Ctrl-C or a termination signal sets its stop event."""
+    """Run a service until Ctrl-C or a termination signal, which sets the service's stop event."""
 
     async def run() -> None:
         stop = asyncio.Event()

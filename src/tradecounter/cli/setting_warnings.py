@@ -1,4 +1,4 @@
-"""Warnings that a service logs when it starts: unknown settings, and settings that are still examples."""
+"""Logs warnings at a service's start: unknown settings, and settings that are still examples."""
 
 from dataclasses import dataclass
 from email.utils import parseaddr
@@ -14,15 +14,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A setting whose value suits only a trial."""
+    """A setting whose value is suitable only for a trial."""
 
     setting: str
     consequence: str
 
 
 def examples_in(settings: Settings) -> list[Example]:
-    """Return the settings that a service for customers needs but that are examples or not set."""
-    found = [Example(name, "invoices and mails show the built-in example") for name in example_settings(settings)]
+    """Return settings that a service for customers needs but that are not set or still examples."""
+    found = [Example(name, "invoices and e-mails show the built-in example") for name in example_settings(settings)]
     found += [
         Example(PREFIX + name.upper(), "no mail server delivers to or from localhost")
         for name in ("mail_from", "support_email")
@@ -30,10 +30,10 @@ def examples_in(settings: Settings) -> list[Example]:
     ]
     if settings.smtp_url is None:
         found.append(
-            Example(f"{PREFIX}SMTP_URL", f"mails are written to {mail_folder(settings)} instead of being sent")
+            Example(f"{PREFIX}SMTP_URL", f"e-mails are written to {mail_folder(settings)} instead of being sent")
         )
     if settings.base_url is None:
-        found.append(Example(f"{PREFIX}BASE_URL", "links name the address of each request"))
+        found.append(Example(f"{PREFIX}BASE_URL", "links use the host of each request"))
     return found
 
 

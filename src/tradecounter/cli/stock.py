@@ -18,7 +18,7 @@ app = typer.Typer(no_args_is_help=True, help="Stock of products.")
 
 @app.command("show")
 def show_one(sku: Sku, as_json: AsJson = False) -> None:
-    """Show a product's stock, its expected deliveries and the orders that wait for it."""
+    """Show a product's stock, expected deliveries and back-orders."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
         product = (await find_product(tx, sku)).record

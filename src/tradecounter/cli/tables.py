@@ -1,4 +1,4 @@
-"""Prints tables: values are never cut off, and a terminal gets as many columns as fit."""
+"""Prints tables: values are never truncated, and a terminal shows as many columns as fit."""
 
 import sys
 import textwrap
@@ -16,9 +16,9 @@ from rich.text import Text
 
 from tradecounter.cli.text import cell
 
-_WIDE = 10_000  # characters, of a file or a pipe
+_WIDE = 10_000  # characters; the width for a file or a pipe
 _GAP = 2
-_CONSOLE = Console()  # the library needs one to wrap lines
+_CONSOLE = Console()  # the library needs a console to wrap lines
 
 ColumnNames = Annotated[
     str | None,
@@ -32,7 +32,7 @@ ColumnNames = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A column whose text may be wrapped; it needs room for at least `width` characters."""
+    """A column whose values may be wrapped, at least `width` characters wide."""
 
     name: str
     width: int = 16
@@ -43,7 +43,7 @@ Column = str | Prose
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """A column with its cells, its least width, and its natural width, at which nothing is wrapped."""
+    """A column with its cells, its minimum width, and its natural width, at which no cell is wrapped."""
 
     name: str
     title: str
@@ -57,9 +57,9 @@ class _Layout:
 def print_table(
     records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None = None, *, hint: str
 ) -> None:
-    """Print records with the columns in `names`, or else with as many of `columns` as fit, the first ones first.
+    """Print records with the columns in `names`, or else with the first of `columns`, as many as fit.
 
-    In a file or a pipe, all fit. `hint` says how to see hidden columns. Raises BadParameter for an unknown name.
+    In a file or a pipe, all columns fit. `hint` says how to see hidden columns. Raises BadParameter for unknown names.
     """
     if not records:
         typer.echo("nothing found")
@@ -85,12 +85,12 @@ def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, An
     known |= {column.name: column for column in columns if isinstance(column, Prose)}
     chosen = [name.strip().replace("-", "_") for name in names.split(",") if name.strip()]
     if unknown := [name for name in chosen if name not in known]:
-        raise typer.BadParameter(f"--columns: there is no {', '.join(unknown)}; there are {', '.join(known)}")
+        raise typer.BadParameter(f"--columns: unknown: {', '.join(unknown)}; known: {', '.join(known)}")
     return [known[name] for name in dict.fromkeys(chosen)]
 
 
 def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Layout:
-    """Return a column with its cells; with `in_words`, its title is the words of its name, wrapped to the cells."""
+    """Return a column with its cells; with `in_words`, the title is the name as words, wrapped to the cells' width."""
     name = column.name if isinstance(column, Prose) else column
     values = [record.get(name) for record in records]
     cells = [cell(value) for value in values]
@@ -108,7 +108,7 @@ def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool
 
 
 def _fitting(columns: Sequence[_Layout], width: int) -> list[_Layout]:
-    """Return the columns that fit; empty columns are dropped first, then the last ones."""
+    """Return the columns that fit; drops empty columns first, then the last columns."""
     chosen: list[_Layout] = []
     for column in sorted(columns, key=lambda column: column.is_empty):
         if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
@@ -117,7 +117,7 @@ def _fitting(columns: Sequence[_Layout], width: int) -> list[_Layout]:
 
 
 def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int]) -> str:
-    """Return a row on as many lines as its longest value takes."""
+    """Return a row's lines; values may be wrapped."""
     cells = [_wrapped(value, width) for value, width in zip(values, widths, strict=True)]
     lines = []
     for pieces in zip_longest(*cells, fillvalue=""):
@@ -130,8 +130,8 @@ def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int
 
 
 def _wrapped(value: str, width: int) -> list[str]:
-    """Wrap a value to a width in cells; letters of some scripts take two cells."""
-    if "\n" in value:  # a title
+    """Wrap a value to a width in terminal cells; letters of some scripts take two cells."""
+    if "\n" in value:  # a column's title
         return value.split("\n")
     if cell_len(value) <= width:
         return [value]
@@ -139,7 +139,7 @@ def _wrapped(value: str, width: int) -> list[str]:
 
 
 def _widths(columns: Sequence[_Layout], width: int) -> list[int]:
-    """Return the columns' widths; columns below their natural width share the remaining room."""
+    """Return the columns' widths; columns below their natural width share the remaining width."""
     room = max(width - sum(column.least + _GAP for column in columns) + _GAP, 0)
     wanted = sum(column.natural - column.least for column in columns)
     share = Fraction(min(room, wanted), wanted or 1)

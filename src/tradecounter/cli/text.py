@@ -1,4 +1,4 @@
-"""Values as text on an operator's terminal."""
+"""Formats values for an operator's terminal."""
 
 import re
 from typing import Any
@@ -22,5 +22,5 @@ def cell(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return text without control characters: customers' input must not control the operator's terminal."""
+    """Return a string without control characters: customers' input must not control the operator's terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

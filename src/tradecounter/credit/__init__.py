@@ -1,1 +1,1 @@
-"""Credit: the debt of an account, and its limit."""
+"""Credit: an account's debt and its limit."""

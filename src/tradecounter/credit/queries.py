@@ -1,4 +1,4 @@
-"""The debt of an account. The row in `credit_exposure` is the account's lock: its orders are confirmed one by one."""
+"""Reads and changes accounts' debts. The row in `credit_exposure` is the lock under which orders are confirmed."""
 
 from decimal import Decimal
 from typing import Any
@@ -26,7 +26,7 @@ _CHARGE = Statement(
     """
 )
 
-# A separate statement: _CHARGE may wait for the account's lock, and would see the limit from before the wait.
+# A separate statement: _CHARGE may wait for the account's lock, and would read the limit from before the wait.
 _LIMIT = Statement("select credit_limit from customer where id = :customer_id")
 
 Rows = Result[tuple[Any, ...]]

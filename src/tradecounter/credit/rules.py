@@ -23,5 +23,5 @@ def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: De
 
 
 def due_at(started: datetime, term_days: int) -> datetime:
-    """Return when a debt is due: the end of the UK day `term_days` after it started."""
+    """Return the last moment to pay a debt: when the UK day `term_days` after its start ends."""
     return at_uk_time(uk_date(started) + timedelta(days=term_days), time(23, 59, 59))

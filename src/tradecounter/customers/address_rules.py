@@ -9,8 +9,8 @@ import phonenumbers
 import pycountry
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
-from tradecounter.rest.faults import faults_of
+from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
+from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
 
 _REQUIRED = ("contact_name", "street_one", "city", "zip", "country_code")
@@ -19,51 +19,51 @@ _HINTS = {"UK": "GB", "EN": "GB", "EL": "GR"}
 
 
 def read_address(raw: bytes | msgspec.Raw, field: str = "") -> AddressDetails:
-    """Return an address that a client sent. Raises DomainError (invalid) with all faults.
+    """Return an address that a client sent. Raises DomainError (invalid) with all errors.
 
     `field` is the address's place in the body. A field of the wrong type does not stop the checks of the others.
     """
     try:
         address = read_json(raw, AddressDetails, field)
     except DomainError as error:
-        members = decode_json(raw) if error.faults else None
+        members = decode_json(raw) if error.field_errors else None
         if not isinstance(members, dict):
             raise
-        raise invalid_fields(faults_of_address(members, field)) from error
+        raise invalid_fields(address_errors(members, field)) from error
     check_address(address, field)
     return address
 
 
 def check_address(address: AddressDetails, field: str = "") -> None:
-    """Raise DomainError (invalid) with all faults; `field` is the address's place in the body."""
-    if faults := list(_broken_rules(msgspec.structs.asdict(address), field)):
-        raise invalid_fields(faults)
+    """Raise DomainError (invalid) with all errors; `field` is the address's place in the body."""
+    if errors := list(_broken_rules(msgspec.structs.asdict(address), field)):
+        raise invalid_fields(errors)
 
 
-def faults_of_address(members: Mapping[str, Any], field: str) -> list[Fault]:
-    """Return all faults of an address decoded from JSON; `field` is its place in the body."""
-    faults = list(faults_of(members, AddressDetails, field))
-    wrong = {fault.field for fault in faults}
+def address_errors(members: Mapping[str, Any], field: str) -> list[FieldError]:
+    """Return all errors of an address decoded from JSON; `field` is its place in the body."""
+    errors = list(field_errors_of(members, AddressDetails, field))
+    wrong = {error.field for error in errors}
     prefix = f"{field}." if field else ""
     well_typed = {name: value for name, value in members.items() if prefix + name not in wrong}
-    return [*faults, *_broken_rules(well_typed, field)]
+    return [*errors, *_broken_rules(well_typed, field)]
 
 
-def _broken_rules(members: Mapping[str, Any], field: str) -> Iterator[Fault]:
-    """Yield the faults of members that are texts or null; required ones may be missing."""
+def _broken_rules(members: Mapping[str, Any], field: str) -> Iterator[FieldError]:
+    """Yield the errors of members that are strings or null; required ones may be missing."""
     prefix = f"{field}." if field else ""
     texts = {name: value for name, value in members.items() if isinstance(value, str)}
     for name in _REQUIRED:
         if name in texts and not texts[name].strip():
-            yield Fault(prefix + name, "must not be blank")
+            yield FieldError(prefix + name, "must not be blank")
     country = texts.get("country_code", "")
     if country.strip():
         if (problem := _country_problem(country.upper() if country.isascii() else country)) is not None:
-            yield Fault(prefix + "country_code", problem)
+            yield FieldError(prefix + "country_code", problem)
         elif number := texts.get("contact_number"):
             problem = _phone_problem(number, country.upper() if country.upper() in _LOCAL_NUMBERS else None)
             if problem is not None:
-                yield Fault(prefix + "contact_number", f"{number!r} is not {problem}")
+                yield FieldError(prefix + "contact_number", f"{number!r} is not {problem}")
 
 
 def check_country(code: str, field: str) -> None:
@@ -73,7 +73,7 @@ def check_country(code: str, field: str) -> None:
 
 
 def _country_problem(code: str) -> str | None:
-    """Return why a text is not a country code, or None when it is one."""
+    """Return why a string is not a country code, or None for a valid code."""
     # The look-up ignores case and takes U+212A (the Kelvin sign) for a K, so the code must be ASCII.
     if code.isascii() and code.isupper() and pycountry.countries.get(alpha_2=code) is not None:
         return None
@@ -84,10 +84,10 @@ def _country_problem(code: str) -> str | None:
     return f"{code!r} is not an ISO 3166-1 alpha-2 country code{hint}"
 
 
-# Parsing a number is the slowest part of an order's request, and the same numbers come again.
+# Parsing a number is the slowest part of an order's request, and requests repeat numbers.
 @lru_cache(maxsize=10_000)
 def _phone_problem(number: str, region: str | None) -> str | None:
-    """Return what the number should have been, or None when it is valid."""
+    """Return which kind of number is expected, or None when the number is valid."""
     try:
         parsed = phonenumbers.parse(number, region)
     except phonenumbers.NumberParseException:

@@ -84,7 +84,7 @@ class CustomerEndpoints:
             name="deleteAddress",
             tag="Account",
             summary="Delete an address",
-            description="Orders keep their own copies of it.",
+            description="Orders keep their own copies of the address.",
             path_parameters=(Parameter("id", "The id of the saved address.", ID, 5003),),
             success=Success(204, "The address is deleted."),
             errors=(NOT_FOUND,),

@@ -8,13 +8,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.cells import PERCENT
 from tradecounter.bulk.kinds import ImportKind, Staged, by_row
-from tradecounter.bulk.statements import merge_statement, required_when_new
+from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes, folded, given, pounds
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
     CHECK_CREDIT_TERMS,
-    CHECK_PRICE_LISTS,
     CUSTOMER_VIEW,
     WARN_OF_SHIPPING_METHODS,
 )
@@ -58,7 +57,7 @@ def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
     values = given(customer)
     for name in ("email_address", "accounts_email"):
         if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
-            notes.fault(name, NOT_AN_EMAIL)
+            notes.error(name, NOT_AN_EMAIL)
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
@@ -75,7 +74,7 @@ CUSTOMERS = ImportKind(
     prepare=by_row(_staged),
     checks=(
         required_when_new("customer", "email_key", ("first_name", "last_name"), "customer"),
-        CHECK_PRICE_LISTS,
+        unknown_reference("price_list", "price_list", "key"),
         CHECK_CREDIT_TERMS,
     ),
     merge=merge_statement(

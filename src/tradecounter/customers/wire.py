@@ -14,7 +14,7 @@ RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class CustomerCreditTerms(Struct):
-    """The most that the account may owe, and for how many days."""
+    """The account's credit limit and term."""
 
     credit_limit: Amount
     term_days: Annotated[int, Meta(description="Days from the invoice to its due date.")]
@@ -28,7 +28,7 @@ class Customer(Struct, omit_defaults=True):
     email_address: Annotated[str, Meta(description="The login address.")]
     trade_account: Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
     credit_terms: Annotated[
-        CustomerCreditTerms | None, Meta(description="null if the account has no credit; it cannot order then.")
+        CustomerCreditTerms | None, Meta(description="null for an account without credit, which cannot order.")
     ]
     accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")] = None
 
@@ -45,7 +45,7 @@ class AddressDetails(Struct, omit_defaults=True):
         Meta(
             min_length=2,
             max_length=2,
-            description="ISO 3166-1 alpha-2: GB, IM, JE, GG, IE … A wrong one, such as GB for the Isle of Man, gives "
+            description="ISO 3166-1 alpha-2: GB, IM, JE, GG, IE … A wrong code, such as GB for the Isle of Man, gives "
             "wrong shipping options, and support may cancel the order.",
             examples=["GB"],
         ),

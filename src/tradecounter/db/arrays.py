@@ -1,4 +1,4 @@
-"""Reads many numbers at once: the database packs them into one binary value, so no row becomes an object."""
+"""Reads many rows of numbers as one array, which the database packs into one binary value."""
 
 from typing import Any, LiteralString
 
@@ -13,10 +13,10 @@ _TYPES = {"int4": (">i4", "int4send"), "int8": (">i8", "int8send")}
 
 
 class ArrayStatement:
-    """A statement whose rows are returned as an array with a field for each column.
+    """A statement whose result is one array with a field per column.
 
-    `columns` maps names to `int4` or `int8`; none may be null. `order_by` may name any columns of the statement, whose
-    own `order by` has no effect.
+    `columns` maps column names to `int4` or `int8`; null is not allowed. `order_by` may name any columns of the
+    statement, whose own `order by` has no effect.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class ArrayStatement:
 
 
 async def fetch_array(tx: Transaction, statement: ArrayStatement, /, **values: Any) -> NDArray[Any]:
-    """Run a statement and return its rows as an array."""
+    """Execute a statement and return its rows as an array."""
     cursor = AsyncRawCursor(await tx.connection())
     await cursor.execute(statement.packed.sql, statement.packed.bind(values), binary=True)
     found = await cursor.fetchone()

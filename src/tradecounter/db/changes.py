@@ -1,4 +1,4 @@
-"""Change notices for reference data: a writer bumps the version of a topic, and caches compare it.
+"""Change notices for reference data: writers bump a topic's version, and caches compare versions.
 
 Processes poll all versions in one short query, about once a second (`db/refresher.py`); see docs/adr/0004.
 """
@@ -16,10 +16,10 @@ Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a topic's data.
+    """The version of a topic's data.
 
-    The same number from another `server` may mean other data: a failover, or a crash without synchronous commit, loses
-    the last commits, and later ones use their numbers again.
+    Versions of different `server` values cannot be compared: a failover, or a crash without synchronous commit, loses
+    the last commits, and later commits reuse their numbers.
     """
 
     server: str
@@ -31,10 +31,10 @@ class Versions:
     """The versions of all topics in one transaction.
 
     Attributes:
-        server: identifies the server until it stops, crashes or is promoted. Transaction ids and version numbers can be
-            compared only while it stays the same.
+    server: identifies the server until it stops, crashes or is promoted. Transaction ids and version numbers can be
+            compared only for the same server.
         read_at: monotonic seconds; the transaction sees the database at that time or later.
-        numbers: the version number of every topic that ever changed.
+    numbers: the version numbers of all topics that have changed since the installation.
     """
 
     server: str
@@ -46,7 +46,7 @@ class Versions:
         return Version(self.server, self.numbers.get(topic, 0))
 
 
-# When one of the server's processes crashes, it restarts with the same start time, but with new statistics.
+# After a process crash, the server restarts with the same start time but with new statistics.
 _SERVER = Statement("""
     select concat_ws(
         ' ',
@@ -64,12 +64,12 @@ _BUMP = Statement("""
 
 
 async def bump(tx: Transaction, topic: Topic) -> None:
-    """Tell every process that a kind of data changed, once this transaction commits."""
+    """Announce a change of a topic's data to all processes when this transaction commits."""
     await tx.execute(_BUMP, topic=topic)
 
 
 async def read_versions(tx: Transaction) -> Versions:
-    """Return the version of every topic. Call it first in a transaction, or `read_at` is wrong."""
+    """Return the versions of all topics. Must be the transaction's first call, or `read_at` is wrong."""
     read_at = time.monotonic()
     async with tx.pipeline() as p:
         server, versions = p.fetch(_SERVER), p.fetch(_VERSIONS)

@@ -1,8 +1,8 @@
 """The embedded PostgreSQL: its first user starts it in the data directory, its last user stops it.
 
-Every process that uses the server holds a shared lock on `users.lock`; the operating system releases it even after
-kill -9. A process that ends and can lock it exclusively was the last user, and stops the server. With `start.lock`,
-one process at a time starts or stops the server, which listens only on a socket in its own private folder.
+Every process that uses the server has a shared lock on `users.lock`; the operating system releases it even after
+kill -9. A process that ends and can lock `users.lock` exclusively is the last user and stops the server. `start.lock`
+allows one process at a time to start or stop it. The server listens only on a socket in its own private folder.
 """
 
 import fcntl
@@ -30,13 +30,13 @@ _DATABASE = "postgres"
 _SOCKET_NAME = ".s.PGSQL.5432"
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
-_DEAD = ("Z", "X")  # states of ended processes whose number is not free yet
-_START_ATTEMPTS = 5  # after a crash, the old server's last children may take a moment to end
+_DEAD = ("Z", "X")  # states of ended processes that still have an entry
+_START_ATTEMPTS = 5  # after a crash, the old server's children may need a moment to end
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
 
 
 class EmbeddedPostgres:
-    """One PostgreSQL cluster under a data directory; entering the context raises EmbeddedError when it cannot start.
+    """A PostgreSQL cluster in a data directory; entering the context raises EmbeddedError if it cannot start.
 
     `durable=False` is for tests: it is faster, but a crash of the machine can lose data.
     """
@@ -53,7 +53,7 @@ class EmbeddedPostgres:
         self._users_lock: IO[bytes] | None = None
 
     def has_cluster(self) -> bool:
-        """Return whether a cluster exists, or an unreadable folder, about which entering raises an error."""
+        """Return whether a cluster exists; also True for an unreadable folder, for which entering raises an error."""
         try:
             return (self.data / "PG_VERSION").exists()
         except OSError:
@@ -61,7 +61,7 @@ class EmbeddedPostgres:
 
     @property
     def socket_dir(self) -> Path:
-        """The folder of the server's socket, or a link to it in a short place when a socket cannot have its path."""
+        """The folder of the server's socket, or a link with a shorter path if the path is too long for a socket."""
         if len(os.fsencode(self.data / _SOCKET_NAME)) <= _SOCKET_PATH_LIMIT and "," not in str(self.data):
             return self.data
         digest = hashlib.sha256(os.fsencode(self.home)).hexdigest()[:16]
@@ -69,7 +69,7 @@ class EmbeddedPostgres:
 
     @property
     def postmaster(self) -> int | None:
-        """The process id of the running server, or None."""
+        """The running server's process id, or None."""
         try:
             pid = int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
         except (OSError, ValueError):
@@ -78,7 +78,7 @@ class EmbeddedPostgres:
 
     @property
     def running(self) -> bool:
-        """Whether the server runs and can be reached."""
+        """Whether the server runs and accepts connections."""
         has_socket = self.postmaster is not None and (self.socket_dir / _SOCKET_NAME).is_socket()
         return has_socket or self._ping() != Ping.NO_RESPONSE
 
@@ -87,7 +87,7 @@ class EmbeddedPostgres:
         return self._url(SERVICE_ROLE, database)
 
     def administrator_url(self, database: str = _DATABASE) -> str:
-        """Return the same for the superuser, which can create databases."""
+        """Return the connection URL for the superuser, which can create databases."""
         return self._url(ADMINISTRATOR, database)
 
     def _url(self, role: str, database: str) -> str:
@@ -117,7 +117,7 @@ class EmbeddedPostgres:
     ) -> None:
         if self._users_lock is None:
             return
-        if not self.home.exists():  # the server has stopped by itself
+        if not self.home.exists():  # the server has already stopped
             self._users_lock.close()
             self._remove_link()
             return
@@ -125,14 +125,14 @@ class EmbeddedPostgres:
             self._release(self._users_lock)
 
     def restart(self) -> None:
-        """Start the server after it died; never creates a new cluster. Raises EmbeddedError."""
+        """Start the server again after it died; does not create a cluster. Raises EmbeddedError."""
         with self._converted_errors(), self._sole_starter():
             self._ensure_running()
 
     def _release(self, users_lock: IO[bytes]) -> None:
         with users_lock:
             if not _lock_alone(users_lock):
-                return  # another process still uses it
+                return  # another process uses the server
             if self.postmaster is not None:
                 self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
             self._remove_link()
@@ -154,7 +154,7 @@ class EmbeddedPostgres:
             raise EmbeddedError(f"the embedded PostgreSQL does not work: {error} (log: {self.log})") from error
 
     def _stop_unreachable(self) -> None:
-        """Stop an unused server of an earlier version, which has its socket in another place."""
+        """Stop an unused server of an earlier version, whose socket is in another folder."""
         if self.postmaster is not None and self._ping() == Ping.NO_RESPONSE:
             self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
 
@@ -165,7 +165,7 @@ class EmbeddedPostgres:
                 if self._ping() != Ping.OK:
                     self._start()
                 hand_over(self.administrator_url())
-            except (EmbeddedError, psycopg.OperationalError):  # the latter when it crashes after the ping
+            except (EmbeddedError, psycopg.OperationalError):  # the latter if it crashes after the ping
                 if attempt == _START_ATTEMPTS:
                     raise
                 time.sleep(1)
@@ -188,7 +188,7 @@ class EmbeddedPostgres:
                 self.socket_dir.parent.rmdir()
 
     def _create_cluster(self) -> None:
-        # Created under another name and then renamed: an interrupted first start leaves no incomplete cluster.
+        # Created under another name and then renamed, so that an interrupted first start leaves no incomplete cluster.
         for left_over in self.home.glob("data.new-*"):
             shutil.rmtree(left_over, ignore_errors=True)
         draft = Path(tempfile.mkdtemp(prefix="data.new-", dir=self.home))
@@ -211,7 +211,7 @@ class EmbeddedPostgres:
             "-c max_connections=200",
             *(() if self._durable else _NOT_DURABLE),
         ]
-        # Opened here, because the account may have no access to the folders above it.
+        # Opened here, because the account may have no access to the parent folders.
         with os.fdopen(os.open(self.log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b") as log:
             start = log.seek(0, os.SEEK_END)
             arguments = ("start", "-s", "-w", "-D", self._programs.data, "-o", " ".join(options))
@@ -232,14 +232,14 @@ class EmbeddedPostgres:
 
 
 def _fatal(log: IO[bytes], start: int) -> str:
-    """Return the reason, from the log after an offset, why the server did not start."""
+    """Return why the server did not start, from the log after an offset."""
     log.seek(start)
     lines = log.read().decode(errors="replace").splitlines()
     return " ".join(line.partition(word)[2] for line in lines for word in ("FATAL:", "HINT:") if word in line)
 
 
 def _lock_alone(users_lock: IO[bytes]) -> bool:
-    """Take the lock exclusively unless another process holds it; return whether that worked."""
+    """Try to lock exclusively, without blocking; return whether it succeeded."""
     try:
         fcntl.flock(users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -248,9 +248,9 @@ def _lock_alone(users_lock: IO[bytes]) -> bool:
 
 
 def _lives(pid: int) -> bool:
-    """Return whether a process lives and, on Linux, is PostgreSQL's: after a reboot, another may have its number."""
+    """Return whether a process lives and, on Linux, is PostgreSQL: after a reboot, another process may have its id."""
     with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)  # a container's first process has to collect orphans
+        os.waitpid(pid, os.WNOHANG)  # a container's first process must collect orphans
     try:
         os.kill(pid, 0)
     except OSError:
@@ -263,7 +263,7 @@ def _lives(pid: int) -> bool:
 
 
 def _make_own(folder: Path) -> None:
-    """Create a folder with access for this user only. Raises EmbeddedError when another user owns it."""
+    """Create a folder to which only this user has access. Raises EmbeddedError if another user owns it."""
     with suppress(FileNotFoundError):
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

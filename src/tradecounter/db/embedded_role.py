@@ -33,9 +33,9 @@ where owner <> to_regrole(%s)
 
 
 def hand_over(administrator_url: str) -> None:
-    """Make the role the owner of the schema and all its objects, unless it is. Raises psycopg.Error.
+    """Make the role the owner of the schema and all its objects, if it is not. Raises psycopg.Error.
 
-    One transaction also changes clusters of earlier versions, in which the administrator owned everything.
+    Also migrates clusters of earlier versions, in which the administrator owned everything, in one transaction.
     """
     with psycopg.connect(administrator_url, connect_timeout=CONNECT_SECONDS) as connection:
         if connection.execute(_IS_OWNER, [SERVICE_ROLE]).fetchone() == (True,):

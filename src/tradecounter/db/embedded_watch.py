@@ -17,9 +17,9 @@ _RETRY_SECONDS = 5.0
 
 @contextmanager
 def kept_running(server: EmbeddedPostgres) -> Iterator[None]:
-    """Restart a server whenever it dies while the block runs."""
+    """Restart the server each time it dies while the block runs."""
     stop = threading.Event()
-    # A thread, because the server is not a child of this process and the event loop may run in another process.
+    # A thread, because the server is not a child process and the event loop may run in another process.
     watching = threading.Thread(target=_watch, args=(server, stop), name="embedded PostgreSQL", daemon=True)
     watching.start()
     try:
@@ -33,11 +33,11 @@ def _watch(server: EmbeddedPostgres, stop: threading.Event) -> None:
     while not stop.wait(_LOOK_SECONDS):
         if server.running:
             continue
-        log.error("the embedded PostgreSQL has died, starting it again", log=str(server.log))
+        log.error("the embedded PostgreSQL has died, restarting it", log=str(server.log))
         try:
             server.restart()
         except EmbeddedError as error:
-            log.error("the embedded PostgreSQL does not start", error=str(error))  # noqa: TRY400 the message says it all
+            log.error("the embedded PostgreSQL does not start", error=str(error))  # noqa: TRY400 the message is sufficient
             stop.wait(_RETRY_SECONDS)
         else:
-            log.warning("the embedded PostgreSQL runs again")
+            log.warning("the embedded PostgreSQL is running again")

@@ -1,9 +1,9 @@
-"""Idempotency keys (specification, section 8), each recorded with its response by the transaction of its request.
+"""Idempotency keys (specification, section 8); a request's transaction records its key with the response.
 
-Keys are kept for ever unless the operator sets KEEP_IDEMPOTENT_RESPONSES.
+Keys never expire unless KEEP_IDEMPOTENT_RESPONSES is set.
 
-While a request with a key is being processed, its transaction holds an exclusive advisory lock. No transaction waits
-for that lock, so it cannot deadlock. It ends with the transaction, also when the process dies.
+While a request with a key is being processed, its transaction has an exclusive advisory lock. No transaction waits
+for such a lock, so deadlocks are impossible. The lock ends with the transaction, also if the process dies.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _RETRY_SECONDS = 1
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """A request with an idempotency key of its customer; `fingerprint` is a hash of the request."""
+    """A request with its customer's idempotency key; `fingerprint` is a hash of the request."""
 
     customer_id: int
     key: str
@@ -42,7 +42,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A key as the database has it: the earlier request and response, or whether this transaction has the key now."""
+    """The result of a claim: the earlier request and response, or whether this transaction has claimed the key."""
 
     fingerprint: bytes | None
     status: int | None
@@ -68,12 +68,12 @@ _RECORD = Statement(
 
 
 def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
-    """Claim the key for this transaction unless it was used before; see `recorded`."""
+    """Claim an unused key for this transaction; `recorded` evaluates the result."""
     return p.fetch(_CLAIM, customer_id=request.customer_id, key=request.key)
 
 
 def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
-    """Return the recorded response to an earlier request with the key, or None when this transaction has the key.
+    """Return the recorded response to an earlier request with the key, or None if this transaction has claimed it.
 
     Raises DomainError: invalid (used for another request), conflict (a request with it is being processed).
     """
@@ -90,7 +90,7 @@ def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
 
 
 def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
-    """Record the response; after the commit, requests with the key replay it. See `used_once`."""
+    """Record the response; after the commit, requests with the key get it as a replay. Needs `used_once`."""
     tx.queue(
         _RECORD,
         customer_id=request.customer_id,
@@ -111,13 +111,13 @@ _FORGET_KEYS = Statement("""
 
 
 async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete at most `most` keys that were used before a moment, the oldest first; return how many."""
+    """Delete at most `most` keys created before a moment, oldest first; return the number of deleted keys."""
     return await tx.execute(_FORGET_KEYS, before=before, most=most)
 
 
 @contextmanager
 def used_once() -> Iterator[None]:
-    """Turn a lost race for a key into DomainError (conflict); goes around the transaction.
+    """Turn a lost race for a key into DomainError (conflict); the transaction must run inside the block.
 
     Another request can use the key between this transaction's read and its lock.
     """

@@ -1,4 +1,4 @@
-"""The installation: its id, whether it is a demo, and the clock of its database."""
+"""The installation's id, demo flag and database clock."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ _INSTALLATION_ID = Statement("select left(replace(id::text, '-', ''), 12) from i
 
 
 async def installation_id(tx: Transaction) -> str:
-    """Return 12 hexadecimal digits that are unique to this installation; a restored backup keeps them."""
+    """Return the installation's unique id, 12 hexadecimal digits; a restored backup has the same id."""
     digits: str = await tx.fetch_value(_INSTALLATION_ID)
     return digits
 
@@ -35,6 +35,6 @@ _SERVER_TIME = Statement("select clock_timestamp()")
 
 
 async def server_time(tx: Transaction) -> datetime:
-    """Return the time on the database's clock, which does not stand still during a transaction."""
+    """Return the time of the database's clock; unlike `now()`, it advances during a transaction."""
     moment: datetime = await tx.fetch_value(_SERVER_TIME)
     return moment

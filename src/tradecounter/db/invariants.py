@@ -1,4 +1,4 @@
-"""Checks of invariants between tables; each returns the first rows that violate one.
+"""Checks of invariants between tables; each check returns the first violations.
 
 The statements read whole tables: they take seconds on a database with millions of order lines.
 """
@@ -14,7 +14,7 @@ MOST_FOUND = 5
 
 @dataclass(frozen=True, slots=True)
 class WrongCredit:
-    """A customer whose exposure differs from the unpaid sum of its confirmed orders."""
+    """A customer whose exposure differs from the unpaid total of its confirmed orders."""
 
     customer_id: int
     charged: Decimal
@@ -35,7 +35,7 @@ _WRONG_CREDIT = Statement(
 
 
 async def wrong_credit(tx: Transaction) -> list[WrongCredit]:
-    """Return the first customers whose exposure is not the unpaid sum of their orders."""
+    """Return the first customers whose exposure differs from their orders' unpaid total."""
     return await tx.fetch_all(_WRONG_CREDIT, most=MOST_FOUND)
 
 
@@ -70,13 +70,13 @@ _WRONG_STOCK = Statement(
 
 
 async def wrong_stock(tx: Transaction) -> list[WrongStock]:
-    """Return the first products whose stock level is not the sum of their order lines, or is negative."""
+    """Return the first products whose stock level differs from their order lines' total, or is negative."""
     return await tx.fetch_all(_WRONG_STOCK, most=MOST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
 class MissingInvoices:
-    """A range of numbers that were given out and have no invoice."""
+    """A range of assigned invoice numbers without an invoice."""
 
     first: int
     last: int
@@ -95,5 +95,5 @@ _MISSING_INVOICES = Statement(
 
 
 async def missing_invoices(tx: Transaction) -> list[MissingInvoices]:
-    """Return the first gaps in the invoice numbers, up to the last number that was given out."""
+    """Return the first gaps in the invoice numbers, up to the last assigned number."""
     return await tx.fetch_all(_MISSING_INVOICES, most=MOST_FOUND)

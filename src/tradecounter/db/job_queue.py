@@ -1,4 +1,4 @@
-"""The state of the job queue: which workers are alive, what is due, and what has failed."""
+"""The job queue's state: live workers, due jobs and failed jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """How many workers sent a heartbeat lately, and when any worker last did."""
+    """The number of workers with a recent heartbeat, and the time of the last heartbeat of any worker."""
 
     alive: int
     last_heartbeat: datetime | None
@@ -26,14 +26,14 @@ _WORKERS_HEARD_OF = Statement(
 
 
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
-    """Return the workers; those without a heartbeat for `silent_seconds` are not alive."""
+    """Return the workers' state; a worker without a heartbeat for `silent_seconds` is not alive."""
     found = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
     return found or Workers(0, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many jobs are due, how long the oldest of them has been due, and how many are scheduled for later."""
+    """The number of due jobs, how long the oldest has been due, and the number of jobs scheduled for later."""
 
     due: int
     oldest: timedelta | None
@@ -55,14 +55,14 @@ _WAITING_JOBS = Statement(
 
 
 async def waiting_jobs(tx: Transaction) -> Waiting:
-    """Return the jobs that wait in the queue."""
+    """Return the state of the jobs that have not started."""
     found = await tx.fetch_one(_WAITING_JOBS)
     return found or Waiting(0, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class FailedJobs:
-    """How many jobs of a task have failed for good."""
+    """The number of a task's jobs that have failed permanently."""
 
     task_name: str
     count: int
@@ -75,5 +75,5 @@ _FAILED_JOBS = Statement(
 
 
 async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
-    """Return how many jobs have failed for good, by task."""
+    """Return the number of permanently failed jobs of each task."""
     return await tx.fetch_all(_FAILED_JOBS)

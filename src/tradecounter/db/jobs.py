@@ -1,4 +1,4 @@
-"""Queues jobs in the transaction that causes them: both are committed, or neither.
+"""Queues jobs in the transaction that causes them, so that both are committed or neither is.
 
 The slices register tasks under these names (`worker.py` collects them).
 """
@@ -24,7 +24,7 @@ JobName = Literal[
     "mail_payment_received",
 ]
 
-# The queue's own client would need another round trip for each job.
+# The queue library's own client would need another round trip per job.
 _DEFER = Statement("""
     select from procrastinate_defer_jobs_v1(array[
         row('default', :job::text, 0, :lock::text, null, :arguments::jsonb, null)::procrastinate_job_to_defer_v1
@@ -33,9 +33,9 @@ _DEFER = Statement("""
 
 
 async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
-    """Queue a job to run after this transaction commits, without a round trip of its own; `arguments` are ids.
+    """Queue a job that runs after this transaction commits, without an extra round trip; `arguments` are ids.
 
-    Jobs of a group run one at a time, in the order in which they were queued, also while the first waits for a retry.
+    Jobs of a group run one at a time, in queue order, also while the first waits for a retry.
     """
     tx.queue(_DEFER, job=job, lock=group, arguments=json_of(arguments))
 
@@ -47,7 +47,7 @@ _REMOVE_QUEUED = Statement(
 
 
 async def remove_queued(tx: Transaction, order_ids: Sequence[int], job: JobName | None = None) -> None:
-    """Remove the jobs for these orders that have not started; with `job`, only those with that name."""
+    """Remove these orders' jobs that have not started; with `job`, only jobs with this name."""
     await tx.fetch_all(_REMOVE_QUEUED, job=job, order_ids=list(order_ids))
 
 
@@ -57,6 +57,6 @@ _COUNT_DUE = Statement(
 
 
 async def count_due(tx: Transaction) -> int:
-    """Return how many jobs are due."""
+    """Return the number of due jobs."""
     count: int = await tx.fetch_value(_COUNT_DUE)
     return count

@@ -19,7 +19,7 @@ from tradecounter.db.advisory_locks import MIGRATE
 from tradecounter.db.schema_state import CONNECT_SECONDS, SchemaState, schema_state
 from tradecounter.kit.errors import OperatorError
 
-# While a change of a table waits for its lock, all requests for the table queue behind it: so it waits less than they.
+# A migration that waits for a table lock blocks all requests for the table, so its lock timeout is shorter than theirs.
 _LOCK_TIMEOUT = "1s"
 _ATTEMPTS = 30
 _LONGEST_PAUSE_SECONDS = 8
@@ -27,15 +27,15 @@ _IN_THE_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
 
 
 class TablesInUseError(OperatorError):
-    """Other transactions keep locks on tables that the migrations change."""
+    """Other transactions lock tables that the migrations change."""
 
 
 def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] = lambda _: None) -> SchemaState:
-    """Run the missing migrations up to a revision, all or none, and return the new state.
+    """Run the missing migrations up to a revision, all or none; return the new state.
 
-    When another transaction has locked a table that they change, they roll back and run again after a pause, so that
-    requests do not wait; `report` gets a line for each attempt. Raises OperatorError (an unknown revision),
-    TablesInUseError or psycopg.Error.
+    If another transaction has locked a table that they change, they roll back and run again after a pause, so that
+    requests do not wait; `report` receives a line per retry. Raises OperatorError (unknown revision), TablesInUseError
+    or psycopg.Error.
     """
     for attempt in itertools.count(1):
         try:

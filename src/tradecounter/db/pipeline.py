@@ -1,6 +1,6 @@
-"""Sends several statements in one round trip to the database, for requests that must be fast (docs/adr/0010).
+"""Sends several statements to the database in one round trip, for fast requests (docs/adr/0010).
 
-A driver's cursor costs this process more time than the statement costs the database. So statements that run often are
+A driver's cursor costs this process more time than the statement costs the database. So frequent statements are
 prepared once per connection and sent together, through the driver's thin wrapper of libpq and its pipeline.
 """
 
@@ -33,18 +33,18 @@ _numbers = itertools.count(1)
 
 
 class OutdatedStatementError(psycopg.OperationalError):
-    """A prepared statement returns other types now, as after a migration, or is no longer prepared.
+    """A prepared statement's result types have changed, for example by a migration, or it is no longer prepared.
 
-    Its transaction had no effect, and the connection is closed, because it would fail again and again.
+    Its transaction had no effect. The connection is closed, because all its further uses would fail.
     """
 
 
 class NotFetchedError(RuntimeError):
-    """A result was read before its pipeline's block ended, or after the pipeline failed."""
+    """A result was read before the end of its pipeline's block, or after the pipeline failed."""
 
 
 class Connection(AsyncConnection[TupleRow]):
-    """A connection and its prepared statements; `number` is unique in the process, `made_at` in monotonic seconds."""
+    """A connection and its prepared statements; `number` is unique in the process; `made_at`: monotonic seconds."""
 
     def __init__(self, pgconn: PGconn, *values: Any, **options: Any) -> None:
         super().__init__(pgconn, *values, **options)
@@ -56,7 +56,7 @@ class Connection(AsyncConnection[TupleRow]):
 
 
 class Result(Generic[Row]):
-    """The rows of a statement; they can be read after its pipeline's block."""
+    """A statement's rows, which can be read after the pipeline's block."""
 
     __slots__ = ("_rows", "formats", "statement", "values")
 
@@ -84,14 +84,14 @@ class Result(Generic[Row]):
 
     @property
     def one(self) -> Row:
-        """The row of a statement that always returns one."""
+        """The row of a statement that always returns a row."""
         return self.rows[0]
 
 
 class Pipeline:
-    """Statements that are sent together, in order, when the block ends; a block that raises sends nothing.
+    """Statements that are sent together, in order, when the block ends; nothing is sent if the block raises an error.
 
-    The end of the block raises the psycopg.Error of the first statement that fails; later ones are not executed.
+    The block's end raises the psycopg.Error of the first failed statement; later statements are not executed.
     """
 
     __slots__ = ("_results", "_send")
@@ -112,7 +112,7 @@ class Pipeline:
     def fetch(self, statement: Statement[Row], /, **values: Any) -> Result[Row]:
         """Add a statement and return its result. Raises TypeError for a missing or an unknown parameter.
 
-        Values are texts, numbers, moments, bytes, None, or made by `array` or `json_of`.
+        Values are strings, numbers, datetimes, bytes, None, or results of `array` or `json_of`.
         """
         result = Result(statement, statement.bind(values))
         self._results.append(result)
@@ -134,8 +134,8 @@ def json_of(value: Any) -> str | None:
 
 
 def _text(value: str) -> bytes:
-    if "\x00" in value:  # libpq would take it for the end
-        raise psycopg.DataError("a text contains a NUL character")
+    if "\x00" in value:  # libpq would take it for the string's end
+        raise psycopg.DataError("a string contains a NUL character")
     return value.encode()
 
 
@@ -151,7 +151,7 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
 
 
 async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
-    """Send statements together and wait for all rows; after one that fails, none is executed. Raises psycopg.Error."""
+    """Send statements together and return all rows; a failure prevents later statements. Raises psycopg.Error."""
     async with connection.lock:
         await connection.wait(_exchange(connection, results))
 
@@ -177,7 +177,7 @@ def _exchange(connection: Connection, results: Iterable[Result[Any]]) -> PQGen[N
                 failed = error_from_result(received, connection.info.encoding)
                 if isinstance(failed, _OUTDATED) and result.statement.name in connection.prepared:
                     failed = OutdatedStatementError(str(failed))
-        yield from _next_result(pgconn)  # of the synchronisation
+        yield from _next_result(pgconn)  # the synchronisation's result
     finally:
         with suppress(psycopg.OperationalError):  # the pool closes a connection that stays in pipeline mode
             pgconn.exit_pipeline_mode()
@@ -193,7 +193,7 @@ _OUTDATED = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatem
 
 
 def _sent(connection: Connection, results: Iterable[Result[Any]]) -> Iterator[tuple[Result[Any], bool]]:
-    """Send statements through libpq; yield the result of each response, and whether it is only for the preparation."""
+    """Send statements through libpq; yield each result, and whether it only confirms a preparation."""
     pgconn, prepared = connection.pgconn, connection.prepared.copy()
     for result in results:
         statement = result.statement

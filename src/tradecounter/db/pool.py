@@ -9,14 +9,14 @@ from typing import Self
 
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from tradecounter.db.fair_shares import FairShares
 from tradecounter.db.pipeline import Connection, OutdatedStatementError
-from tradecounter.db.turns import Turns
 from tradecounter.db.watch import watched
 
-WAIT_SECONDS = 3.0  # for a connection, before the database counts as away
-_WAIT_WHILE_AWAY_SECONDS = 0.5  # so that few requests wait at a time
+WAIT_SECONDS = 3.0  # for a connection, before the database is considered away
+_WAIT_WHILE_AWAY_SECONDS = 0.5  # shorter, so that few requests wait at the same time
 
-# By default, the operating system waits for hours for a peer that has vanished.
+# By default, the operating system detects a vanished peer only after hours.
 NOTICE_A_DEAD_PEER = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -28,15 +28,15 @@ _BOUNDED = " -c lock_timeout=2500ms -c statement_timeout=30s"
 
 
 class Database:
-    """A pool of connections, and an asynchronous context manager that opens and closes it.
+    """A connection pool; an asynchronous context manager that opens and closes it.
 
-    `for_requests` bounds how long a statement waits for a lock and how long it runs, so that no request hangs. Each
-    customer uses only some of the connections at a time (`turns.py`).
+    With `for_requests`, statements have a lock timeout and a statement timeout, so that no request hangs. Each customer
+    uses only a share of the connections at the same time (`fair_shares.py`).
     """
 
     def __init__(self, url: str, *, connections: int = 10, for_requests: bool = False) -> None:
         self.url = url
-        self._turns = Turns(connections)
+        self._shares = FairShares(connections)
         self._wait_seconds = WAIT_SECONDS
         self._renewed_at = -math.inf
         options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
@@ -47,13 +47,13 @@ class Database:
             max_size=connections,
             open=False,
             timeout=WAIT_SECONDS,
-            # The pool's pauses between attempts grow. Giving up early lets the next request try immediately.
+            # The pool's pauses between attempts grow. After an early timeout, the next request tries immediately.
             reconnect_timeout=WAIT_SECONDS,
             kwargs={
                 "autocommit": True,
                 "connect_timeout": 3,
                 "options": options,
-                # `pipeline.py` prepares statements; the driver would discard those together with its own.
+                # `pipeline.py` prepares statements; the driver would discard them together with its own.
                 "prepare_threshold": None,
                 **NOTICE_A_DEAD_PEER,
             },
@@ -61,17 +61,17 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """Use a connection for a block, in the customer's turn.
+        """Use a connection in the block, as one of the customer's share.
 
-        Raises psycopg.OperationalError when the database is away or stops responding, or DomainError (unavailable) when
-        the turn does not come.
+        Raises psycopg.OperationalError if the database is away or stops responding, or DomainError (unavailable) if the
+        customer's share stays in use.
         """
-        async with self._turns.turn():
+        async with self._shares.slot():
             connection = await self._take()
             try:
                 with watched(connection, self.url):
                     yield connection
-            except OutdatedStatementError:  # the other connections of the same age have such statements too
+            except OutdatedStatementError:  # other connections of the same age have outdated statements too
                 if connection.made_at > self._renewed_at:
                     await self.renew()
                 raise
@@ -88,7 +88,7 @@ class Database:
         return connection
 
     async def renew(self) -> None:
-        """Replace all connections: after an outage, each broken one would fail a request."""
+        """Replace all connections; after an outage, each broken connection would fail a request."""
         self._renewed_at = time.monotonic()
         await self.pool.drain()
 

@@ -1,4 +1,4 @@
-"""Rows in the form in which the database sends them, which takes a fraction of the memory of objects."""
+"""Rows in the database's wire format, which needs a fraction of the memory that objects need."""
 
 from typing import Generic, TypeVar
 
@@ -13,7 +13,7 @@ Row = TypeVar("Row")
 
 
 class RawRows(Generic[Row]):
-    """A statement's rows; a range of them becomes objects on demand."""
+    """A statement's rows, which are converted to objects on demand."""
 
     def __init__(self, result: PGresult, connection: AsyncConnection[TupleRow], statement: Statement[Row]) -> None:
         self._result = result
@@ -25,5 +25,5 @@ class RawRows(Generic[Row]):
         return self._result.ntuples
 
     def between(self, start: int, end: int | None = None) -> list[Row]:
-        """Return the rows from `start` to before `end`, or to the last one."""
+        """Return the rows from `start` up to but not including `end`, or up to the last row."""
         return self._loading.load_rows(start, len(self) if end is None else min(end, len(self)), self._make_row)

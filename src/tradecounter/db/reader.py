@@ -1,4 +1,4 @@
-"""Reads one part of the data in memory: a failure delays that part only."""
+"""Reads one part of the data in memory, so that a failure delays only this part."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 class Reader:
-    """Reads one part with every poll; after a failure it pauses, twice as long after each further one."""
+    """Reads one part at every poll; after a failure it pauses, with a doubled pause after each further failure."""
 
     def __init__(self, part: str) -> None:
         self._part = part
@@ -34,9 +34,9 @@ class Reader:
     async def read(
         self, tx: Transaction, work: Callable[[], Awaitable[Found | None]], version: Version | None = None
     ) -> Found | None:
-        """Return what `work` returns; None when it fails, or during the pause after it failed at the same version.
+        """Return the result of `work`, or None if it fails or has recently failed at the same version.
 
-        Raises the error of `work` when the transaction cannot continue, as without a connection.
+        Raises the error of `work` if the transaction cannot continue, for example without a connection.
         """
         if version == self._failed and time.monotonic() < self._try_again_at:
             return None

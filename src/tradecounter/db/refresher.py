@@ -1,4 +1,4 @@
-"""Keeps the data in memory fresh, with one poll for all of it on a connection of its own."""
+"""Keeps the data in memory current, with one poll for all data on a separate connection."""
 
 import asyncio
 import math
@@ -28,20 +28,20 @@ _DATABASE_RESPONDED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanc
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Data that is not current yet: when it was last confirmed, and the task that loads it, if any.
+    """Data that is not current yet: when it was last verified, and the task that loads it, if any.
 
-    The refresh after the end of `under_way` swaps in the loaded data. Without a task, a later refresh tries again.
+    The first refresh after `under_way` ends installs the loaded data. Without a task, a later refresh tries again.
     """
 
-    confirmed_at: float
+    verified_at: float
     under_way: asyncio.Task[Any] | None = None
 
 
 class Refreshable(Protocol):
-    """Data in memory that follows the database."""
+    """Data in memory that can be refreshed from the database."""
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
-        """Load what has changed, at the time of `versions`; return None when everything is current."""
+        """Load changed data as of `versions`; return None if everything is current afterwards."""
         ...
 
 
@@ -49,14 +49,14 @@ class Refreshable(Protocol):
 class _Followed:
     refreshable: Refreshable
     reader: Reader
-    confirmed_at: float = -math.inf
+    verified_at: float = -math.inf
 
 
 class Refresher:
     """Polls the versions of reference data and refreshes the data in memory.
 
     Only the refresher uses `database`. Requests use `shared`, whose connections are replaced after an outage because
-    each broken one would fail a request. `afterwards` is called after every poll, and may write.
+    each broken connection would fail a request. `afterwards` is called after every poll and may write.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class Refresher:
         return 0.0 if self._away_since is None else time.monotonic() - self._away_since
 
     async def refresh(self) -> None:
-        """Refresh everything. Raises psycopg.OperationalError when the database is away."""
+        """Refresh all data. Raises psycopg.OperationalError if the database is away."""
         while under_way := await self.catch_up():
             await asyncio.wait(under_way)
 
     async def catch_up(self) -> set[asyncio.Task[Any]]:
-        """Refresh what takes no task; return the tasks that load the rest. Raises psycopg.OperationalError."""
+        """Refresh the data; return the tasks that load data in the background. Raises psycopg.OperationalError."""
         try:
             await self._refresh()
             if self._away_since is not None and self._shared is not None:
@@ -124,11 +124,11 @@ class Refresher:
                 versions = await read_versions(tx)
                 under_way = [await _refreshed(followed, tx, versions) for followed in self._followed]
             self._under_way = {task for task in under_way if task is not None}
-            self._freshness.confirm(min((each.confirmed_at for each in self._followed), default=versions.read_at))
+            self._freshness.verify(min((each.verified_at for each in self._followed), default=versions.read_at))
             if self._afterwards is not None:
                 try:
                     await self._afterwards(self._database)
-                except Exception as error:  # noqa: BLE001 it is logged, and a later poll tries again
+                except Exception as error:  # noqa: BLE001 logged; a later poll tries again
                     self._log_failure(error)
 
     @asynccontextmanager
@@ -136,7 +136,7 @@ class Refresher:
         """Refresh once, then poll while the block runs. Raises OperatorError or psycopg.Error."""
         try:
             await self.refresh()
-            if self._freshness.confirmed_at == -math.inf:
+            if self._freshness.verified_at == -math.inf:
                 raise OperatorError("the catalogue, prices or stock cannot be loaded: the log says why")
             async with self._polling():
                 yield
@@ -164,7 +164,7 @@ class Refresher:
                 await asyncio.sleep(self._interval)
             try:
                 await self.catch_up()
-            except Exception as error:  # noqa: BLE001 it is logged, and the next poll tries again
+            except Exception as error:  # noqa: BLE001 logged; the next poll tries again
                 self._log_failure(error)
             self._log_staleness()
 
@@ -173,22 +173,22 @@ class Refresher:
         if not self._failure_log.is_due():
             return
         if isinstance(error, psycopg.OperationalError) and not isinstance(error, _DATABASE_RESPONDED):
-            log.warning("database away, keeping what is in memory", reason=str(error).strip(), data_age=age)
+            log.warning("database away, keeping the data in memory", reason=str(error).strip(), data_age=age)
         else:
-            log.error("refresh failed, keeping what is in memory", data_age=age, exc_info=error)
+            log.error("refresh failed, keeping the data in memory", data_age=age, exc_info=error)
 
     def _log_staleness(self) -> None:
         is_stale, age = self._freshness.is_stale, round(self._freshness.age, 1)
         if is_stale and self._staleness_log.is_due():
-            log.error("what is in memory is too old: product reads and new orders get 503", data_age=age)
+            log.error("data in memory is too old: product reads and new orders get 503", data_age=age)
         elif self._was_stale and not is_stale:
-            log.warning("what is in memory is current again", data_age=age)
+            log.warning("data in memory is current again", data_age=age)
             self._staleness_log = _Seldom()
         self._was_stale = is_stale
 
 
 class _Seldom:
-    """Limits a log line that every poll would repeat."""
+    """Limits how often a log line is repeated."""
 
     def __init__(self) -> None:
         self._logged_at = -math.inf
@@ -202,8 +202,8 @@ class _Seldom:
 
 
 async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
-    """Refresh one part; return the task that loads the rest, if any."""
+    """Refresh one part; return the task that loads it in the background, if any."""
     behind = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
     if not followed.reader.failing:
-        followed.confirmed_at = versions.read_at if behind is None else behind.confirmed_at
+        followed.verified_at = versions.read_at if behind is None else behind.verified_at
     return None if behind is None else behind.under_way

@@ -1,6 +1,6 @@
 """Compares the schema with the newest revision, without Alembic and SQLAlchemy.
 
-Every service and `db check` do this; importing those libraries would be a third of their start-up time.
+All services and `db check` call this module; importing these libraries would take a third of their start-up time.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _VERSIONS = Path(__file__).parent / "migrations" / "versions"
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """The revision of the database (None when empty) and the newest one."""
+    """The database's revision (None for an empty database) and the newest revision."""
 
     revision: str | None
     newest: str
@@ -27,7 +27,7 @@ class SchemaState:
 
 
 def schema_state(url: str) -> SchemaState:
-    """Return the state of a database's schema. Raises psycopg.Error."""
+    """Return a database's schema state. Raises psycopg.Error."""
     with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
         migrated = connection.execute("select to_regclass('alembic_version') is not null").fetchone()
         row = connection.execute("select version_num from alembic_version").fetchone() if migrated == (True,) else None
@@ -35,5 +35,5 @@ def schema_state(url: str) -> SchemaState:
 
 
 def newest_revision() -> str:
-    """Return the newest revision, which is the number at the start of its file's name."""
+    """Return the newest revision: the number at the start of the last migration's file name."""
     return max(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*_*.py"))

@@ -12,9 +12,9 @@ log = structlog.get_logger()
 
 
 async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
-    """Requeue the jobs of workers without a heartbeat for `silent_seconds`; return how many.
+    """Requeue the jobs of workers without a heartbeat for `silent_seconds`; return the number of jobs.
 
-    One worker at a time does this. A second one, with an older list, would requeue jobs that have been restarted.
+    One worker at a time requeues jobs: a second worker with an older list would requeue restarted jobs.
     """
     if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
         return 0
@@ -25,7 +25,7 @@ async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds
         except ConnectorException as error:
             if isinstance(error.__cause__, psycopg.OperationalError):
                 raise
-            continue  # it has ended, or another job with its queueing lock is in the queue; the next check sees
+            continue  # the job has ended, or another job with its queueing lock is queued; the next check decides
         log.warning("job of a dead worker requeued", job=job.task_name, arguments=job.task_kwargs)
         count += 1
     return count

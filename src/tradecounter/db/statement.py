@@ -1,4 +1,4 @@
-"""SQL statements with named parameters, written once as constants of a module."""
+"""SQL statements with named parameters, defined as module constants."""
 
 import itertools
 import re
@@ -20,7 +20,7 @@ _TOKENS = re.compile(
 
 
 class Statement(Generic[Row]):
-    """A statement with `:name` for each value; `row` makes a row of the selected columns, a tuple by default.
+    """A statement with `:name` parameters; `row` creates a row from the selected columns, by default a tuple.
 
     The parameters become `$1`, `$2` …, in the order of `names`. In a pipeline, a connection prepares the statement at
     its first use unless `prepared` is False.
@@ -65,7 +65,7 @@ class Statement(Generic[Row]):
         return bound
 
     def row_maker(self, result: PGresult) -> Callable[[Any], Row]:
-        """Return the function that makes a row from a tuple of a result's values."""
+        """Return the function that converts a tuple of result values to a row."""
         if self._make_row is None:
             row, columns = self._row, [(result.fname(n) or b"").decode() for n in range(result.nfields)]
             self._make_row = lambda values: row(**dict(zip(columns, values, strict=True)))

@@ -1,7 +1,7 @@
-"""Transactions: the only place that commits.
+"""Transactions; no other module commits.
 
-The end of the block commits; an error rolls back. A request has one transaction, which is committed before its response
-is sent; so has a job. `begin` is sent with the first statement, `commit` with the statements in the queue.
+A block commits at its end, and rolls back after an error. Each request and each job has one transaction; a request's is
+committed before the response is sent. `begin` is sent with the first statement, `commit` with the queued statements.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -32,10 +32,10 @@ _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
 class Transaction:
-    """A transaction under way, on behalf of `actor`.
+    """An open transaction on behalf of `actor`.
 
-    `pipeline` sends statements that run often, several in one round trip. `fetch_all`, `fetch_one`, `fetch_value` and
-    `execute` send one each. All of them send the statements in the queue first, and raise psycopg.Error.
+    `pipeline` sends several frequent statements in one round trip. `fetch_all`, `fetch_one`, `fetch_value`, `execute`
+    send one statement each. All of them send the queued statements first, and raise psycopg.Error.
     """
 
     def __init__(self, connection: Connection, beginning: Statement[Any], actor: Actor = SYSTEM) -> None:
@@ -45,11 +45,11 @@ class Transaction:
         self._to_be_rolled_back = False
 
     def pipeline(self) -> Pipeline:
-        """Return a pipeline, which sends its statements in one round trip when its block ends."""
+        """Return a pipeline, which sends its statements in one round trip at its block's end."""
         return Pipeline(self._send)
 
     def queue(self, statement: Statement[Any], /, **values: Any) -> None:
-        """Queue a statement for the next round trip, the commit at the latest, which also raises its error."""
+        """Queue a statement for the next round trip, at the latest the commit; that call raises its error."""
         self._queue.append(Result(statement, statement.bind(values)))
 
     async def _send(self, results: Iterable[Result[Any]]) -> None:
@@ -74,14 +74,14 @@ class Transaction:
         return row[0] if row else None
 
     async def fetch_raw(self, statement: Statement[Row], /, **values: Any) -> RawRows[Row]:
-        """Run a statement and return its rows, which can be read without the connection."""
+        """Run a statement and return its rows, which stay readable without the connection."""
         result = (await self._run(statement, values)).pgresult
         if result is None:
             raise TypeError("the statement returns no rows")
         return RawRows(result, self._connection, statement)
 
     async def execute(self, statement: Statement[Any], /, **values: Any) -> int:
-        """Run a statement and return the number of rows that it affected."""
+        """Run a statement and return the number of affected rows."""
         return (await self._run(statement, values)).rowcount
 
     async def _run(self, statement: Statement[Any], values: dict[str, Any]) -> AsyncRawCursor[tuple[Any, ...]]:
@@ -89,7 +89,7 @@ class Transaction:
         return await AsyncRawCursor(await self.connection()).execute(statement.sql, bound)
 
     async def stream(self, statement: Statement[Row]) -> AsyncIterator[Row]:
-        """Run a statement and yield its rows; a few thousand are in memory at a time."""
+        """Run a statement and yield its rows, with a few thousand in memory at a time."""
         async with (await self.connection()).cursor(name="stream") as cursor:
             cursor.itersize = 5000
             await cursor.execute(statement.sql)
@@ -97,14 +97,14 @@ class Transaction:
                 yield row  # type: ignore[misc]
 
     async def connection(self) -> Connection:
-        """Return the connection, after sending the statements in the queue."""
+        """Return the connection, after sending the queued statements."""
         if self._queue:
             await self._send(())
         return self._connection
 
     @property
     def session(self) -> int:
-        """The number of the connection; a new connection has another number."""
+        """The connection's number, which is unique in the process."""
         return self._connection.number
 
     @property
@@ -114,7 +114,7 @@ class Transaction:
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
-        """Run a part of the transaction; an error rolls back that part only."""
+        """Run a block inside a savepoint; an error rolls back only this block."""
         await self._send_plain(_SAVEPOINT)
         try:
             yield
@@ -122,19 +122,19 @@ class Transaction:
         except BaseException:
             self._queue.clear()
             with suppress(psycopg.Error):
-                # Unless it is released, an outer block would roll back to this one's savepoint.
+                # An outer block's savepoint has the same name: unless released, an outer rollback would stop here.
                 await self._send_plain(_ROLLBACK_TO, _RELEASE)
             raise
 
     def set_rollback(self) -> None:
-        """Roll back at the end of the block instead of committing."""
+        """Roll back at the block's end instead of committing."""
         self._to_be_rolled_back = True
 
     async def end(self) -> None:
         """Commit, or roll back after `set_rollback`.
 
-        Raises psycopg.Error also when the block ignored the error of a statement: the database rolls back at the commit
-        of such a transaction, and reports success.
+        Also raises psycopg.Error if the block ignored a statement's error: the database would roll back at the commit
+        and report success.
         """
         failed = self._connection.pgconn.transaction_status == TransactionStatus.INERROR
         if failed and not self._to_be_rolled_back:
@@ -148,7 +148,7 @@ def transaction(database: Database, actor: Actor = SYSTEM) -> AbstractAsyncConte
 
 
 def reading(database: Database) -> AbstractAsyncContextManager[Transaction]:
-    """Run a block of reads that all see the database at one moment; it cannot write."""
+    """Run a read-only block whose reads all see the same snapshot of the database."""
     return _ending(database, _BEGIN_READING, SYSTEM)
 
 
@@ -161,6 +161,6 @@ async def _ending(database: Database, beginning: Statement[Any], actor: Actor) -
             await tx.end()
         except BaseException:
             if connection.pgconn.transaction_status in _OPEN:
-                with suppress(psycopg.Error):  # the connection is lost, and the transaction with it
+                with suppress(psycopg.Error):  # the connection and its transaction are lost
                     await send(connection, [Result(_ROLLBACK, ())])
             raise

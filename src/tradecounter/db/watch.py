@@ -1,7 +1,7 @@
 """Detects a database that stops responding while its connections stay open.
 
-Its own time limits do not help then, and the network sees no fault. So while a transaction takes long, this opens
-another connection; when the database does not respond to that either, it cuts the transaction's connection.
+The database's timeouts do not help then, and the network reports no error. So during a long transaction, this module
+opens another connection. If the database does not respond to it either, the transaction's connection is cut.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from psycopg import AsyncConnection
 
 log = structlog.get_logger()
 
-PATIENCE_SECONDS = 2  # before each attempt, and for the database to respond to it
+PATIENCE_SECONDS = 2  # before each attempt, and for the database's response
 
 
 @contextmanager
 def watched(connection: AsyncConnection[Any], url: str) -> Iterator[None]:
-    """Fail the use of a connection in the block when the database stops responding."""
+    """Cut a connection if the database stops responding while the block uses it."""
     watching: list[asyncio.Task[None]] = []
     loop = asyncio.get_running_loop()
     timer = loop.call_later(PATIENCE_SECONDS, lambda: watching.append(loop.create_task(_watch(connection, url))))
@@ -34,7 +34,7 @@ def watched(connection: AsyncConnection[Any], url: str) -> Iterator[None]:
 
 
 async def _watch(connection: AsyncConnection[Any], url: str) -> None:
-    while await _responds(url):  # noqa: ASYNC110 there is no event to wait for
+    while await _responds(url):  # noqa: ASYNC110 no event exists for this
         await asyncio.sleep(PATIENCE_SECONDS)
     log.warning("the database does not respond: cutting a connection to it")
     with suppress(OSError, psycopg.Error), socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as s:

@@ -1,1 +1,1 @@
-"""Demo data: an invented reseller's catalogue, customers, prices, stock and orders."""
+"""Demo data: a fictional reseller's catalogue, customers, prices, stock and orders."""

@@ -1,7 +1,7 @@
-"""The demo's orders: at least one in every state, dated over the last weeks.
+"""The demo's orders: at least one in each state, created during the last weeks.
 
-Examples in the interface document use ids of these orders, so add new orders at the end. Only orders with `send_mail`
-send their mails, so that the mail folder has one or two of each kind.
+Examples in the interface document use these orders' ids, so add new orders at the end. Only orders with `send_mail`
+cause e-mails, so that the mail folder contains one or two of each kind.
 """
 
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ Kind = Literal["pending", "confirmed", "quote"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOrder:
-    """An order to place, and the steps that follow.
+    """An order to place and its later steps.
 
-    If the catalogue has none of the `skus`, the order has `lines` cheap products that are in stock (`from_stock`) or
-    out of stock.
+    If the catalogue contains none of the `skus`, the order has `lines` cheap products, which are in stock
+    (`from_stock`) or out of stock.
     """
 
     customer: int
@@ -123,7 +123,7 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=40,
         kind="quote",
         send_mail=True,
-        steps=(Priced(1.5, percent=92, note="The price holds for a delivery in one go."),),
+        steps=(Priced(1.5, percent=92, note="The price is valid for a single delivery."),),
     ),
     DemoOrder(customer=PETREL_COVE, days_ago=2, quantity=1),
     DemoOrder(
@@ -142,6 +142,6 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=20,
         kind="quote",
         send_mail=True,
-        steps=(Priced(6.3, percent=95, note="Delivered in one go."),),
+        steps=(Priced(6.3, percent=95, note="Delivered in a single shipment."),),
     ),
 )

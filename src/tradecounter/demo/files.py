@@ -1,4 +1,4 @@
-"""Reads the demo data's files as import rows; their dates are days from today, such as `+12d`."""
+"""Reads the demo data's files as import rows; their dates are relative to today, such as `+12d`."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _DAYS = re.compile(r"^[+-]\d+d$")
 
 
 class DemoContractPrice(msgspec.Struct):
-    """A contract price with its customer's e-mail address and with dates as days from today."""
+    """A contract price with its customer's e-mail address; dates are days from today."""
 
     customer_email: str
     sku: str
@@ -30,12 +30,12 @@ class DemoContractPrice(msgspec.Struct):
 
 
 def data_file(name: str) -> str:
-    """Return the path of one of the demo data's files."""
+    """Return the path of a demo data file."""
     return str(files("tradecounter.demo") / "data" / name)
 
 
 def rows_of(kind: str, path: str) -> Iterator[Row[Any] | BadRow[Any]]:
-    """Yield a file's rows as an import of `kind` reads them."""
+    """Yield a file's rows as an import of `kind` would."""
     with open_import(path) as file:
         yield from file.rows(IMPORT_KINDS[kind].shape)
 
@@ -49,7 +49,7 @@ def incoming_rows(today: date) -> Iterator[Row[Any] | BadRow[Any]]:
 
 
 def contract_rows(today: date, customer_ids: dict[str, int]) -> Iterator[Row[Any] | BadRow[Any]]:
-    """Yield the contract prices with their dates; `customer_ids` is by e-mail address."""
+    """Yield the contract prices with their dates; `customer_ids` maps e-mail addresses to ids."""
     with open_import(data_file("contract-prices.csv")) as file:
         for row in file.rows(DemoContractPrice):
             if isinstance(row, BadRow):
@@ -63,7 +63,7 @@ def contract_rows(today: date, customer_ids: dict[str, int]) -> Iterator[Row[Any
 
 
 def customer_notes() -> dict[str, str]:
-    """Return a note about each demo customer, by e-mail address."""
+    """Return the notes about demo customers, by e-mail address."""
     return msgspec.json.decode(Path(data_file("customers-notes.json")).read_bytes(), type=dict[str, str])
 
 

@@ -1,4 +1,4 @@
-"""Loads the demo data into an empty database, with the same imports and use cases as real data."""
+"""Loads the demo data into an empty database, through the same imports and use cases as real data."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from tradecounter.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class DemoCustomer:
-    """A demo customer, its API key, a note about it, and whether the key is disabled."""
+    """A demo customer, its API key, a note for readers, and whether the key is disabled."""
 
     id: int
     name: str
@@ -46,8 +46,8 @@ class DemoDataError(OperatorError):
 async def load_demo(database: Database, settings: Settings, now: datetime, catalogue: str | None = None) -> None:
     """Fill an empty database, or complete an interrupted load. Raises DemoDataError.
 
-    A database with orders or with other customers is left unchanged. So is an external database that has products but
-    no customers: it may be a real one that is being set up.
+    Does not change a database with orders or other customers, or an external database with products but no customers,
+    which may be a real installation in preparation.
     """
     async with reading(database) as tx:
         emails = {account.email_address for account in await list_accounts(tx)}
@@ -75,7 +75,7 @@ def _reseller(settings: Settings) -> Reseller:
 
 
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:
-    """Return the demo customers with their keys, which are derived from the secret and never change."""
+    """Return the demo customers with their keys, which are derived from the secret and therefore constant."""
     notes = customer_notes()
     async with transaction(database) as tx:
         return [

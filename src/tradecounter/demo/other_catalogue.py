@@ -1,4 +1,4 @@
-"""Makes up missing data of another catalogue (prices, stock and so on) from its products, the same on every run."""
+"""Invents another catalogue's missing data (prices, stock and others); the same products give the same data."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
 
 
 def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow[Any]]]]:
-    """Yield categories, manufacturers and attributes, from files beside the products' file or from the products."""
+    """Yield categories, manufacturers and attributes from files beside the products file, or else from the products."""
     made_up = {"categories": _categories(products), "manufacturers": _manufacturers(products), "attributes": ()}
     for kind, rows in made_up.items():
         path = _beside(products_file, kind)
@@ -28,7 +28,7 @@ def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str
 
 
 def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
-    """Yield prices of every product for the three demo price lists."""
+    """Yield prices of all products for the three demo price lists."""
     for row in products:
         single = from_pence(500 + _number(row.values.sku, "price") % 200_000)
         for price_list, percent in _LISTS:
@@ -42,7 +42,7 @@ def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
 
 
 def made_up_stock(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
-    """Yield a stock level for every product; about a quarter have none."""
+    """Yield a stock level for each product; about a quarter are out of stock."""
     for row in products:
         number = _number(row.values.sku, "stock")
         yield Row(row.line, StockRow(row.values.sku, 0 if number % 4 == 0 else number % 250))

@@ -38,7 +38,7 @@ from tradecounter.storefront.view import CustomerView
 
 @dataclass(frozen=True, slots=True)
 class _Market:
-    """The data that placing an order needs."""
+    """The data needed to place orders."""
 
     storefront: Storefront
     methods: ShippingMethods
@@ -46,7 +46,7 @@ class _Market:
 
 
 async def place_demo_orders(database: Database, reseller: Reseller, now: datetime) -> None:
-    """Place the demo's orders, dated over the last weeks, in one transaction."""
+    """Place the demo's orders, dated in the last weeks, in one transaction."""
     market = await _open_market(database, now)
     without_mail: list[int] = []
     async with transaction(database) as tx:
@@ -101,7 +101,7 @@ async def _place(tx: Transaction, demo_order: DemoOrder, number: int, context: O
     region = context.regions.of_address(saved.country_code, saved.zip)
     fitting = fitting_methods(context.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
     view = context.view
-    named = [sku for sku in demo_order.skus if view.find(sku)]  # another catalogue may not have them
+    named = [sku for sku in demo_order.skus if view.find(sku)]  # another catalogue may lack these products
     skus = named or _cheap_skus(view, demo_order, skip=number * 3)
     request = CreateOrderRequest(
         customer_reference=f"DEMO-{number:03}",
@@ -122,12 +122,12 @@ async def _place(tx: Transaction, demo_order: DemoOrder, number: int, context: O
 
 
 def _code(number: int) -> str:
-    """Return a confirmation code, the same in every demo, because the interface document shows some."""
+    """Return a confirmation code; it is the same in every demo, because the interface document shows some codes."""
     return hashlib.sha256(f"demo order {number}".encode()).hexdigest()[:32]
 
 
 def _cheap_skus(view: CustomerView, demo_order: DemoOrder, skip: int) -> list[str]:
-    """Return cheap SKUs that are in stock or, as the order needs, out of stock. Raises DomainError."""
+    """Return cheap SKUs that are in stock or out of stock, as the order requires. Raises DomainError."""
     rows = [
         row
         for row in view.snapshot.active

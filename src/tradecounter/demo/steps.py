@@ -1,4 +1,4 @@
-"""Steps that follow the demo's orders, applied by the same use cases as real ones."""
+"""Later steps of the demo's orders, which use the same use cases as real orders."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ from tradecounter.stock.queries.levels import store_delivery
 
 @dataclass(frozen=True, slots=True)
 class Reseller:
-    """Settings of the demo's reseller that steps need."""
+    """The reseller's settings that steps need."""
 
     policy: OrderingPolicy
     letterhead: Letterhead
@@ -45,7 +45,7 @@ class Step(ABC):
     days_ago: float
 
     async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Apply the step to the order with a confirmation code. Raises DomainError."""
+        """Apply the step to an order. Raises DomainError."""
         await self._apply(tx, code, reseller, now - timedelta(days=self.days_ago))
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Step(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Priced(Step):
-    """Support prices a quote at `percent` of the customer's prices."""
+    """Support sets a quote's prices to `percent` of the customer's prices."""
 
     percent: int
     note: str
@@ -84,7 +84,7 @@ class Configured(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatched(Step):
-    """A shipment of the first `lines` lines, or of all; `numbered` adds serial numbers and MAC addresses."""
+    """The reseller dispatches the first `lines` lines, or all; `numbered` adds serial numbers and MAC addresses."""
 
     lines: int | None = None
     tracking: str | None = None
@@ -102,7 +102,7 @@ class Dispatched(Step):
 
 @dataclass(frozen=True, slots=True)
 class Tracked(Step):
-    """The courier reports where the latest shipment is."""
+    """The courier reports the latest shipment's location."""
 
     type: str
     description: str
@@ -115,7 +115,7 @@ class Tracked(Step):
 
 @dataclass(frozen=True, slots=True)
 class Filmed(Step):
-    """A packing video can be watched."""
+    """The reseller adds a packing video."""
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
         reference = (await any_order(tx, code)).name
@@ -127,7 +127,7 @@ class Filmed(Step):
 
 @dataclass(frozen=True, slots=True)
 class Invoiced(Step):
-    """The invoice is issued."""
+    """The reseller issues the invoice."""
 
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         await issue_invoice(tx, code, reseller.letterhead, now)
@@ -172,7 +172,7 @@ async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
 
 
 def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:
-    """Yield a serial number for every unit (of a bundle: of its components); MAC addresses are documentation ones."""
+    """Yield a serial number for each unit or bundle component, with MAC addresses reserved for documentation."""
     units = [part for line in lines for part in line.components or (line,) for _ in range(part.quantity)]
     for number, part in enumerate(units, start=1):
         yield Serial(part.id, f"{part.sku}-{part.id:05}-{number:03}", f"00:00:5E:00:53:{number % 256:02X}", part.sku)

@@ -1,1 +1,1 @@
-"""The pages for customers' developers: the reference and the guide."""
+"""HTML pages for customers' developers: the reference and the guide."""

@@ -1,4 +1,4 @@
-"""Fields of bodies and parameters as readers see them: nested in place, each with its own anchor."""
+"""Prepares the fields of bodies and parameters for the reference: nested, each with an anchor."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The fields of an object; `title` names the shape when there are several, else it is empty."""
+    """An object's fields; `title` names the shape if a value has several shapes, else it is empty."""
 
     title: str
     fields: list["Field"]
@@ -31,17 +31,17 @@ class Field:
     default: str
     example: str
     groups: list[Group] = field(default_factory=list)
-    same_as: str = ""  # a schema that contains this field: its fields are not repeated
+    same_as: str = ""  # the name of a recursive schema, whose fields are not repeated
 
     @property
     def size(self) -> int:
-        """The number of fields inside."""
+        """The number of nested fields."""
         return sum(len(group.fields) for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
 class FieldReader:
-    """Reads the fields of schemas; `request` is whether clients send them."""
+    """Reads schemas' fields; `request` means that clients send them."""
 
     schemas: Mapping[str, Any]
     request: bool
@@ -49,7 +49,7 @@ class FieldReader:
     def groups(
         self, schema: Mapping[str, Any], anchor: str, example: Any = None, above: tuple[str, ...] = ()
     ) -> list[Group]:
-        """Return the fields of each shape of a schema, or of an array's elements."""
+        """Return the fields of each shape of a schema or of an array's elements."""
         shapes = [(n, s) for n, s in self._shapes(schema) if n not in above and "properties" in s]
         groups = []
         for number, (name, shape) in enumerate(shapes, start=1):
@@ -62,7 +62,7 @@ class FieldReader:
         return groups
 
     def parameter(self, parameter: Mapping[str, Any], anchor: str) -> Field:
-        """Return a parameter of a request."""
+        """Return a request parameter as a field."""
         note = "required" if parameter.get("required") else ""
         return self._described(parameter["name"], parameter["schema"], anchor, note, parameter, ())
 
@@ -128,7 +128,7 @@ def _enum(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _shown(value: Any) -> str:
-    """Return a plain value, or the elements of a list of plain values, as text."""
+    """Return a plain value or a list of plain values as a string."""
     if value is None or isinstance(value, Mapping):
         return ""
     if isinstance(value, list):

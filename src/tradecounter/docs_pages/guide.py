@@ -13,7 +13,7 @@ _DOCUMENTS = ("docs", "openapi.json", "openapi.yaml")
 
 
 def render_guide(document: Mapping[str, Any]) -> Page:
-    """Return the guide, in which names of operations link to the reference."""
+    """Return the guide as a page; operation names in it link to the reference."""
     links = {f"/{name}": name for name in _DOCUMENTS}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

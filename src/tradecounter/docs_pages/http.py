@@ -12,9 +12,9 @@ from tradecounter.rest.call import Call
 
 @dataclass(frozen=True, slots=True)
 class DocsPages:
-    """The pages; each function renders its page at the first call, and returns the same one afterwards.
+    """The pages; each function renders its page at its first call and caches the result.
 
-    Rendering takes some hundred milliseconds, so it runs in a thread.
+    Rendering takes a few hundred milliseconds, so it runs in a thread.
     """
 
     reference: Callable[[], Page]

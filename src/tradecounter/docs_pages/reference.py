@@ -21,7 +21,7 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example of a body; `language` is the highlighter's name."""
+    """A body example; `language` is the highlighter's name for its format."""
 
     title: str
     text: str
@@ -30,7 +30,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body of a request or a response."""
+    """A request or response body."""
 
     type: str
     media_types: list[str]
@@ -40,7 +40,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response; a `shared` one means the same for every operation."""
+    """A response; `shared` means that other operations have the same response."""
 
     status: int
     description: str
@@ -50,18 +50,18 @@ class Response:
 
     @property
     def phrase(self) -> str:
-        """HTTP's name of the status."""
+        """The status's reason phrase in HTTP."""
         return HTTPStatus(self.status).phrase
 
     @property
     def failed(self) -> bool:
-        """Whether it is an error."""
+        """Whether the response is an error."""
         return self.status >= HTTPStatus.BAD_REQUEST
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An operation."""
+    """An operation's section of the reference."""
 
     name: str
     method: str
@@ -83,12 +83,12 @@ class Section:
 
     @property
     def own(self) -> list[Response]:
-        """The other responses of this operation only."""
+        """The responses other than success that only this operation has."""
         return [response for response in self.responses[1:] if not response.shared]
 
     @property
     def errors(self) -> list[Response]:
-        """All errors."""
+        """All error responses, including shared ones."""
         return [response for response in self.responses if response.failed]
 
 
@@ -114,7 +114,7 @@ def render_reference(document: Mapping[str, Any], operations: Iterable[Operation
 
 
 def _shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
-    """Yield the errors that operations share, by status."""
+    """Yield the errors that several operations share, by status."""
     statuses = {
         name_of(response["$ref"]): int(status)
         for methods in document["paths"].values()
@@ -131,7 +131,7 @@ def _shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads one operation of the document."""
+    """Reads an operation of the interface document."""
 
     document: Mapping[str, Any]
     operation: Mapping[str, Any]

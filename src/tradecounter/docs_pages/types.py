@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-_ENDLESS = 2**53 - 1  # a maximum that only keeps numbers exact, and is not shown
+_ENDLESS = 2**53 - 1  # a technical maximum, which is not shown
 _BOUNDS = (
     ("minimum", "maximum", ""),
     ("minLength", "maxLength", " characters"),
@@ -12,7 +12,7 @@ _BOUNDS = (
 
 
 def type_of(schema: Mapping[str, Any], *, nullable: bool) -> str:
-    """Return a schema's type in words, which include null if `nullable`."""
+    """Return a schema's type in words; includes null if `nullable`."""
     if "$ref" in schema:
         return "object"
     if "anyOf" in schema:
@@ -27,7 +27,7 @@ def type_of(schema: Mapping[str, Any], *, nullable: bool) -> str:
 
 
 def bounds_of(schema: Mapping[str, Any]) -> str:
-    """Return the range, length or number of elements that a schema allows, in words, or an empty text."""
+    """Return a schema's allowed range, length or number of elements in words, or an empty string."""
     for option in (schema, *schema.get("anyOf", ())):
         for least, most, unit in _BOUNDS:
             low, high = option.get(least), option.get(most)
@@ -39,7 +39,7 @@ def bounds_of(schema: Mapping[str, Any]) -> str:
 
 
 def without_null(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema that does not allow null."""
+    """Return a schema without its null alternative."""
     if "anyOf" not in schema:
         return schema
     options = [option for option in schema["anyOf"] if option != {"type": "null"}]
@@ -47,7 +47,7 @@ def without_null(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def name_of(reference: str) -> str:
-    """Return the name of the component that a `$ref` refers to."""
+    """Return the component name in a `$ref`."""
     return reference.rpartition("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""Stores the addresses of an order's packing video."""
+"""Stores the URLs of an order's packing video."""
 
 from urllib.parse import urlsplit
 
@@ -13,13 +13,13 @@ _LONGEST = 2000
 
 
 async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse) -> None:
-    """Store the addresses of a confirmed order's packing video in place of earlier ones.
+    """Store the URLs of a confirmed order's packing video; replaces earlier URLs.
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
     for option, url in (("file", video.video_file), ("playlist", video.streaming_playlist)):
         if not _is_web_address(url):
-            raise invalid(option, f"must be an address that starts with http:// or https://, not {url!r}")
+            raise invalid(option, f"must be a URL that starts with http:// or https://, not {url!r}")
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")

@@ -1,6 +1,6 @@
-"""Checks that the configured secret keys are those of the database.
+"""Checks that the configured secret keys match the database.
 
-A service with another key would encrypt with it, and could not read the stored configurations.
+A service with a wrong key would encrypt with that key, and could not read the stored configurations.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from tradecounter.identity.queries.secret_fingerprints import (
 )
 from tradecounter.kit.errors import OperatorError
 
-_SAMPLE = 50  # configurations from each end, if no key is registered yet
+_SAMPLE = 50  # first and last configurations to test if no key is registered yet
 
 
 class WrongSecretError(OperatorError):
@@ -25,15 +25,15 @@ class WrongSecretError(OperatorError):
 
     def __init__(self) -> None:
         super().__init__(
-            "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
-            "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
+            "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this key nor in "
+            "TRADECOUNTER_FORMER_SECRET_KEYS: restore that key; if it is lost, see `tradecounter secret rotate --help`"
         )
 
 
 async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
-    """Raise WrongSecretError unless the keys include all registered ones.
+    """Raise WrongSecretError unless the keys include all registered keys.
 
-    If none is registered, one of the keys must decrypt some of the stored configurations.
+    If no key is registered, one of the keys must decrypt a stored configuration.
     """
     await _keys_in_use(tx, secret_keys)
 
@@ -41,7 +41,7 @@ async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
 async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: datetime) -> None:
     """Register the first key, with which this process encrypts. Raises WrongSecretError.
 
-    If several processes start together on an empty database, the first one decides the key.
+    If several processes start together on an empty database, the first process decides the key.
     """
     if fingerprint(secret_keys[0]) in await registered_fingerprints(tx):
         await check_secret(tx, secret_keys)

@@ -26,7 +26,7 @@ async def configure_item(
 ) -> OrderLine:
     """Add configurations to an item of an order, or to a component of a bundle; return the item.
 
-    Locks the order, so concurrent requests cannot exceed the quantity together. Raises DomainError: not found, invalid
+    Locks the order, so concurrent requests cannot exceed the quantity. Raises DomainError: not found, invalid
     (cancelled, not configurable, more than the remaining units).
     """
     order = await lock_order(tx, order_id)

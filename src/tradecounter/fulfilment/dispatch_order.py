@@ -27,7 +27,7 @@ _LONGEST = {"tracking": 100, "serial": 200}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchRequest:
-    """The units to dispatch, as pairs of item id and quantity (None: all that remain), and their numbers."""
+    """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers."""
 
     items: Sequence[tuple[int, int]] | None = None
     tracking_number: str | None = None
@@ -35,7 +35,7 @@ class DispatchRequest:
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
-    """Dispatch a shipment of an order, named by reference or id; queue the mail about it.
+    """Dispatch a shipment of an order, named by reference or id; queue the e-mail about it.
 
     Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
     """

@@ -14,7 +14,7 @@ _PURPOSE = "provisioning data"
 
 
 class ProvisioningVault:
-    """Encrypts and decrypts configurations; reads the secret keys at their first use."""
+    """Encrypts and decrypts configurations; reads the secret keys at the first use."""
 
     def __init__(self, secret_keys: Callable[[], Sequence[str]]) -> None:
         """Take a function that returns the secret keys: the first encrypts, the others only decrypt."""
@@ -26,18 +26,18 @@ class ProvisioningVault:
         return [Fernet(base64.urlsafe_b64encode(key)) for key in derived]
 
     def seal(self, configuration: NewConfiguration) -> bytes:
-        """Return a configuration encrypted."""
+        """Encrypt a configuration with the first key."""
         return self._keys[0].encrypt(msgspec.json.encode(configuration))
 
     def unseal(self, sealed: bytes) -> NewConfiguration | None:
-        """Return a configuration decrypted, or None when none of the keys decrypts it."""
+        """Decrypt a configuration; return None when no key decrypts it."""
         try:
             return msgspec.json.decode(MultiFernet(self._keys).decrypt(sealed), type=NewConfiguration)
         except InvalidToken:
             return None
 
     def reseal(self, sealed: bytes) -> bytes | None:
-        """Return a configuration encrypted with the first key, unchanged if it already is; None as `unseal`."""
+        """Re-encrypt a configuration with the first key, unless it already is; return None when no key decrypts it."""
         try:
             self._keys[0].decrypt(sealed)
         except InvalidToken:

@@ -1,6 +1,6 @@
 """Replaces former secret keys: re-encrypts their configurations with the current key, in batches.
 
-It can be interrupted and repeated at any time, and does not block requests.
+The rotation can be interrupted and repeated at any time, and does not block requests.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _BATCH = 500
 
 @dataclass(slots=True)
 class Rotation:
-    """The numbers of configurations that were re-encrypted, already current, and unreadable with every key."""
+    """The numbers of configurations: re-encrypted, already current, and unreadable with every key."""
 
     rotated: int = 0
     current: int = 0
@@ -48,8 +48,8 @@ async def rotate_secret(
 ) -> Rotation:
     """Re-encrypt all configurations with the first key, then register that key alone.
 
-    With `accept_loss`, configurations of registered keys that are not given stay unreadable; without it, such keys
-    raise WrongSecretError.
+    Raises WrongSecretError when a registered key is missing. With `accept_loss`, configurations of missing keys stay
+    unreadable instead.
     """
     if not accept_loss:
         async with transaction(database) as tx:

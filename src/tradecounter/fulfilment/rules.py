@@ -31,7 +31,7 @@ def normalised_mac(text: str) -> str:
 
 
 def plan_dispatch(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]] | None) -> dict[int, int]:
-    """Return the units to dispatch by line id; `wanted` are pairs of item id and quantity, or None for all that remain.
+    """Return the units to dispatch by line id. `wanted` are pairs of item id and quantity; None: all remaining units.
 
     Raises DomainError: conflict (nothing left, or back-ordered), invalid (unknown items, wrong quantities).
     """
@@ -54,7 +54,7 @@ def _checked(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]]) -> d
     units: dict[int, int] = {}
     for item_id, quantity in wanted:
         if item_id in bundles:
-            raise invalid("item", f"{item_id} leaves with its bundle, item {bundles[item_id].id}: dispatch that")
+            raise invalid("item", f"{item_id} leaves with its bundle: dispatch item {bundles[item_id].id}")
         if item_id not in by_id:
             raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
         if item_id in units:
@@ -86,14 +86,14 @@ def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials:
         if item_id not in leaving:
             raise invalid("serial", f"item {item_id} is not in this shipment")
         if count > leaving[item_id]:
-            raise invalid("serial", f"{count} for item {item_id}, more than the {leaving[item_id]} dispatched")
+            raise invalid("serial", f"{count} for item {item_id}, but only {leaving[item_id]} dispatched")
     for (item_id, number), count in Counter((s.item_id, s.serial_number) for s in serials).items():
         if count > 1:
             raise invalid("serial", f"{number!r} is named {count} times for item {item_id}")
 
 
 def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield item ids and the units that leave, including the components of bundles."""
+    """Yield item ids and dispatched units, including the components of bundles."""
     for line in lines:
         if line.id in units:
             yield line.id, units[line.id]

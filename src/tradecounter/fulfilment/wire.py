@@ -25,5 +25,5 @@ class AddConfigurationsRequest(Struct):
 class OrderVideoResponse(Struct):
     """Where to watch an order's packing video."""
 
-    video_file: Annotated[str, Meta(description="The address of the video file.")]
-    streaming_playlist: Annotated[str, Meta(description="The address of the HLS playlist.")]
+    video_file: Annotated[str, Meta(description="The URL of the video file.")]
+    streaming_playlist: Annotated[str, Meta(description="The URL of the HLS playlist.")]

@@ -24,7 +24,7 @@ SENDER = "tradecounter.sender"  # the key in the ASGI scope
 class Sender:
     """The sender of a request, read once and kept in the ASGI scope.
 
-    `credential` is the error when the request has no valid one. `customer_id` is None until the request is admitted.
+    `credential` is the error of a missing or malformed credential. `customer_id` is None until the request is admitted.
     """
 
     peer: str | None
@@ -62,10 +62,10 @@ class Admission:
         )
 
     async def admit(self, sender: Sender) -> int:
-        """Return the customer of a request; `RateLimit.count` must follow. A second call does not check again.
+        """Return the customer of a request. The caller must then call `RateLimit.count`.
 
         Raises BlockedError, MissingCredentialError or InvalidCredentialError. An expired token is an invalid
-        credential, but does not count towards a block.
+        credential, but does not count towards a block. A second call returns the first call's customer.
         """
         if sender.customer_id is not None:
             return sender.customer_id
@@ -84,7 +84,7 @@ class Admission:
         return sender.customer_id
 
     def admit_from_cache(self, sender: Sender) -> int | None:
-        """Return the customer if that takes no query; None when `admit` must decide."""
+        """Return the customer if the answer needs no query; None when `admit` must decide."""
         credential = sender.credential
         if isinstance(credential, DomainError):
             return None
@@ -96,7 +96,7 @@ class Admission:
         return sender.customer_id
 
     def check_address(self, sender: Sender) -> None:
-        """Check that a request comes from no blocked address. Raises BlockedError."""
+        """Raise BlockedError when a request comes from a blocked address."""
         try:
             self.lockout.check(sender.address)
         except BlockedError:

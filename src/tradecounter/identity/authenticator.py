@@ -1,7 +1,7 @@
 """Resolves credentials to customers (specification, section 5).
 
-Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes, and is not
-used when the last poll of the database is a few seconds old, so a disabled key stops working in every process within
+Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes. It is not
+used when the last poll of the database is a few seconds old. So a disabled key stops working in every process within
 five seconds.
 """
 
@@ -78,7 +78,7 @@ class Authenticator:
             raise InvalidCredentialError
         if version == self._version:
             if len(cache) >= _MOST_CACHED:
-                cache.clear()  # most tokens in it have expired
+                cache.clear()  # most cached tokens have expired
             cache[digest] = found
         return found
 

@@ -1,4 +1,4 @@
-"""Deletes what is no longer needed."""
+"""Deletes expired tokens, old failures, ended blocks and old request counts."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from tradecounter.identity.rate_limit import window_start
 
 
 async def clean_up_identity(tx: Transaction, now: datetime) -> int:
-    """Delete old tokens, failures, blocks and counts; return how many rows."""
+    """Delete what has expired; return the number of deleted rows."""
     return (
         await delete_expired_tokens(tx, now)
         + await delete_failures(tx, now - FAILURE_WINDOW)

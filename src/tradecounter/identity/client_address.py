@@ -1,4 +1,4 @@
-"""The address that a request counts under (decisions, lockout): the peer's, or the one that a trusted proxy names."""
+"""Finds the IP address of a request (decisions, lockout): the peer's, or the one that a trusted proxy names."""
 
 import re
 from collections.abc import Iterable
@@ -30,8 +30,8 @@ FORWARDING = frozenset({_FORWARDED_FOR, b"forwarded"})  # headers in which proxi
 class ClientAddresses:
     """Resolves the addresses that requests count under; `trusted` names the trusted proxies, comma-separated.
 
-    `untrusted_forwarding` is whether any other peer, perhaps a proxy that the setting does not name, has sent
-    `X-Forwarded-For` or `Forwarded`.
+    `untrusted_forwarding` is whether another peer has sent `X-Forwarded-For` or `Forwarded`. That peer may be a proxy
+    that the setting does not name.
     """
 
     def __init__(self, trusted: str | None) -> None:
@@ -43,8 +43,8 @@ class ClientAddresses:
     def hops(self, headers: Iterable[tuple[bytes, bytes]]) -> Hops | None:
         """Return the hops in `X-Forwarded-For`, the nearest last; None without a forwarding header.
 
-        Reads the last ten at most, and none without trusted proxies. A hop that is too long for an address becomes an
-        empty string. `Forwarded` (RFC 7239) is not read.
+        Reads at most the last ten hops; without trusted proxies, no hops. A hop that is too long for an address becomes
+        an empty string. `Forwarded` (RFC 7239) is not read.
         """
         found = [(name, value) for name, value in headers if name in FORWARDING]
         if not found:
@@ -54,8 +54,8 @@ class ClientAddresses:
     def of(self, peer: str | None, hops: Hops | None) -> str:
         """Return the address that a request counts under; IPv6 addresses count by /64.
 
-        From the last hop back, that is the first one that is not a trusted proxy. If a hop before it is no address, it
-        is the last trusted proxy.
+        Reads the hops from the last to the first. The first address that is no trusted proxy counts. If a hop is not
+        an address, the trusted proxy after it counts.
         """
         return self._found(peer, hops)
 
@@ -101,7 +101,7 @@ def _last_hops(lines: list[bytes]) -> Hops:
 
 
 def read_address(text: str) -> Address | None:
-    """Return an address, whose text may have a port, or None; an IPv4-mapped IPv6 address becomes IPv4."""
+    """Parse an address with or without a port; return None if invalid. IPv4-mapped IPv6 addresses become IPv4."""
     text = text.strip()
     return _read(text) if len(text) <= _LONGEST else None
 
@@ -119,7 +119,7 @@ def _read(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def counted_as(address: Address) -> str:
-    """Return the text that an address counts under."""
+    """Return the string that an address counts under: itself, or the /64 network of an IPv6 address."""
     if isinstance(address, IPv4Address):
         return str(address)
     return str(IPv6Network((int(address) >> _SUBNET_BITS << _SUBNET_BITS, _SUBNET_BITS)))

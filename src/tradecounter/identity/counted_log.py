@@ -1,4 +1,4 @@
-"""A bounded log of events that clients can cause at will: the first one immediately, then counts."""
+"""Logs events that clients can cause at will: the first event immediately, then counts."""
 
 import asyncio
 import contextvars
@@ -10,11 +10,11 @@ log = structlog.get_logger()
 
 SECONDS = 5.0
 _MOST_LISTED = 10
-_MOST_COUNTED = 1000  # different events between two lines; further ones count in the total only
+_MOST_COUNTED = 1000  # different events between two lines; further events only add to the total
 
 
 class CountedLog:
-    """Logs the first of similar events, then at most one line every few seconds with the number since the last line.
+    """Logs the first of similar events, then at most one line every few seconds with the count since the last line.
 
     Each combination of values has its own count; a line lists the ten most frequent. Needs a running event loop.
     """

@@ -9,18 +9,18 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.parameters import MOST_PARTS
 
 CREDENTIAL_LENGTH = 64  # of API keys and access tokens
-PREFIX_LENGTH = 8  # characters by which people can identify one; the rest stays unguessable
+PREFIX_LENGTH = 8  # characters by which people identify a key; the rest stays secret
 
 
 class InvalidCredentialError(DomainError):
-    """A credential was presented and is not valid."""
+    """The presented credential is not valid."""
 
     def __init__(self) -> None:
         super().__init__(Kind.UNAUTHENTICATED, "the credential is not valid")
 
 
 class ExpiredTokenError(InvalidCredentialError):
-    """An access token was presented after its expiry; this is no guess, so it does not count as a failure."""
+    """The presented access token has expired. This is not a guess, so it does not count as a failure."""
 
 
 class MissingCredentialError(DomainError):
@@ -52,8 +52,8 @@ Credential = ApiKey | BearerToken
 def read_credential(authorization: Sequence[str], api_keys: Sequence[str], raw_query: str) -> Credential:
     """Return the credential of a request. Raises MissingCredentialError or InvalidCredentialError (malformed).
 
-    A bearer token takes precedence; then the header `X-Api-Key`, then the parameter `api-key`. When one of them is
-    invalid, the next is not tried. A bearer token beside a second `Authorization` is invalid.
+    A bearer token takes precedence; then the header `X-Api-Key`, then the parameter `api-key`. If the first of these
+    is invalid, the others are not tried. A bearer token beside a second `Authorization` is invalid.
     """
     if authorization and (token := _bearer_token(authorization)) is not None:
         return BearerToken(_hash_of(token), token[:PREFIX_LENGTH])

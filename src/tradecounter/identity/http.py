@@ -60,7 +60,7 @@ _ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class TokenEndpoint:
-    """The token endpoint; `base_url` is the configured one, if any."""
+    """The token endpoint; `base_url` is the configured base URL, if any."""
 
     exchange: TokenExchange
     admission: Admission
@@ -112,10 +112,10 @@ class TokenEndpoint:
 
 
 def _address_reached(call: Call) -> str:
-    """Return the base address that the request reached, for when none is configured.
+    """Return the request's base URL, used when no base URL is configured.
 
-    An address that only the request names is not trusted: a client could name another service, and use a subject token
-    for that one here.
+    The `Host` header alone is not trusted: a client could name another service there, and use that service's subject
+    token here.
     """
     host, port = call.request.scope["server"]
     suffix = "" if port == _HTTP_PORT else f":{port}"

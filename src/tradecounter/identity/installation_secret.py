@@ -17,7 +17,7 @@ _LENGTH = 64
 def secret_key(settings: Settings) -> str:
     """Return the secret; with the embedded database, it is generated once and stored in the data directory.
 
-    Raises SettingsError when no secret is set for another database, or when the stored one is damaged.
+    Raises SettingsError when no secret is set for another database, or when the stored secret is damaged.
     """
     if settings.secret_key is not None:
         return settings.secret_key
@@ -34,12 +34,12 @@ def secret_key(settings: Settings) -> str:
 
 
 def secret_keys(settings: Settings) -> list[str]:
-    """Return the secret key, which encrypts, and then the former ones, which only decrypt. Raises SettingsError."""
+    """Return the secret key, which encrypts, then the former keys, which only decrypt. Raises SettingsError."""
     return list(dict.fromkeys([secret_key(settings), *former_secrets(settings)]))
 
 
 def kept_secret(data_dir: Path) -> str | None:
-    """Return the secret stored in a data directory, or None when there is no readable one."""
+    """Return the secret stored in a data directory, or None when the file is missing or unreadable."""
     try:
         return (data_dir / _FILE).read_text().strip() or None
     except (OSError, UnicodeDecodeError):
@@ -52,7 +52,7 @@ def derived_key(secret: str, purpose: str) -> str:
 
 
 def _make(path: Path) -> None:
-    """Write the file under another name and then link it, unless another process was first: nobody reads half of it."""
+    """Write a file under a temporary name, then link it, so no process reads a partial file; keep an existing file."""
     make_data_dir(path.parent)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=_FILE) as draft:  # readable by its owner alone
         draft.write(secrets.token_hex(_LENGTH // 2))

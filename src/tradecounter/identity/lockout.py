@@ -35,7 +35,7 @@ class BlockedError(DomainError):
 
 @dataclass(slots=True)
 class Lockout:
-    """The blocked addresses; a poll loads those that other processes block."""
+    """The blocked addresses; a poll loads the blocks of other processes."""
 
     database: Database
     clock: Clock
@@ -51,8 +51,8 @@ class Lockout:
     async def record_failure(self, address: str, *, ignores_forwarding: bool = False) -> None:
         """Count a wrong credential; the tenth within a minute blocks its address.
 
-        With `ignores_forwarding`, the peer may be a proxy that the settings do not name: a block is logged as an error.
-        Raises BlockedError when the address has been blocked meanwhile: the failure does not prolong the block.
+        With `ignores_forwarding`, the peer may be a proxy that the settings do not name, so a block is logged as an
+        error. Raises BlockedError when the address is already blocked; the failure does not prolong the block.
         """
         now = self.clock.now()
         async with transaction(self.database) as tx:
@@ -70,7 +70,7 @@ class Lockout:
             _log_block(address, ignores_forwarding=ignores_forwarding)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
-        """Load the blocks of other processes, and drop those that have ended."""
+        """Load the blocks of other processes, and drop ended blocks."""
         now = self.clock.now()
         version = versions.of("blocks")
         if version != self._version:

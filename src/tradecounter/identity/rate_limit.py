@@ -1,6 +1,6 @@
 """Limits a customer's requests in fixed windows of five minutes (specification, section 8).
 
-Each process counts in memory. About once a second it adds its counts to the shared ones and reads those back. All
+Each process counts in memory. About once a second it adds its counts to the shared counts and reads the totals. All
 processes together keep the limit, except for the requests of the last second (docs/adr/0008).
 """
 
@@ -22,7 +22,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class Quota(NamedTuple):
-    """The requests that a customer has left in the window; `seconds_left` until its end are rounded up."""
+    """The requests that a customer has left in the window. `seconds_left`, until the window ends, is rounded up."""
 
     limit: int
     remaining: int
@@ -38,7 +38,7 @@ class Quota(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The same headers as text."""
+        """The same headers as strings."""
         return {name.decode(): value.decode() for name, value in self.header_lines}
 
 
@@ -58,7 +58,7 @@ class RateLimitedError(DomainError):
 
 @dataclass(slots=True)
 class _Count:
-    """A customer's requests: those of all processes at the last poll, and those of this process since."""
+    """A customer's requests: the total of all processes at the last poll, and this process's count since then."""
 
     shared: int = 0
     here: int = 0
@@ -77,8 +77,8 @@ class RateLimit:
         """Count a request and return the remaining quota; None without a limit.
 
         A long response counts as several requests; an operation without a limit counts as 0. With `admitted`, adds to
-        a request that was counted before, and raises no error. Raises RateLimitedError when no request is left. A
-        single one is enough for a long response: otherwise a small limit would make it impossible.
+        a request that was counted before, and raises no error. Raises RateLimitedError when no request is left. One
+        remaining request is enough for a long response: otherwise a small limit would make long responses impossible.
         """
         if not self.limit:
             return None
@@ -98,7 +98,7 @@ class RateLimit:
         return Quota(self.limit, max(remaining - requests, 0), seconds_left)
 
     async def share(self, database: Database) -> None:
-        """Add the counts of this process to the shared ones, and read those back."""
+        """Add this process's counts to the shared counts, and read the totals."""
         window, counts = self._window, self._counts
         if not counts:
             return
@@ -113,5 +113,5 @@ class RateLimit:
 
 
 def window_start(now: datetime) -> datetime:
-    """Return the start of the window at a moment; all customers have the same windows."""
+    """Return when the window at a moment started; all customers have the same windows."""
     return now - (now - _EPOCH) % WINDOW

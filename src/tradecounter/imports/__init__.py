@@ -1,1 +1,1 @@
-"""All kinds of import files, with samples that fill an empty database, and running an import."""
+"""All import kinds, samples that fill an empty database, and a function that runs an import."""

@@ -1,4 +1,4 @@
-"""All kinds of import files, by their names on the command line."""
+"""All import kinds, by their names on the command line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from tradecounter.pricing.importing import CONTRACT_PRICES, PRICE_LIST
 from tradecounter.shipping.importing import SHIPPING_METHODS, SHIPPING_REGIONS
 from tradecounter.stock.importing import INCOMING, STOCK, STOCK_ON_HAND
 
-# Each kind refers only to kinds above it.
+# Each kind refers only to earlier kinds.
 IMPORT_KINDS: Mapping[str, ImportKind[Any]] = {
     "categories": CATEGORIES,
     "manufacturers": MANUFACTURERS,
@@ -25,5 +25,5 @@ IMPORT_KINDS: Mapping[str, ImportKind[Any]] = {
     "contract-prices": CONTRACT_PRICES,
 }
 
-# For files that count all units in the warehouse, including those that are allocated to orders.
+# For files that count all units in the warehouse, including units allocated to orders.
 ON_HAND: Mapping[str, ImportKind[Any]] = {"stock": STOCK_ON_HAND}

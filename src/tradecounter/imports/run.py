@@ -1,4 +1,4 @@
-"""Runs an import in one transaction; new stock is allocated to waiting orders first."""
+"""Runs an import in one transaction, and allocates new stock to back-orders in it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,9 +21,9 @@ async def import_rows(
     *,
     on_hand: bool = False,
 ) -> ImportReport:
-    """Import all rows in one transaction, or none if the report has errors. Raises DomainError.
+    """Import all rows in one transaction, or no rows if the report has errors. Raises DomainError.
 
-    With `on_hand`, stock levels in the file include units that are allocated to orders.
+    With `on_hand`, the file's stock levels include units that are allocated to orders.
     """
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")

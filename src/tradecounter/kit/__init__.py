@@ -1,1 +1,1 @@
-"""Small tools without a framework or a database: clock, money, text, UK time, errors."""
+"""Small helpers that need no framework or database: clock, money, text, UK time, errors."""

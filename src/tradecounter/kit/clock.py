@@ -1,4 +1,4 @@
-"""Clocks: the only source of the current time."""
+"""Clocks; no other module reads the current time."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -21,19 +21,19 @@ class SystemClock:
 
 
 class FrozenClock:
-    """A clock that only moves when it is set or advanced, for tests."""
+    """A clock for tests, whose time changes only by `set` and `advance`."""
 
     def __init__(self, moment: datetime) -> None:
         self._moment = moment.astimezone(UTC)
 
     def now(self) -> datetime:
-        """Return the moment that was set, aware, in UTC."""
+        """Return the time that was set, aware, in UTC."""
         return self._moment
 
     def set(self, moment: datetime) -> None:
-        """Set the clock to an aware moment."""
+        """Set the clock to an aware datetime."""
         self._moment = moment.astimezone(UTC)
 
     def advance(self, step: timedelta) -> None:
-        """Move the clock forward by a step."""
+        """Move the clock forward."""
         self._moment += step

@@ -1,4 +1,4 @@
-"""Digests of data: the same in every process, and equal only for equal data."""
+"""Digests of data, which do not depend on the process; different data has different digests."""
 
 from hashlib import sha256
 

@@ -1,4 +1,4 @@
-"""E-mail addresses; the API, imports, settings and mails accept the same ones."""
+"""Validates e-mail addresses, with the same rules for the API, imports, settings and e-mails."""
 
 import re
 from email.headerregistry import Address
@@ -10,14 +10,14 @@ _ATOM = r'[^\s()<>\[\]:;@\\,."]+'
 _DOT_ATOM = rf"{_ATOM}(\.{_ATOM})*"
 _ASCII_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
-# For the interface document and the decoder. `parse_email` also rejects domains that have no ASCII form.
-# In Python, `$` alone also matches before a final line break, which must not get into a mail's header.
+# For the interface document and the decoder. `parse_email` also rejects domains without an ASCII form.
+# In Python, `$` also matches before a final line break, which must not reach an e-mail's header.
 EMAIL_PATTERN = rf"^{_DOT_ATOM}@{_DOT_ATOM}$(?!\s)"
 NOT_AN_EMAIL = "must be an e-mail address"
 
 
 def parse_email(text: str, name: str = "") -> Address | None:
-    """Return an address that mail servers accept, its domain in ASCII, or None."""
+    """Return the address with its domain in ASCII, or None if mail servers do not accept it."""
     local, _, domain = text.rpartition("@")
     try:
         domain = domain.encode("idna").decode("ascii")

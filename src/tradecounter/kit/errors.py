@@ -3,52 +3,54 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Annotated
 
-MOST_FAULTS = 20  # in a response
+from msgspec import Meta, Struct
+
+MOST_FIELD_ERRORS = 20  # in a response
 
 
 class Kind(Enum):
     """The kinds of errors, independent of HTTP."""
 
     INVALID = auto()  # the request's data is wrong
-    UNAUTHENTICATED = auto()  # the credential is missing or not valid
-    PAYMENT_REQUIRED = auto()  # no credit, or not enough
-    BLOCKED = auto()  # the address is blocked for a while
-    NOT_FOUND = auto()  # unknown, or another customer's
+    UNAUTHENTICATED = auto()  # the credential is missing or invalid
+    PAYMENT_REQUIRED = auto()  # no credit terms, or too little credit
+    BLOCKED = auto()  # the IP address is blocked temporarily
+    NOT_FOUND = auto()  # unknown, or belongs to another customer
     CONFLICT = auto()  # conflicts with existing data
     GONE = auto()  # expired
-    PRECONDITION_FAILED = auto()  # something else must happen first
+    PRECONDITION_FAILED = auto()  # another request must come first
     TOO_LARGE = auto()  # the body exceeds the limit
     UNSUPPORTED_MEDIA = auto()  # the body is not plain JSON
     TOO_MANY_REQUESTS = auto()  # over the rate limit
     UNAVAILABLE = auto()  # the database or another service is away
 
 
-class Fault(NamedTuple):
-    """A wrong field of a request and how to correct it; the field is empty for the body itself."""
+class FieldError(Struct, frozen=True):
+    """One field or parameter that is not valid, and how to correct it."""
 
-    field: str
-    problem: str
+    field: Annotated[str, Meta(description="The place of the field.", examples=["items[2].quantity"])]
+    message: Annotated[str, Meta(description="How to correct it.", examples=["must be at least 1"])]
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.problem}" if self.field else f"the body {self.problem}"
+        return f"{self.field}: {self.message}" if self.field else f"the body {self.message}"
 
 
 class DomainError(Exception):
-    """An error whose message tells the client what to change; `faults` are the wrong fields.
+    """An error whose message tells the client what to change; `field_errors` lists the invalid fields, if any.
 
     `retry_after` is the number of seconds to wait, where waiting helps.
     """
 
     def __init__(
-        self, kind: Kind, message: str, *, retry_after: int | None = None, faults: Sequence[Fault] = ()
+        self, kind: Kind, message: str, *, retry_after: int | None = None, field_errors: Sequence[FieldError] = ()
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.retry_after = retry_after
-        self.faults = faults
+        self.field_errors = field_errors
 
 
 class OperatorError(Exception):
@@ -57,44 +59,44 @@ class OperatorError(Exception):
 
 def invalid(field: str, problem: str) -> DomainError:
     """Return the error for one field, with the message `field: problem`."""
-    return invalid_fields([Fault(field, problem)])
+    return invalid_fields([FieldError(field, problem)])
 
 
-def invalid_fields(faults: Sequence[Fault]) -> DomainError:
+def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
     """Return the error for several fields; its message names the first twenty."""
-    more = len(faults) - MOST_FAULTS
+    more = len(errors) - MOST_FIELD_ERRORS
     rest = f"; and {more} more" if more > 0 else ""
-    return DomainError(Kind.INVALID, "; ".join(map(str, faults[:MOST_FAULTS])) + rest, faults=faults)
+    return DomainError(Kind.INVALID, "; ".join(map(str, errors[:MOST_FIELD_ERRORS])) + rest, field_errors=errors)
 
 
 def require_text(field: str, text: str, longest: int) -> None:
-    """Check that a text is not blank or too long. Raises DomainError (invalid)."""
+    """Check that a string is neither blank nor too long. Raises DomainError (invalid)."""
     if not text.strip() or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
 
 
-class FaultCollector:
-    """Collects the faults of a request, so that the client gets all of them in one response."""
+class ErrorCollector:
+    """Collects the field errors of a request, so that one response reports all of them."""
 
     def __init__(self) -> None:
-        self.faults: list[Fault] = []
+        self.errors: list[FieldError] = []
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Run a block, and collect the faults of a DomainError that it raises."""
+        """Run a block and collect the field errors of its DomainError. Raises a DomainError without field errors."""
         try:
             yield
         except DomainError as error:
-            if not error.faults:
+            if not error.field_errors:
                 raise
-            self.faults += error.faults
+            self.errors += error.field_errors
 
     def check(self) -> None:
-        """Raise DomainError (invalid) with all collected faults, if any."""
-        if self.faults:
-            raise invalid_fields(self.faults)
+        """Raise DomainError (invalid) if errors were collected."""
+        if self.errors:
+            raise invalid_fields(self.errors)
 
 
 def not_found(what: str) -> DomainError:
-    """Return the error for something unknown or another customer's; clients cannot distinguish the two."""
+    """Return the error for an unknown object or another customer's; clients cannot distinguish the two."""
     return DomainError(Kind.NOT_FOUND, f"{what} not found")

@@ -1,4 +1,4 @@
-"""UK local time, as on the wire; inside, moments are aware and in UTC (specification, section 1)."""
+"""Converts between aware UTC datetimes and UK local time, which the API uses (specification, section 1)."""
 
 import re
 from datetime import UTC, date, datetime, time
@@ -10,12 +10,12 @@ _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}", re.ASCII)
 
 
 def local_text(moment: datetime) -> str:
-    """Return a moment as LocalDateTime, `yyyy-MM-ddTHH:mm:ss` in UK time without an offset."""
+    """Return a datetime as LocalDateTime: `yyyy-MM-ddTHH:mm:ss` in UK time without an offset."""
     return moment.astimezone(UK).replace(tzinfo=None).isoformat(timespec="seconds")
 
 
 def uk_date(moment: datetime) -> date:
-    """Return the UK calendar date of a moment."""
+    """Return a datetime's UK calendar date."""
     return moment.astimezone(UK).date()
 
 
@@ -25,19 +25,19 @@ def day_in_words(day: date) -> str:
 
 
 def uk_time_of_day(moment: datetime) -> time:
-    """Return the UK wall-clock time of a moment."""
+    """Return a datetime's UK wall-clock time."""
     return moment.astimezone(UK).time()
 
 
 def at_uk_time(day: date, wall_clock: time) -> datetime:
-    """Return the moment, in UTC, of a day and a UK wall-clock time."""
+    """Return the UTC datetime of a day and a UK wall-clock time."""
     return datetime.combine(day, wall_clock, tzinfo=UK).astimezone(UTC)
 
 
 def moment_of(text: str, *, latest: bool = False) -> datetime:
-    """Return the moment, in UTC, of a LocalDateTime. Raises ValueError for any other text.
+    """Return the UTC datetime of a LocalDateTime. Raises ValueError for any other string.
 
-    When clocks go back, a time occurs twice: returns the first moment, or with `latest` the second.
+    When clocks go back, a local time occurs twice: returns the first occurrence, or with `latest` the second.
     """
     if not _LOCAL.fullmatch(text):
         raise ValueError(f"{text!r} is not a LocalDateTime")

@@ -1,4 +1,4 @@
-"""Amounts of money: decimal pounds with two places, or whole pence; rounded in one place only."""
+"""Amounts of money as decimal pounds with two places or whole pence; no other module rounds."""
 
 from decimal import ROUND_HALF_UP, Decimal
 

@@ -1,4 +1,4 @@
-"""Creates folders and files to which only their owner has access."""
+"""Creates folders and files that only their owner can access."""
 
 import os
 import stat
@@ -10,8 +10,8 @@ log = structlog.get_logger()
 
 _FOLDER, _FILE = 0o700, 0o600
 _ANY_ACCESS = 0o077
-_MORE_THAN_PASSING = 0o066  # beyond mode 0711, with which others reach only files whose names they know
-_IN_DATA_DIR = frozenset({"postgres", "mail", "secret.key"})  # what the program creates in the data directory
+_MORE_THAN_PASSING = 0o066  # more than mode 0711, which lets others open only files whose names they know
+_IN_DATA_DIR = frozenset({"postgres", "mail", "secret.key"})  # files that the program creates in the data directory
 
 
 def make_private(folder: Path) -> None:
@@ -24,9 +24,9 @@ def make_private(folder: Path) -> None:
 
 
 def make_data_dir(folder: Path) -> None:
-    """Create the data directory as `make_private` does, and end the access of others to the program's files in it.
+    """Create the data directory as `make_private` does, and remove others' access to the program's files in it.
 
-    An existing one may have mode 0711. Logs a warning instead for one with other files, which other users may need.
+    An existing directory may have mode 0711. If it contains other files, which others may need, only logs a warning.
     Raises OSError.
     """
     _make(folder)
@@ -54,6 +54,6 @@ def _close(place: Path, unwanted: int, private: int, *, shared: bool = False) ->
         return
     if found.st_uid == os.geteuid() and not shared:
         place.chmod(private)
-        log.warning("other users had access, which is ended", path=str(place), former_mode=f"{mode:04o}")
+        log.warning("other users had access, which was removed", path=str(place), former_mode=f"{mode:04o}")
     else:
-        log.warning("other users have access: end it with chmod", path=str(place), mode=f"{mode:04o}")
+        log.warning("other users have access: remove it with chmod", path=str(place), mode=f"{mode:04o}")

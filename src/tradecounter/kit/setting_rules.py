@@ -21,7 +21,7 @@ Positive = Annotated[int, Meta(ge=1, description="must be at least 1")]
 NotNegative = Annotated[int, Meta(ge=0, description="must be at least 0")]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000, description="must be between 0 and 1000000000")]
 Connections = Annotated[int, Meta(ge=1, le=1000, description="must be between 1 and 1000")]
-# With a digit at the end, two orders could have the same reference: P1 with 23 and P with 123.
+# After a prefix that ends in a digit, two orders could have one reference: P1 with 23, and P with 123.
 ReferencePrefix = Annotated[
     str,
     Meta(
@@ -35,7 +35,7 @@ _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
 class Rule(NamedTuple):
-    """A condition for the value of a setting that is set, and the message when it fails."""
+    """A condition for a setting's value, and the message if the value violates it."""
 
     accepts: Callable[[Any], bool]
     wanted: str
@@ -47,14 +47,14 @@ def at_most(longest: timedelta, words: str) -> Rule:
 
 
 def url_of(*schemes: str) -> Rule:
-    """Return the rule for a URL with one of some schemes and a host."""
+    """Return the rule for a URL with a host and one of `schemes`."""
     *others, last = (f"{scheme}://" for scheme in schemes)
     named = f"{', '.join(others)} or {last}" if others else last
     return Rule(lambda text: _is_url(text, *schemes), f"must start with {named} and a host")
 
 
 def is_safe_url(text: str) -> bool:
-    """Return whether nobody can read or change the traffic: https, or http to this machine."""
+    """Return whether a URL's traffic is protected: https, or http to this machine."""
     if not _is_url(text, "http", "https"):
         return False
     parts = urlsplit(text)
@@ -66,7 +66,7 @@ def is_safe_url(text: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine's loopback name or address."""
+    """Return whether a host is a loopback name or address."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -106,7 +106,7 @@ def _are_origins(text: str) -> bool:
 
 
 def _is_per_cent(rate: Decimal) -> bool:
-    # Orders keep two decimal places: with more, an order's lines and its shipping would be taxed at different rates.
+    # Orders store two decimal places; with more, an order's lines and shipping would get different VAT rates.
     return rate.is_finite() and 0 <= rate <= 100 and rate == rounded(rate)  # noqa: PLR2004 per cent
 
 

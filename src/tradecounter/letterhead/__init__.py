@@ -1,1 +1,1 @@
-"""The reseller's details and logo on invoices and mails."""
+"""The reseller's details and logo for invoices and e-mails."""

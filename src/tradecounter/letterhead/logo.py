@@ -1,4 +1,4 @@
-"""The reseller's logo, read from a file."""
+"""Reads the reseller's logo from a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from msgspec import json
 
 from tradecounter.settings import PREFIX, SettingsError
 
-LARGEST_LOGO: Final = 256 * 1024  # bytes; every mail contains it
+LARGEST_LOGO: Final = 256 * 1024  # bytes; every e-mail contains the logo
 
 _NAME: Final = f"{PREFIX}SELLER_LOGO"
 _SIGNATURES: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
@@ -29,12 +29,12 @@ class Logo:
         return "jpeg" if self.format == "jpg" else self.format
 
     def as_input(self) -> dict[str, Any]:
-        """Return the image as input for a template."""
+        """Return the image as an input of the invoice template."""
         return {"data": list(self.content), "format": self.format}
 
 
 def read_logo(path: Path) -> Logo:
-    """Return the logo in a file. Raises SettingsError when invoices and mails cannot show it."""
+    """Return the logo in a file. Raises SettingsError if invoices and e-mails cannot show it."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_LOGO + 1)

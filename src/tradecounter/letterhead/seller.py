@@ -1,4 +1,4 @@
-"""The seller and the letterhead, from the settings."""
+"""Creates the seller's details and the letterhead from the settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -13,7 +13,7 @@ _SELLER_SETTINGS: Final = ("seller_name", "seller_address", "seller_vat_number")
 
 
 class Party(Struct, frozen=True, omit_defaults=True):
-    """A name and address as printed; `address` has the lines, from the street to the country."""
+    """A printed name and address; `address` contains the lines from street to country."""
 
     name: str
     address: list[str]
@@ -21,7 +21,7 @@ class Party(Struct, frozen=True, omit_defaults=True):
 
 
 class Seller(Party, frozen=True, omit_defaults=True):
-    """The reseller; its tax number is the VAT number, `bank` the lines with the bank details."""
+    """The reseller; `tax_number` is the VAT number, `bank` the lines of bank details."""
 
     email: str | None = None
     phone: str | None = None
@@ -32,7 +32,7 @@ class Seller(Party, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Letterhead:
-    """The top and foot of invoices and mails; `examples` are the settings that still have the built-in example."""
+    """Header and footer of invoices and e-mails; `examples` are the settings that still have the built-in example."""
 
     seller: Seller
     logo: Logo | None = None
@@ -40,7 +40,7 @@ class Letterhead:
 
 
 def letterhead_from(settings: Settings) -> Letterhead:
-    """Return the letterhead from the settings. Raises SettingsError when the logo cannot be used."""
+    """Return the letterhead from the settings. Raises SettingsError if the logo cannot be used."""
     logo = None if settings.seller_logo is None else read_logo(settings.seller_logo)
     return Letterhead(_seller(settings), logo, example_settings(settings))
 
@@ -63,6 +63,6 @@ def _parts(text: str, separator: str) -> list[str]:
 
 
 def example_settings(settings: Settings) -> list[str]:
-    """Return the environment variables of the seller's settings that still have the built-in example."""
+    """Return the seller's environment variables that still have the built-in example."""
     defaults = {setting.name: setting.default for setting in fields(Settings)}
     return [PREFIX + name.upper() for name in _SELLER_SETTINGS if getattr(settings, name) == defaults[name]]

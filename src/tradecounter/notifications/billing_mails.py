@@ -1,4 +1,4 @@
-"""The mails about money: invoices, copies of them, and payments."""
+"""The e-mails about money: invoices, copies of them, and payments."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ async def payment_received(context: MailContext, *, order_id: int, payment_id: i
 async def _with_invoice(
     context: MailContext, about: str, to: Sequence[str], order: ConfirmedOrder, invoice: InvoiceFacts, resent: int
 ) -> Mail | None:
-    # The name decides the Message-ID. Mail programs hide a second mail with the same id.
+    # The name decides the Message-ID. Mail programs hide a second e-mail with the same id.
     return await context.mail(
         f"{about}-{invoice.number}" + (f"-{resent}" if resent else ""),
         invoice.issued_at,

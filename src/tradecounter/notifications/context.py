@@ -1,4 +1,4 @@
-"""The context in which mails are built: settings, the order, validated recipients."""
+"""The context in which e-mails are built: settings, the order, validated recipients."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from tradecounter.settings import PREFIX, Settings, SettingsError
 log = structlog.get_logger()
 
 
-class NothingToSend(Exception):  # noqa: N818 the job is at fault, not the program
-    """The mail's subject does not exist, or there is no valid recipient."""
+class NothingToSend(Exception):  # noqa: N818 an error of the job, not of the program
+    """The e-mail's subject does not exist, or no recipient is valid."""
 
 
 class NotYetError(Exception):
-    """The mail is delayed to include more quotes."""
+    """The e-mail is delayed to include more quotes."""
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(f"in {wait.total_seconds():.0f} seconds")
@@ -38,7 +38,7 @@ class NotYetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """The sender, the letterhead, the support address for replies and the API's public address."""
+    """The sender, the letterhead, the support address for replies and the API's public URL."""
 
     letterhead: Letterhead
     sender: Address
@@ -59,7 +59,7 @@ class MailSettings:
 
 @dataclass(frozen=True, slots=True)
 class MailContext:
-    """The transaction, the mail settings and the time with which a mail is built."""
+    """The transaction, the mail settings and the time with which an e-mail is built."""
 
     tx: Transaction
     settings: MailSettings
@@ -77,7 +77,7 @@ class MailContext:
         attachment: Attachment | None = None,
         **facts: Any,
     ) -> Mail | None:
-        """Return a mail, or None without recipients. Raises NothingToSend when no address is valid."""
+        """Return an e-mail, or None without recipients. Raises NothingToSend when no address is valid."""
         if not to:
             return None
         addresses = {fold(text): parse_email(text) for text in to}
@@ -109,9 +109,9 @@ class MailContext:
         order = await order_by_id(self.tx, order_id)
         account = None if order is None else await find_account(self.tx, order.customer_id)
         if order is None or account is None:
-            raise NothingToSend(f"there is no order {order_id}")
+            raise NothingToSend(f"order {order_id} does not exist")
         return OrderFacts(order, account)
 
 
-# Takes a job's arguments. Returns None when there is no recipient, the mail is out of date or a later one replaces it.
+# Takes a job's arguments. Returns None without recipients, or when the e-mail is out of date or already replaced.
 MailBuilder = Callable[..., Awaitable[Mail | None]]

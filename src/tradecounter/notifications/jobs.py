@@ -1,4 +1,4 @@
-"""The jobs that send mail; `db/jobs.py` queues them by name."""
+"""The jobs that send e-mail; `db/jobs.py` queues them by name."""
 
 import asyncio
 import math
@@ -37,7 +37,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
 
 
 def failure_kind(error: BaseException) -> FailureKind:
-    """Return why a mail could not be sent."""
+    """Return why an e-mail could not be sent."""
     match error:
         # A worker that stops cancels its jobs.
         case Delayed() | psycopg.OperationalError() | asyncio.CancelledError():
@@ -58,7 +58,7 @@ class _Retries(procrastinate.BaseRetryStrategy):
         if wait is None:
             return None
         log.warning(
-            "mail not sent, trying again later",
+            "e-mail not sent, trying again later",
             job=job.task_name,
             arguments=job.task_kwargs,
             attempts=job.attempts + 1,
@@ -71,7 +71,7 @@ class _Retries(procrastinate.BaseRetryStrategy):
 def add_mail_jobs(
     app: procrastinate.App, database: Database, clock: Clock, settings: MailSettings, transport: Transport
 ) -> None:
-    """Add the jobs that send mail to the queue. A job that runs twice sends the same mail twice."""
+    """Add the jobs that send e-mail to the queue. A job that runs twice sends the same e-mail twice."""
     for name, build in MAILS.items():
         _add(app, name, build, database, clock, settings, transport)
 
@@ -89,9 +89,9 @@ def _add(
     async def send(**ids: int) -> None:
         async with reading(database) as tx:
             mail = await build(MailContext(tx, settings, clock.now()), **ids)
-        if mail is not None:  # the connection is released before the mail server is contacted
+        if mail is not None:  # release the connection before contacting the mail server
             await transport.send(mail)
-            if mail.quotes:  # after sending: a second mail is better than none
+            if mail.quotes:  # after sending: a second e-mail is better than none
                 async with transaction(database) as tx:
                     await note_support_told(tx, mail.quotes, clock.now())
                     await remove_queued(tx, mail.quotes, name)

@@ -1,4 +1,4 @@
-"""Builds mail messages; nothing that a customer typed can break a header."""
+"""Builds e-mail messages; text from customers cannot break a header."""
 
 import email.policy
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ LOGO_ID = "logo@tradecounter"
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A PDF file that is attached to a mail."""
+    """A PDF file that is attached to an e-mail."""
 
     name: str
     content: bytes
@@ -26,7 +26,7 @@ class Attachment:
 class Mail:
     """A message and its recipients.
 
-    `name` identifies its subject, `moment` is when that happened, `quotes` are the quotes that support should price.
+    `name` identifies the event, which happened at `moment`. `quotes` are the quotes that support should price.
     """
 
     name: str
@@ -52,10 +52,10 @@ def make_mail(
     logo: Logo | None = None,
     attachment: Attachment | None = None,
 ) -> Mail:
-    """Return a mail in text and HTML, which shows the logo as `cid:LOGO_ID`.
+    """Return an e-mail in text and HTML, which shows the logo as `cid:LOGO_ID`.
 
-    The Message-ID consists of the mail's name and the installation. Mail programs therefore recognise a mail that is
-    sent twice, and two installations never use the same id.
+    The Message-ID consists of the e-mail's name and the installation. Mail programs therefore detect duplicates, and
+    two installations never use the same id.
     """
     message = EmailMessage(email.policy.SMTP)
     message["From"] = sender

@@ -1,4 +1,4 @@
-"""The mails about orders: confirmed, delayed, cancelled, dispatched."""
+"""The e-mails about orders: confirmed, delayed, cancelled, dispatched."""
 
 import structlog
 
@@ -14,13 +14,13 @@ log = structlog.get_logger()
 
 
 async def order_confirmed(context: MailContext, *, order_id: int) -> Mail | None:
-    """Build the confirmation of an order that is not cancelled since."""
+    """Build the confirmation of an order; None for an order that was cancelled since."""
     facts = await context.order(order_id)
     order = facts.order
     if not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} is not confirmed")
     if isinstance(order, CancelledOrder):
-        log.info("the order is cancelled, its confirmation is not sent", order_id=order_id)
+        log.info("confirmation not sent: the order is cancelled", order_id=order_id)
         return None
     return await context.mail(
         f"order-confirmed-{order.id}",
@@ -42,7 +42,7 @@ async def order_expected_date(context: MailContext, *, order_id: int, changed: i
         raise NothingToSend(f"the expected dates of order {order_id} did not change at {changed}")
     waiting = [line for line in await line_facts(context.tx, order_id) if line.back_ordered]
     if changed < change_number(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
-        log.info("the order no longer waits for that date, no mail is sent", order_id=order_id)
+        log.info("e-mail not sent: the order has no such expected date now", order_id=order_id)
         return None
     return await context.mail(
         f"order-expected-date-{order.id}-{changed}",
@@ -56,7 +56,7 @@ async def order_expected_date(context: MailContext, *, order_id: int, changed: i
 
 
 async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None:
-    """Build the notice that an order or a quote is cancelled, and why."""
+    """Build the notice that an order or a quote is cancelled, with the reason."""
     facts = await context.order(order_id)
     order = facts.order
     if not isinstance(order, CancelledOrder | DeclinedOrder):

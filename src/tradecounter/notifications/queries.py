@@ -1,4 +1,4 @@
-"""The data of mails, and the record of mails to support."""
+"""The data of e-mails, and the record of e-mails to support."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ class OrderFacts(Generic[Order]):
 
     @property
     def recipients(self) -> list[str]:
-        """The addresses for the order's mails: one or none."""
+        """The address for the order's e-mails, in a list; empty without an address."""
         contact = self.order.mail_recipient(self.account)
         return [] if contact is None else [contact]
 
     def quote_recipients(self, *, always: bool) -> list[str]:
-        """Return the addresses for a quote's mails: its contact, and the account's if that wants mails, or `always`."""
+        """Return the quote's contact, and the account's address if it wants e-mails or `always` is set."""
         account = self.account.email_address if always or self.account.order_mails else None
         return [address for address in (self.order.contact_email, account) if address is not None]
 
@@ -101,7 +101,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class DispatchedLine:
-    """The units of a line that left with a shipment, and those that remained after it."""
+    """The units of a line that left with a shipment, and the units that remained."""
 
     id: int
     sku: str
@@ -191,7 +191,7 @@ _UNPRICED_QUOTES = Statement(
 
 
 async def unpriced_quotes(tx: Transaction, customer_id: int) -> dict[int, datetime | None]:
-    """Return when support got the mail about each of a customer's unpriced quotes, by id; None: not yet."""
+    """Return when support got the e-mail about each of a customer's unpriced quotes, by id; None before."""
     return dict(await tx.fetch_all(_UNPRICED_QUOTES, customer_id=customer_id))
 
 
@@ -199,5 +199,5 @@ _NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where i
 
 
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
-    """Record that support got the mail about quotes to price."""
+    """Record that support got the e-mail about quotes to price."""
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))

@@ -1,4 +1,4 @@
-"""The mails about quotes: to support, which prices them, and to the customer."""
+"""The e-mails about quotes: to support, which prices them, and to the customer."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ log = structlog.get_logger()
 
 
 async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None:
-    """Ask support to price a quote and the customer's other quotes without a mail to support.
+    """Ask support to price a quote and the customer's other quotes without an e-mail to support.
 
-    Raises NotYetError within a minute of the customer's previous mail to support.
+    Raises NotYetError within a minute of the customer's previous e-mail to support.
     """
     customer_id = (await context.order(order_id)).account.id
     waiting = await unpriced_quotes(context.tx, customer_id)
     untold = [quote_id for quote_id, told_at in waiting.items() if told_at is None]
-    if order_id not in untold:  # sent with others, or already priced
+    if order_id not in untold:  # another e-mail contains the quote, or it is already priced
         return None
     last_told = max((told_at for told_at in waiting.values() if told_at), default=None)
     if wait := gathering_left(len(untold), last_told, context.now):
@@ -107,7 +107,7 @@ async def quote_priced(context: MailContext, *, order_id: int, pricing: int) -> 
 
 
 async def quote_expiring(context: MailContext, *, order_id: int, pricing: int) -> Mail | None:
-    """Remind the customer that the price of a quote expires within a day, unless it has a new price."""
+    """Remind the customer that a quote's price expires within a day; None if the quote has a new price."""
     facts = await _priced(context, order_id, pricing)
     if facts is None:
         return None
@@ -130,9 +130,9 @@ async def _priced(context: MailContext, order_id: int, pricing: int) -> OrderFac
     if latest is None or pricing > latest.pricings:
         raise NothingToSend(f"quote {order_id} has no pricing {pricing}")
     if pricing < latest.pricings:
-        log.info("a later pricing of the quote is sent instead", order_id=order_id, pricing=pricing)
+        log.info("e-mail not sent: a later pricing of the quote is sent instead", order_id=order_id, pricing=pricing)
         return None
     if not isinstance(quote, PricedQuote) or quote.has_expired(context.now):
-        log.info("the quote can no longer be accepted, no mail is sent", order_id=order_id, pricing=pricing)
+        log.info("e-mail not sent: the quote can no longer be accepted", order_id=order_id, pricing=pricing)
         return None
     return OrderFacts(quote, facts.account)

@@ -32,12 +32,12 @@ def _moment(moment: datetime) -> str:
 
 
 def _unbroken(words: str) -> _Formatted:
-    """Return words that break only after a comma, even on a narrow screen."""
+    """Return words with line breaks only after commas, even on a narrow screen."""
     return _Formatted(words.replace(" ", "\u00a0").replace(",\u00a0", ", "))
 
 
 def _fact(lines: str | Iterable[str], label: str) -> _Formatted:
-    """Return a label and a value; all lines of the value begin in the same column."""
+    """Return a label and a value; all lines of the value start in the same column."""
     values = [lines] if isinstance(lines, str) else lines
     labels = [label]
     return _Formatted("\n".join(f"{labels.pop() if labels else '':{_LABEL_WIDTH}}{one_line(line)}" for line in values))
@@ -52,7 +52,7 @@ def _amount(amount: Decimal, label: str) -> _Formatted:
 
 
 def _in_one_line(value: Any) -> Any:
-    """Replace line breaks that a customer typed, so they cannot imitate lines of the mail."""
+    """Replace a customer's line breaks, so the text cannot imitate other lines of the e-mail."""
     return one_line(value) if type(value) is str and not value.isprintable() else value
 
 
@@ -85,5 +85,5 @@ _TEXT, _HTML = _templates(html=False), _templates(html=True)
 
 
 def render(template: str, **facts: Any) -> tuple[str, str]:
-    """Return a mail's text and HTML."""
+    """Return an e-mail's text and HTML."""
     return _TEXT.get_template(f"{template}.txt").render(facts), _HTML.get_template(f"{template}.html").render(facts)

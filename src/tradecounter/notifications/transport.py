@@ -1,4 +1,4 @@
-"""Sends mails to a mail server, or writes them to a folder when none is configured."""
+"""Sends e-mails to a mail server, or writes them to a folder when none is configured."""
 
 import asyncio
 import email.policy
@@ -30,8 +30,8 @@ _PERMANENT = 500  # SMTP replies from here on are final
 _LONGEST_REPLY = 300
 
 
-class Undelivered(Exception):  # noqa: N818 it is not an error of the program
-    """A mail could not be sent."""
+class Undelivered(Exception):  # noqa: N818 not an error of the program
+    """An e-mail could not be sent."""
 
 
 class Delayed(Undelivered):
@@ -39,42 +39,42 @@ class Delayed(Undelivered):
 
 
 class Rejected(Undelivered):
-    """The mail server permanently rejects the mail."""
+    """The mail server permanently rejects the e-mail."""
 
 
 class Transport(Protocol):
-    """Sends mails."""
+    """Sends e-mails."""
 
     async def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Delayed or Rejected."""
+        """Send an e-mail. Raises Delayed or Rejected."""
         ...
 
 
 def transport_for(settings: Settings) -> Transport:
-    """Return the transport that the settings choose. Raises SettingsError for an invalid mail server address."""
+    """Return the transport that the settings choose. Raises SettingsError for an invalid mail server URL."""
     if settings.smtp_url is None:
         return MailFolder(mail_folder(settings))
     return MailServer(settings.smtp_url)
 
 
 def mail_folder(settings: Settings) -> Path:
-    """Return the folder for mails when no mail server is set."""
+    """Return the folder for e-mails when no mail server is set."""
     return settings.data_dir / "mail"
 
 
 class MailFolder:
-    """Writes mails as files, named by time and subject; a mail that is sent again replaces its file."""
+    """Writes e-mails as files, named by time and subject; an e-mail that is sent again replaces its file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def send(self, mail: Mail) -> None:
-        """Write a mail. Raises Delayed."""
+        """Write an e-mail. Raises Delayed."""
         try:
             path = await asyncio.to_thread(self._write, mail)
         except OSError as error:
             raise Delayed(f"the mail folder cannot be written: {error}") from error
-        log.info("mail written to a folder", mail=mail.name, file=str(path))
+        log.info("e-mail written to a folder", mail=mail.name, file=str(path))
 
     def _write(self, mail: Mail) -> Path:
         ascii_only = all(map(str.isascii, mail.recipients))
@@ -91,9 +91,9 @@ class MailFolder:
 
 
 class MailServer:
-    """Sends mails to a mail server: `smtps://` (TLS), `smtp://` (STARTTLS) or `smtp+plain://` (no TLS).
+    """Sends e-mails to a mail server: `smtps://` (TLS), `smtp://` (STARTTLS) or `smtp+plain://` (no TLS).
 
-    With `smtp://`, STARTTLS is required unless the server is on this machine and there are no credentials to protect.
+    `smtp://` requires STARTTLS, except for a server on this machine without user and password.
     """
 
     def __init__(self, url: str) -> None:
@@ -101,7 +101,7 @@ class MailServer:
         self._tls = parts.scheme == "smtps"
         try:
             self._port = parts.port or (_TLS_PORT if self._tls else _PORT)
-        except ValueError:  # not chained: the context might hold the password
+        except ValueError:  # not chained: the original error may contain the password
             raise SettingsError("TRADECOUNTER_SMTP_URL: the port must be a number up to 65535") from None
         self._host = parts.hostname or ""
         self._user = None if parts.username is None else unquote(parts.username)
@@ -110,7 +110,7 @@ class MailServer:
         self._starttls_required = self._starttls and (self._user is not None or not is_loopback(self._host))
 
     async def check(self, sender: str) -> None:
-        """Connect and log in as for a mail from a sender, without sending one. Raises Delayed."""
+        """Connect and log in as for an e-mail from a sender, but send nothing. Raises Delayed."""
         client = self._client(sender)
         try:
             async with asyncio.timeout(CHECK_SECONDS):
@@ -124,30 +124,30 @@ class MailServer:
             client.close()
 
     async def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Delayed or Rejected."""
+        """Send an e-mail. Raises Delayed or Rejected."""
         client = self._client(mail.sender)
         try:
             async with asyncio.timeout(SENDING_SECONDS):
                 await self._connect(client)
                 rejected, _ = await client.send_message(mail.message, sender=mail.sender, recipients=mail.recipients)
-            with suppress(aiosmtplib.SMTPException, OSError):  # the mail is sent, whatever happens now
+            with suppress(aiosmtplib.SMTPException, OSError):  # the e-mail is already sent
                 await client.quit(timeout=GOODBYE_SECONDS)
         except (aiosmtplib.SMTPException, OSError) as error:
-            # Not chained: the library's error may hold the password.
+            # Not chained: the library's error may contain the password.
             raise _undelivered(mail, error) from None
         finally:
             client.close()
         if rejected:
             replies = [_reply(reply.code, reply.message) for reply in rejected.values()]
-            log.warning("mail rejected for some recipients", mail=mail.name, replies=replies)
-        log.info("mail sent", mail=mail.name)
+            log.warning("e-mail rejected for some recipients", mail=mail.name, replies=replies)
+        log.info("e-mail sent", mail=mail.name)
 
     def _client(self, sender: str) -> aiosmtplib.SMTP:
         return aiosmtplib.SMTP(
             hostname=self._host,
             port=self._port,
             use_tls=self._tls,
-            start_tls=None if self._starttls and not self._starttls_required else False,  # None: where it is offered
+            start_tls=None if self._starttls and not self._starttls_required else False,  # None: if offered
             local_hostname=sender.rpartition("@")[2],
             timeout=REPLY_SECONDS,
         )
@@ -158,7 +158,7 @@ class MailServer:
             await client.ehlo()
             if not client.supports_extension("starttls"):
                 raise Delayed(
-                    f"the mail server {self._host} does not offer STARTTLS, so nothing is sent to it: turn it on "
+                    f"the mail server {self._host} does not offer STARTTLS, so it gets no e-mail: enable STARTTLS "
                     "there, or set TRADECOUNTER_SMTP_URL to smtps://, or to smtp+plain:// to send without TLS"
                 )
             await client.starttls()
@@ -167,22 +167,22 @@ class MailServer:
 
 
 def _undelivered(mail: Mail, error: Exception) -> Undelivered:
-    """Return Rejected when the server permanently rejects the mail or all its recipients, else Delayed."""
+    """Return Rejected when the server permanently rejects the e-mail or all its recipients, else Delayed."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         replies = "; ".join(_reply(one.code, one.message) for one in error.recipients)
         final = all(one.code >= _PERMANENT for one in error.recipients)
         return (Rejected if final else Delayed)(f"the mail server rejects all recipients: {replies}")
     if isinstance(error, aiosmtplib.SMTPDataError) and error.code >= _PERMANENT:
-        return Rejected(f"the mail server rejects the mail: {_reply(error.code, error.message)}")
+        return Rejected(f"the mail server rejects the e-mail: {_reply(error.code, error.message)}")
     if isinstance(error, aiosmtplib.SMTPNotSupported) and not all(map(str.isascii, mail.recipients)):
         return Rejected("the mail server accepts only ASCII addresses")
     return _delayed(error)
 
 
 def _delayed(error: Exception) -> Delayed:
-    """Return the error of a server that accepts no mail now."""
+    """Return the error for a server that currently accepts no e-mail."""
     if isinstance(error, aiosmtplib.SMTPAuthenticationError):
-        return Delayed(f"the mail server does not accept user and password: {error.code}")
+        return Delayed(f"the mail server rejects the user and password: {error.code}")
     if isinstance(error, aiosmtplib.SMTPResponseException):
         return Delayed(f"the mail server replies {_reply(error.code, error.message)}")
     return Delayed(f"the mail server cannot be reached: {type(error).__name__}: {one_line(str(error))}")

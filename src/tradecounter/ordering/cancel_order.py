@@ -25,7 +25,7 @@ _LONGEST_REASON = 1000
 
 
 async def cancel_order(tx: Transaction, reference: str, reason: str, now: datetime) -> None:
-    """Cancel an order or a quote by its reference, id or confirmation code; queue the mail.
+    """Cancel an order or a quote by its reference, id or confirmation code; queue the e-mail.
 
     Raises DomainError: not found, invalid (no reason), conflict (already dispatched, cancelled or expired).
     """
@@ -55,7 +55,7 @@ def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datet
             pass
         case _:
             if order.has_expired(now):
-                raise DomainError(Kind.CONFLICT, f"{order.name} has expired: there is nothing to cancel")
+                raise DomainError(Kind.CONFLICT, f"{order.name} has expired and cannot be cancelled")
 
 
 async def _release(tx: Transaction, lines: Sequence[OrderLine]) -> None:

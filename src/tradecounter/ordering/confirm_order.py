@@ -11,7 +11,7 @@ from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.lines import OrderLine, with_components
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
@@ -35,8 +35,8 @@ _COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method",
 
 
 def unknown_code() -> DomainError:
-    """Return the error for a code that the customer does not have."""
-    return DomainError(Kind.NOT_FOUND, "there is no pending order or quote with this confirmation_code")
+    """Return the error for a code that none of the customer's orders has."""
+    return DomainError(Kind.NOT_FOUND, "no pending order or quote has this confirmation_code")
 
 
 async def confirm_order(
@@ -44,8 +44,8 @@ async def confirm_order(
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
     """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
 
-    `method_id` is the requested shipping method; None uses the one from the creation, or else the account's default.
-    Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed one), gone
+    `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
+    Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed method), gone
     (expired or cancelled), precondition failed (no method, or an unpriced quote), payment required.
     """
     customer = context.customer_id
@@ -77,7 +77,7 @@ def _confirmable(
             raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if you still want it")
         case UnpricedQuote():
             raise DomainError(
-                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail when it is"
+                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail with the price"
             )
     if order.has_expired(context.now):
         what = "quote" if order.kind == "quote" else "pending order"
@@ -94,7 +94,7 @@ async def _confirm(
     context: OrderContext,
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
-    tax = percentage(option.cost_net, pending.tax_rate)
+    tax = option.tax(pending.tax_rate)
     gross = pending.cost_gross + option.cost_net + tax
     wanted: Counter[int] = Counter()
     for line in lines:
@@ -129,7 +129,7 @@ async def _confirm(
 
 
 async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:
-    """Return the error for a text that is no confirmation code; it may be an order's reference."""
+    """Return the error for an unknown confirmation code, which may be an order's reference."""
     order = await find_own_order(tx, customer_id, text)
     if order is None:
         return unknown_code()

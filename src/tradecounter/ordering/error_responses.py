@@ -12,8 +12,8 @@ PAYMENT_REQUIRED = ErrorResponse(
 CONFLICT = ErrorResponse(
     409,
     "One of: an earlier request with the same `Idempotency-Key` is still being processed (wait, then repeat it); the "
-    "account requires unique customer references, and this one is already used; the account has as many pending "
-    "orders or unpriced quotes as it may have (the message names the limit).",
+    "account requires unique customer references, and the reference is already used; the account has as many pending "
+    "orders or unpriced quotes as allowed (the message names the limit).",
     "customer_reference: 'PO-1001' is already used by ORD-100042",
     (RETRY_AFTER,),
     "Conflict",

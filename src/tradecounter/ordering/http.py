@@ -74,7 +74,7 @@ class OrderEndpoints:
             summary="List your orders, newest first",
             description=(
                 "Confirmed orders, open and completed, that match all filters. Without an `Accept` header the response "
-                "is CSV. With `limit=0` it has the orders that are confirmed when the request arrives, each in its "
+                "is CSV. With `limit=0`, it has the orders that are confirmed when the request arrives, each in its "
                 "state when that part of the response is sent. " + COUNTED_BY_SIZE
             ),
             query=OrderListParameters,
@@ -173,7 +173,7 @@ class OrderEndpoints:
             summary="Confirm a pending order or a quote",
             description=(
                 "`reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method`, "
-                "the one from its creation is used, or else the account's default. Confirming it again returns the "
+                "the method from its creation is used, or else the account's default. Another confirmation returns the "
                 "same order."
             ),
             path_parameters=(
@@ -208,7 +208,7 @@ class OrderEndpoints:
     async def confirm_order(self, call: Call) -> Response:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
-        # A stale view will do: the order has its price, and stock and credit come from the database.
+        # A stale view is enough: the order has its price, and stock and credit come from the database.
         context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
         code = call.path_text("reference", "order", unknown_code()).lower()
         async with transaction(self.database) as tx:

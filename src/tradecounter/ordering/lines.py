@@ -13,8 +13,8 @@ from tradecounter.kit.money import NOTHING, percentage
 class OrderLine(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
-    On a confirmed order, `quantity` is the sum of allocated, back-ordered, dispatched and cancelled units. Components
-    have their share of these figures of the bundle.
+    On a confirmed order, `quantity` is the sum of allocated, back-ordered, dispatched and cancelled units. A
+    component's figures are the bundle's figures times the component's units per bundle.
     """
 
     id: int
@@ -54,7 +54,7 @@ class OrderLine(Struct, frozen=True, kw_only=True):
 
 
 def total_costs(lines: Sequence[OrderLine]) -> tuple[Decimal, Decimal]:
-    """Return the net cost of all lines, and the tax on it."""
+    """Return the net cost and the tax of all lines."""
     return sum((line.cost_net for line in lines), NOTHING), sum((line.cost_tax for line in lines), NOTHING)
 
 

@@ -1,4 +1,4 @@
-"""Finds one order or quote of any customer by what the operator types."""
+"""Finds one order or quote of any customer for the operator."""
 
 import re
 
@@ -22,9 +22,9 @@ _BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH 
 
 
 async def any_order(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order by its id, its reference (in any case), or its confirmation code or the beginning of one.
+    """Return an order by its id, its reference (in any case), or its confirmation code or the code's beginning.
 
-    Raises DomainError: not found, invalid (several codes begin with the text).
+    Raises DomainError: not found, invalid (several codes begin with `name`).
     """
     order = await order_named(tx, name) or await _order_with_code(tx, name)
     if order is None:
@@ -33,7 +33,7 @@ async def any_order(tx: Transaction, name: str) -> AnyOrder:
 
 
 async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order as `any_order` does, or by the customer's reference, or by the beginning of its reference or id.
+    """Return an order by the names of `any_order`, the customer's reference, or the beginning of a reference or id.
 
     Raises DomainError: not found, invalid (several orders match).
     """
@@ -46,21 +46,21 @@ async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
     if order is not None:
         return order
     if found := await orders_beginning(tx, name, _MOST_NAMED + 1):
-        return _only(found, f"{name} is the beginning of several references")
+        return _only(found, f"several references begin with {name}")
     raise _unknown(name, [])
 
 
 async def whole_code(tx: Transaction, beginning: str) -> str:
-    """Return the confirmation code that begins with a text, or the text itself when no code does.
+    """Return the whole confirmation code for its beginning; the beginning itself when no code matches.
 
-    Raises DomainError (invalid) when several codes do.
+    Raises DomainError (invalid) when several codes match.
     """
     order = await _order_with_code(tx, beginning)
     return beginning if order is None else order.confirmation_code
 
 
 async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
-    """Return the order whose confirmation code begins with a text. Raises DomainError (invalid) when several do."""
+    """Return the order by the beginning of its confirmation code. Raises DomainError (invalid) when several match."""
     beginning = beginning.strip().lower()
     if not _BEGINNING_OF_CODE.fullmatch(beginning):
         return None
@@ -69,20 +69,20 @@ async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
     if len(found) > 1:
         more = " and more" if len(found) > _MOST_NAMED else ""
         codes = ", ".join(order.confirmation_code for order in found[:_MOST_NAMED])
-        raise DomainError(Kind.INVALID, f"{beginning} is the beginning of several confirmation codes: {codes}{more}")
+        raise DomainError(Kind.INVALID, f"several confirmation codes begin with {beginning}: {codes}{more}")
     return found[0] if found else None
 
 
 def _only(found: list[AnyOrder], problem: str) -> AnyOrder:
-    """Return the only order of a list. Raises DomainError (invalid) with the candidates when there are several."""
+    """Return the only order of a list. Raises DomainError (invalid), with the candidates, for several orders."""
     if len(found) == 1:
         return found[0]
     raise DomainError(Kind.INVALID, f"{problem}: {_listed(found)}")
 
 
 def _unknown(name: str, candidates: list[AnyOrder]) -> DomainError:
-    hint = f"; references that begin with it: {_listed(candidates)}" if candidates else ""
-    return DomainError(Kind.NOT_FOUND, f"there is no order {name}{hint}")
+    hint = f"; references with this beginning: {_listed(candidates)}" if candidates else ""
+    return DomainError(Kind.NOT_FOUND, f"order {name} does not exist{hint}")
 
 
 def _listed(orders: list[AnyOrder]) -> str:

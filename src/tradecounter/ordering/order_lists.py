@@ -30,8 +30,8 @@ from tradecounter.storefront.view import CustomerView
 Numbers = NDArray[np.int64]
 
 _MOST_ORDERS = DEFAULT_LIMIT  # in a batch
-_MOST_LINES = 500  # in a batch; its last order may exceed this
-_ORDERS_AT_A_TIME = 10  # are encoded, in about a millisecond, before other requests run
+_MOST_LINES = 500  # in a batch; the last order may exceed the limit
+_ORDERS_AT_A_TIME = 10  # encoded at a time, in about a millisecond; then other requests run
 _NO_END = 2**62  # beyond any number of orders, within the bigint range
 
 
@@ -76,8 +76,8 @@ class OrderLister:
     async def respond(self, call: Call, wanted: OrderListFilter, page: Page, lock: asyncio.Lock) -> Response:
         """Return a page of the confirmed orders that match a filter, the latest confirmed first.
 
-        The order numbers are read now; each order is shown in its state when its batch is read. Batches are read under
-        `lock`, so all long lists of a customer together use one database connection.
+        The order numbers are read now; each order has its state when its batch is read. Batches are read under `lock`,
+        so all long lists of a customer share one database connection.
         """
         start, end = page.bounds(_NO_END)
         async with reading(self.database) as tx:
@@ -100,7 +100,7 @@ class OrderLister:
         yield self.layout.closing
 
     async def _next(self, left: Numbers) -> tuple[int, bytes]:
-        """Return the size of the next batch and its text. With a slow client, only the text stays in memory."""
+        """Return the next batch's size and text. While a slow client reads, only the text is in memory."""
         async with reading(self.database) as tx:
             batch = await self._read(tx, left)
         return len(batch.orders), await self._encode(batch)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from tradecounter.kit.errors import FaultCollector, invalid
+from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.kit.local_time import moment_of
 from tradecounter.ordering.queries.order_lists import OrderListFilter
 from tradecounter.ordering.wire import Reference
@@ -28,7 +28,7 @@ class OrderListParameters(Struct, frozen=True):
     limit: PageLimit = DEFAULT_LIMIT
     customer_reference: Annotated[
         Reference | None,
-        Meta(description="Only orders with this reference of yours; case does not matter.", examples=["DEMO-001"]),
+        Meta(description="Only orders with this customer reference; case does not matter.", examples=["DEMO-001"]),
     ] = None
     status: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
@@ -53,8 +53,8 @@ class OrderListParameters(Struct, frozen=True):
 
 
 def order_filter(parameters: OrderListParameters) -> OrderListFilter:
-    """Return the filter for the parameters. Raises DomainError (invalid) with all faults."""
-    collector = FaultCollector()
+    """Return the filter for the parameters. Raises DomainError (invalid) with all errors."""
+    collector = ErrorCollector()
     for name in ("customer_reference", "status"):
         with collector.collecting():
             if "\x00" in (getattr(parameters, name) or ""):

@@ -65,7 +65,7 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
 
 
 def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> Quote:
-    """Return the response for a quote in any state; it may have expired `now`."""
+    """Return the response for a quote in any state; `now` decides whether the quote has expired."""
     pricing = pricing_of(quote)
     return Quote(
         **msgspec.structs.asdict(created_order(quote, lines)),
@@ -117,10 +117,10 @@ def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: 
 
 
 def _expected_dispatch(order: NumberedOrder, lines: Sequence[OrderLine], now: datetime) -> datetime | None:
-    """Return when the rest of an order should leave; None when nothing remains, or the date is unknown.
+    """Return when the rest of an order is expected to leave; None when nothing remains, or the date is unknown.
 
-    Allocated units leave at the next cut-off. Back-orders leave on the stored date, if that has not passed (decisions,
-    shipping dates).
+    Allocated units leave at the next cut-off. Back-orders leave on the stored date, unless that date has passed
+    (decisions, shipping dates).
     """
     if not any(line.to_come for line in lines):
         return None
@@ -135,7 +135,7 @@ def _expected_dispatch(order: NumberedOrder, lines: Sequence[OrderLine], now: da
 def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) -> OrderItem:
     """Return a line of an order, with the components of a bundle as its related items."""
     row = view.snapshot.row_of_id[line.product_id]
-    # A product without a current price for the customer shows the price of the order.
+    # Without a current price, the customer sees the order's price.
     costs = view.unit_costs(row) or (to_pence(line.unit_cost),) * 3
     return OrderItem(
         id=line.id,
@@ -152,7 +152,7 @@ def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) 
 
 
 def _shipping(order: NumberedOrder, shipments: Sequence[Shipped]) -> list[OrderShipping]:
-    """Return an entry per shipment, or one before the first; the first entry has the order's shipping cost."""
+    """Return an entry per shipment; before the first shipment, one entry. The first has the order's shipping cost."""
     if shipments:
         first, *later = shipments
         return [

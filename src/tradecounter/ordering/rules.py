@@ -36,7 +36,7 @@ def order_reference(number: int, packing: Literal["own", "plain"], own_prefix: s
 
 
 def share_out(taken: int, quantities: Sequence[int]) -> list[int]:
-    """Return the allocated units of each line of a product: earlier lines are filled first."""
+    """Return the allocated units of each line of a product; earlier lines get units first."""
     shares = []
     for quantity in quantities:
         share = min(taken, quantity)

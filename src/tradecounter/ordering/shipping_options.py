@@ -1,4 +1,4 @@
-"""The shipping options of an order, and the choice of one: the requested one, or else the account's default."""
+"""The shipping options of an order, and the choice: the requested option, or else the account's default."""
 
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.money import percentage
 from tradecounter.shipping.rules import ShippingMethod, shipping_dates
 from tradecounter.stock.rules import Cover
 
@@ -29,8 +30,12 @@ class ShippingOption(Struct, frozen=True):
         """The service, for display."""
         return f"{self.provider} {self.description}"
 
+    def tax(self, tax_rate: Decimal) -> Decimal:
+        """Return the VAT on the price, at a rate in per cent."""
+        return percentage(self.cost_net, tax_rate)
+
     def dated(self, confirmed: datetime, cover: Cover) -> "ShippingOption":
-        """Return the option with the dates for an order confirmed at a moment; without dates if nothing covers it."""
+        """Return the option with the dates for a confirmation at a moment; without dates if no delivery covers it."""
         dates = shipping_dates(confirmed, self.cut_off, self.transit_days, cover)
         dispatch, arrival = dates if dates is not None else (None, None)
         return replace(self, dispatch=dispatch, arrival=arrival)
@@ -49,18 +54,18 @@ def find_option(options: Sequence[ShippingOption], method_id: int | None) -> Shi
 
 
 def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingOption:
-    """Return the option that a request names. Raises DomainError (invalid) when there is no such option."""
+    """Return the option with a requested id. Raises DomainError (invalid) when the order has no such option."""
     found = find_option(options, method_id)
     if found is None:
-        listed = _listed(options) if options else "there are none; leave it out, and support names the carriage"
+        listed = _listed(options) if options else "none fits; omit shipping_method, and support will name the carriage"
         raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {listed}")
     return found
 
 
 def choose_shipping(options: Sequence[ShippingOption], named: int | None, default: int | None) -> ShippingOption | None:
-    """Return the named option, else the default one, else None.
+    """Return the named option, else the default option, else None.
 
-    Raises DomainError (invalid) when there is no option with the named id.
+    Raises DomainError (invalid) when no option has the named id.
     """
     return find_option(options, default) if named is None else named_option(options, named)
 
@@ -70,7 +75,7 @@ def method_needed(options: Sequence[ShippingOption]) -> DomainError:
     problem = (
         f"is required, since the account has no default among the shipping options: {_listed(options)}"
         if options
-        else "there are no shipping options: ask support to name the carriage"
+        else "the order has no shipping options: ask support to name the carriage"
     )
     return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}")
 

@@ -20,7 +20,7 @@ Kind = Literal["order", "quote"]
 
 
 class OrderBase(Struct, frozen=True, kw_only=True):
-    """The data that orders and quotes of every state have. `id` is internal: the wire's order id is `number`."""
+    """The common data of orders and quotes in every state. `id` is internal: the wire's order id is `number`."""
 
     id: int
     customer_id: int
@@ -35,7 +35,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
     courier_notifications: NotificationDetails | None
     shipping_region: int
     shipping_options: list[ShippingOption]
-    shipping_method: int | None  # until the confirmation, the one that the request named
+    shipping_method: int | None  # until the confirmation, the requested method
     shipping_weight: Decimal
     cost_net: Decimal
     cost_tax: Decimal
@@ -49,11 +49,11 @@ class OrderBase(Struct, frozen=True, kw_only=True):
 
     @property
     def contact_email(self) -> str | None:
-        """The e-mail address that the order names for its mails."""
+        """The e-mail address of the order's contact."""
         return None if self.order_notifications is None else self.order_notifications.email_address
 
     def mail_recipient(self, account: Account) -> str | None:
-        """Return the order's contact address, or else the account's if that wants order mails."""
+        """Return the order's contact address, or else the account's address if it wants order e-mails."""
         return self.contact_email or (account.email_address if account.order_mails else None)
 
     @property
@@ -63,7 +63,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The status on the wire, or the state of an order without one."""
+        """The status on the wire, or the state of an order without a status."""
         return self.state
 
     @property
@@ -73,7 +73,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
 
     @property
     def chosen_shipping(self) -> ShippingOption | None:
-        """The shipping option that was requested, or confirmed. Confirmed orders always have one."""
+        """The requested or confirmed shipping option. Confirmed orders always have an option."""
         return find_option(self.shipping_options, self.shipping_method)
 
 
@@ -84,7 +84,7 @@ class _Unconfirmed(OrderBase, frozen=True, kw_only=True):
     expires_at: datetime
 
     def has_expired(self, now: datetime) -> bool:
-        """Return whether it is too late to confirm the order."""
+        """Return whether the order can no longer be confirmed; `HAS_EXPIRED` in `queries/orders.py` has the SQL."""
         return self.state == "expired" or now > self.expires_at
 
 
@@ -93,7 +93,7 @@ class PendingOrder(_Unconfirmed, frozen=True, kw_only=True):
 
 
 class Pricing(Struct, frozen=True):
-    """The latest of `pricings` prices that support gave a quote; it holds until `expires_at`."""
+    """The latest price from support, valid until `expires_at`; `pricings` counts the prices so far."""
 
     priced_at: datetime
     expires_at: datetime
@@ -120,7 +120,7 @@ class DeclinedOrder(OrderBase, frozen=True, kw_only=True):
     status: str
     cancelled_at: datetime
     cancel_reason: str
-    pricing: Pricing | None  # of a quote that was priced
+    pricing: Pricing | None  # of a priced quote
 
     @property
     def label(self) -> str:
@@ -160,7 +160,7 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
 
     @property
     def chosen_shipping(self) -> ShippingOption:
-        """The confirmed shipping option. Raises LookupError when the order does not have it."""
+        """The confirmed shipping option. Raises LookupError when the order has no such option."""
         chosen = find_option(self.shipping_options, self.shipping_method)
         if chosen is None:
             raise LookupError(f"order {self.number} has no shipping option {self.shipping_method}")
@@ -196,13 +196,13 @@ AnyOrder = PendingOrder | Quote | DeclinedOrder | ConfirmedOrder | CancelledOrde
 
 
 def parse_order(**row: Any) -> AnyOrder:
-    """Return the order of a row. Raises msgspec.ValidationError for a row that fits no state."""
+    """Return a row's order. Raises msgspec.ValidationError for a row that fits no state."""
     pricing = None if row["priced_at"] is None else row
     stored = {name: row[name] and _unvalidated(kind, row[name]) for name, kind in _STORED.items()}
     return convert({**row, **stored, "pricing": pricing}, _class_of(row))
 
 
-# These met the rules of their day. They are not validated again, so a stricter rule makes no old order unreadable.
+# Not validated again, so a stricter rule does not make old orders unreadable.
 _STORED: dict[str, type[Struct]] = {
     "billing_address": CustomerAddress,
     "shipping_address": CustomerAddress,
@@ -226,7 +226,7 @@ def _class_of(row: dict[str, Any]) -> type[AnyOrder]:
 
 
 def pricing_of(order: AnyOrder) -> Pricing | None:
-    """Return the pricing of a quote, or of an order that was one; None without a pricing."""
+    """Return the pricing of a quote, or of an order that was a quote; None without a pricing."""
     return None if isinstance(order, PendingOrder | UnpricedQuote) else order.pricing
 
 

@@ -14,11 +14,11 @@ LONGEST_SKU = 200
 
 Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 
-# Decoded later: only an address without an id is validated as a full one.
+# Decoded later: only an address without an id must be complete.
 OrderAddress = Annotated[
     Raw,
     Meta(
-        description="A full address, or the `id` of a saved one; with an `id`, the other fields are ignored.",
+        description="A full address, or the `id` of a saved address; with an `id`, the other fields are ignored.",
         extra_json_schema={
             "anyOf": [
                 {"$ref": "#/components/schemas/AddressDetails"},
@@ -39,10 +39,10 @@ class NotificationDetails(Struct, omit_defaults=True):
 
 OrderContact = Annotated[
     NotificationDetails | None,
-    Meta(description="The contact that we notify when the order is confirmed, dispatched and invoiced."),
+    Meta(description="We notify this contact when the order is confirmed, dispatched and invoiced."),
 ]
 CourierContact = Annotated[
-    NotificationDetails | None, Meta(description="The contact that the courier notifies about the delivery.")
+    NotificationDetails | None, Meta(description="The courier notifies this contact about the delivery.")
 ]
 
 
@@ -78,7 +78,7 @@ class CreateOrderRequest(Struct):
     shipping_address: OrderAddress
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
     shipping_region: Annotated[
-        int | None, Meta(description="The shipping region; 1 is the UK mainland. By default, that of the address.")
+        int | None, Meta(description="The shipping region; 1 is the UK mainland. By default, the address's region.")
     ] = None
     external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier for your own customer.")] = None
     order_notifications: OrderContact = None
@@ -106,14 +106,14 @@ class CreateOrderShipping(Struct, omit_defaults=True):
 
     id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
     provider: Annotated[str, Meta(description="The courier.")]
-    description: Annotated[str, Meta(description="The service, as text to display.")]
+    description: Annotated[str, Meta(description="The name of the service, for display.")]
     cost_net: Amount
     expected_dispatch_date: LocalDateTime | None = None
     expected_arrival_date: LocalDateTime | None = None
 
 
 class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
-    """The order as requested, with its code, shipping options and costs, and once confirmed, its ids."""
+    """The order as requested, with its code, shipping options and costs; once confirmed, also its ids."""
 
     customer_reference: Annotated[str, Meta(description="Your own reference.")]
     items: Annotated[list[CreatedOrderItem], Meta(description="The priced lines.")]
@@ -192,7 +192,7 @@ class OrderItem(Struct):
 
 
 class CsvOrderItem(Struct):
-    """A line of an order in CSV, where one cell has all lines."""
+    """A line of an order in CSV, where one cell contains all lines."""
 
     id: Annotated[int, Meta(description="The id of the item.")]
     sku: Annotated[str, Meta(description="The product's SKU.")]
@@ -206,7 +206,7 @@ class TrackingEvent(Struct):
 
     date: LocalDateTime
     type: Annotated[str, Meta(description="A label; new values may be added.")]
-    description: Annotated[str, Meta(description="What happened, as text to display.")]
+    description: Annotated[str, Meta(description="What happened, for display.")]
     locality: Annotated[str, Meta(description="The place.")]
 
 
@@ -243,7 +243,7 @@ class Order(Struct, omit_defaults=True):
     expected_dispatch_date: Annotated[
         LocalDateTime | None,
         Meta(
-            description="When the remaining units are expected to be dispatched; absent if there are none, or if no "
+            description="When the remaining units are expected to be dispatched; absent if none remain, or if no "
             "known delivery covers them."
         ),
     ] = None

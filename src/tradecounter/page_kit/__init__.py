@@ -1,1 +1,1 @@
-"""The shared parts of all HTML pages: layout, style sheet, scripts, content policy."""
+"""Shared parts of all HTML pages: layout, style sheet, scripts, content policy."""

@@ -1,4 +1,4 @@
-"""Marks up code for the style sheet's colours."""
+"""Highlights code; the style sheet has the colours."""
 
 from markupsafe import Markup
 from pygments import highlight
@@ -11,7 +11,7 @@ _ALIASES = {"sh": "bash"}
 
 
 def highlighted(code: str, language: str) -> Markup:
-    """Return code as HTML with a class for each token, or as plain text for an unknown language."""
+    """Return code as HTML with a class per token; an unknown language gives plain text."""
     try:
         lexer = get_lexer_by_name(_ALIASES.get(language, language), stripnl=False, ensurenl=False)
     except ClassNotFound:

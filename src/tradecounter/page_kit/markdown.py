@@ -1,4 +1,4 @@
-"""Renders our Markdown with anchors, highlighted code and tables for screen readers."""
+"""Renders our Markdown with anchors, highlighted code and accessible tables."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of a document: level 2 and below."""
+    """A heading of level 2 or below."""
 
     level: int
     anchor: str
@@ -42,7 +42,7 @@ def render_text(text: str) -> Markup:
 
 
 def render_document(source: str, code_links: Mapping[str, str]) -> Document:
-    """Return a document that begins with its title; code that `code_links` names becomes a link."""
+    """Return a rendered document; the source begins with its title. Code in `code_links` becomes a link."""
     tokens = _parser.parse(source)
     title = tokens[1].content
     headings: list[Heading] = []
@@ -91,5 +91,5 @@ def _plain(inline: Token) -> str:
 
 
 def _anchor(text: str) -> str:
-    """Return the anchor that GitHub gives a heading, so that links also work there."""
+    """Return GitHub's anchor for a heading, so that links also work on GitHub."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")

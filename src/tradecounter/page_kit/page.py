@@ -13,8 +13,8 @@ from tradecounter.rest.conditional import conditional_response
 from tradecounter.rest.operation import Method, Operation, Success, endpoint
 
 _MEDIA_TYPE = "text/html"
-# Everything from the service itself, no inline script or style. Only scripts send forms (`form-action 'none'`), so that
-# a key in a form never becomes part of an address.
+# All content comes from the service; no inline scripts or styles. Only scripts send forms (`form-action 'none'`), so
+# that a key in a form never becomes part of a URL.
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -22,7 +22,7 @@ CONTENT_POLICY = (
 
 
 def page_endpoint(path: str, summary: str) -> Callable[[Method], Method]:
-    """Mark a method that sends a page or a file of pages, which the interface document does not list."""
+    """Mark a method that sends a page or a static file; the interface document does not list it."""
     success = Success(200, summary)
     return endpoint(
         Operation(method="GET", path=path, name=path, tag="Service", summary=summary, success=success, public=True)
@@ -31,21 +31,21 @@ def page_endpoint(path: str, summary: str) -> Callable[[Method], Method]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page with ANY_ADDRESS in place of the base address, and the digest of its text."""
+    """A page's HTML with ANY_ADDRESS in place of the base URL, and its digest."""
 
     text: str
     digest: bytes
 
     @classmethod
     def of(cls, text: str) -> "Page":
-        """Return the page with a text."""
+        """Return the page for an HTML string."""
         return cls(text, digest_of(text.encode()))
 
     def response(self, call: Call) -> Response:
-        """Return the page for the base address of the call, or 304 when the client has the current one."""
+        """Return the page for the call's base URL, or 304 if the client has the current page."""
 
         def render() -> Response:
-            # Escaped for attributes and text.
+            # Escaped, because the URL is inserted into HTML.
             text = self.text.replace(ANY_ADDRESS, str(escape(call.base_url)))
             return Response(text, media_type=_MEDIA_TYPE, headers={"Content-Security-Policy": CONTENT_POLICY})
 

@@ -1,7 +1,7 @@
 """`GET /static/{name}`: the style sheet, scripts and icon of the pages.
 
-Pages request `style.DIGEST.css`, which never changes and may be cached for a year. For another digest, such as one from
-a process of another release, the response is the current file, without such caching.
+Pages request `style.DIGEST.css`, which never changes and may be cached for a year. A request with another digest, for
+example from another release's page, gets the current file without caching.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A static file of the package."""
+    """A static file from this package."""
 
     body: bytes
     digest: bytes
@@ -31,13 +31,13 @@ class StaticFile:
 
     @property
     def short_digest(self) -> str:
-        """The part of the digest in the file's address."""
+        """The part of the digest that the file's URL contains."""
         return self.digest.hex()[:_DIGITS]
 
 
 @cache
 def static_files() -> dict[str, StaticFile]:
-    """Return the static files by name."""
+    """Return all static files, by name."""
     found = {}
     for file in files("tradecounter.page_kit").joinpath("static").iterdir():
         body = file.read_bytes()
@@ -47,22 +47,22 @@ def static_files() -> dict[str, StaticFile]:
 
 
 def static_address(name: str) -> str:
-    """Return the address of a static file, relative to a page at the top of the service."""
+    """Return a static file's URL, relative to a top-level page."""
     stem, _, ending = name.rpartition(".")
     return f"static/{stem}.{static_files()[name].short_digest}.{ending}"
 
 
 @dataclass(frozen=True, slots=True)
 class StaticEndpoint:
-    """The static files."""
+    """The endpoint for static files."""
 
-    @page_endpoint("/static/{name}", "A static file of the pages")
+    @page_endpoint("/static/{name}", "A static file for the pages")
     async def send_file(self, call: Call) -> Response:
         stem, _, ending = call.path("name").rpartition(".")
         name, _, digest = stem.rpartition(".")
         file = static_files().get(f"{name}.{ending}")
         if file is None:
-            raise DomainError(Kind.NOT_FOUND, "there is no such file")
+            raise DomainError(Kind.NOT_FOUND, "unknown file")
         response = conditional_response(call, file.digest, file.media_type, lambda: Response(file.body))
         response.headers["Content-Type"] = f"{file.media_type}; charset=utf-8"
         response.headers["Vary"] = "Accept-Encoding"

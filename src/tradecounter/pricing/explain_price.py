@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.pricing.price_book import DEFAULT_LIST
 from tradecounter.pricing.queries.lookup import ContractPrice, ListPrice
-from tradecounter.pricing.rules import FIVE, TEN, UnitCosts, discounted_pence
+from tradecounter.pricing.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
 
 CONTRACT = "contract"
 PRICE_LIST = "price_list"
@@ -37,7 +38,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedPrice(Struct, frozen=True, kw_only=True):
-    """A unit's cost in net pounds, the rule and the break that it comes from, and the discount in per cent.
+    """A unit's cost in net pounds, its rule and price break, and the discount in per cent.
 
     `unit_cost` and `rule` are None if the customer has no price and so cannot order the product.
     """
@@ -87,9 +88,9 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
     started = contract.valid_from is None or contract.valid_from <= today
     ended = contract.valid_until is not None and contract.valid_until < today
     if not started:
-        why = f"it is valid from {contract.valid_from}"
+        why = f"valid from {contract.valid_from}"
     elif ended:
-        why = f"it was valid until {contract.valid_until}"
+        why = f"valid until {contract.valid_until}"
     else:
         why = "a contract price that is valid today"
     return Candidate(
@@ -106,17 +107,17 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
 
 def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[Candidate]:
     if own_list is None or own_list == DEFAULT_LIST:
-        return [_list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer has no price list of its own")]
+        return [_list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer has no price list")]
     return [
         _list_candidate(PRICE_LIST, own_list, prices, "the customer's price list"),
-        _list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer's price list has no price for it"),
+        _list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer's price list has no price for this product"),
     ]
 
 
 def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Candidate:
     price = prices.get(key)
     if price is None:
-        return Candidate(rule=rule, price_list=key, applies=False, why="the list has no price for it")
+        return Candidate(rule=rule, price_list=key, applies=False, why="the list has no price for this product")
     return Candidate(
         rule=rule,
         price_list=key,
@@ -129,18 +130,16 @@ def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str)
 
 
 def _compared(candidate: Candidate, winner: Candidate | None) -> Candidate:
-    """Return the candidate; if it applies but is not the price, it says why."""
+    """Return the candidate, with the reason if it applies but another candidate is the price."""
     if not candidate.applies or winner is None or candidate is winner:
         return candidate
     if candidate.rule == winner.rule:
-        return replace(candidate, why="a contract price that began later takes precedence")
+        return replace(candidate, why="a contract price with a later first day takes precedence")
     return replace(candidate, why=_TAKES_PRECEDENCE[winner.rule])
 
 
 def _unit_cost(price: Candidate, quantity: int, discount: Decimal) -> Decimal:
-    if price.single_unit_cost is None:
-        raise ValueError("only prices that apply have a unit cost")
-    five_plus = price.single_unit_cost if price.five_plus_unit_cost is None else price.five_plus_unit_cost
-    ten_plus = five_plus if price.ten_plus_unit_cost is None else price.ten_plus_unit_cost
-    costs = UnitCosts(*(to_pence(cost) for cost in (price.single_unit_cost, five_plus, ten_plus)))
+    breaks = (price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost)
+    pence = [NO_BREAK if cost is None else to_pence(cost) for cost in breaks]
+    costs = UnitCosts(*fill_breaks(np.array([pence], dtype=np.int32))[0].tolist())
     return from_pence(discounted_pence(costs.at(quantity), int(discount * 100)))

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
-from tradecounter.bulk.statements import UNKNOWN_SKU
+from tradecounter.bulk.statements import UNKNOWN_SKU, unknown_reference
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
 from tradecounter.pricing.queries import importing as sql
@@ -17,7 +17,7 @@ _BREAKS = ("single", "five_plus", "ten_plus")
 
 
 class PriceRow(Struct, forbid_unknown_fields=True):
-    """A SKU's price on a price list; a missing break has the price of the next lower one."""
+    """A SKU's price on a price list; a missing break has the price of the next lower break."""
 
     price_list: Key
     sku: Sku
@@ -61,7 +61,7 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
     for name, day in period.items():
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
-        notes.fault("valid_until", "is before valid_from")
+        notes.error("valid_until", "is before valid_from")
     sku_key = folded(row.sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
     values = {"customer_id": row.customer_id, "sku": row.sku, "sku_key": sku_key, **_costs(row, notes), **days}
@@ -83,7 +83,7 @@ CONTRACT_PRICES = ImportKind(
     shape=ContractPriceRow,
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
-    checks=(UNKNOWN_SKU, sql.CHECK_CUSTOMERS),
+    checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,

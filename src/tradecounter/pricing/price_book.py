@@ -1,6 +1,7 @@
 """Prices by row of a catalogue snapshot.
 
-A price list and a discount are a profile. Its customers share the prices of the profile and add contract prices.
+A price list and a discount make a profile. Customers with the same profile share the profile's prices.
+Contract prices are added per customer.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,7 +38,7 @@ class SharedPrices:
 
     @cached_property
     def digest(self) -> bytes:
-        """A digest of all the prices."""
+        """A digest of all prices."""
         return digest_of(self.costs.tobytes())
 
     @cached_property
@@ -56,7 +57,7 @@ class PriceVector:
 
     @cached_property
     def digest(self) -> bytes:
-        """A digest of all the prices."""
+        """A digest of all prices."""
         return digest_of(self.shared.digest, self.contract_rows.tobytes(), self.contract_costs.tobytes())
 
     @cached_property
@@ -91,14 +92,14 @@ class PriceVector:
         return has_contract, places[has_contract]
 
     def unit_costs(self, row: int) -> UnitCosts | None:
-        """Return a row's costs, or None if the customer has no price for it."""
+        """Return a row's costs, or None without a price."""
         single, five_plus, ten_plus = self.costs(np.array([row], dtype=np.int32))[0].tolist()
         return None if single == NO_PRICE else UnitCosts(single, five_plus, ten_plus)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceLists:
-    """Price lists by row, with gaps filled from the default list, and the profiles' prices that were computed."""
+    """Price lists by row, with gaps filled from the default list, and the computed prices of profiles."""
 
     costs: dict[str, Costs]
     no_prices: Costs
@@ -112,7 +113,7 @@ class PriceLists:
         return self.cached[profile]
 
     def listed(self, price_list: str | None) -> Costs:
-        """Return a price list's costs by row; those of the default list if it is unknown."""
+        """Return a price list's costs by row; an unknown list has the default list's costs."""
         listed = self.costs.get(price_list or DEFAULT_LIST)
         return self.costs.get(DEFAULT_LIST, self.no_prices) if listed is None else listed
 
@@ -128,7 +129,7 @@ class PriceLists:
             _ = prices.digest, prices.priced
 
     def reusing(self, before: "PriceLists") -> Self:
-        """Reuse the prices that `before`, of the same rows, cached for unchanged lists; compute its other profiles."""
+        """Reuse the cached prices of `before`, which has the same rows, for unchanged lists; compute the others."""
         for key, costs in self.costs.items():
             old = before.costs.get(key)
             if old is not None and np.array_equal(old, costs):
@@ -148,7 +149,7 @@ class Contracts:
     contracts: ContractRows
 
     def valid_on(self, customer_id: int, today: date) -> tuple[Rows, Costs]:
-        """Return the rows and costs of a customer's contract prices on a date; of several for a row, the latest."""
+        """Return the rows and costs of a customer's contract prices on a date; the latest if a row has several."""
         prices = self.contracts
         start, end = np.searchsorted(prices.customer_ids, [customer_id, customer_id + 1]).tolist()
         if start == end:
@@ -162,7 +163,7 @@ class Contracts:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Price lists and contract prices by row, and the price vectors that were created from them."""
+    """Price lists and contract prices by row, and the price vectors made from them."""
 
     lists: PriceLists
     contracts: Contracts
@@ -187,9 +188,9 @@ def discounted(costs: Costs, discount: int) -> Costs:
 
 
 def align_lists(lists: Mapping[str, PriceRows], row_of_id: RowOfId, before: PriceLists | None = None) -> PriceLists:
-    """Return price lists by row, without products that have no row.
+    """Return price lists by row; products without a row are ignored.
 
-    Prices that `before`, of the same rows, cached for unchanged lists are reused.
+    Reuses the cached prices of `before`, which has the same rows, for unchanged lists.
     """
     no_prices = np.full((len(row_of_id), 3), NO_PRICE, dtype=np.int32)
     aligned: dict[str, Costs] = {}

@@ -9,6 +9,7 @@ Pence = TypeVar("Pence", int, NDArray[np.int64])
 
 FIVE = 5
 TEN = 10
+NO_BREAK = -2  # a break that a price does not have
 
 
 class UnitCosts(NamedTuple):
@@ -23,6 +24,13 @@ class UnitCosts(NamedTuple):
         if quantity >= TEN:
             return self.ten_plus
         return self.five_plus if quantity >= FIVE else self.single
+
+
+def fill_breaks(costs: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return costs for 1, 5 and 10 units by row; NO_BREAK becomes the cost of the next lower break."""
+    single, five_plus, ten_plus = costs.T
+    five_plus = np.where(five_plus == NO_BREAK, single, five_plus)
+    return np.stack([single, five_plus, np.where(ten_plus == NO_BREAK, five_plus, ten_plus)], axis=1)
 
 
 def discounted_pence(cost: Pence, discount: int) -> Pence:

@@ -1,4 +1,4 @@
-"""HTTP for endpoints of any slice: descriptions, reading requests, writing responses.
+"""HTTP helpers for all slices: endpoint declarations, request parsing, responses.
 
-The slices' `http.py` files build on it; `web/` assembles them.
+The slices' `http.py` files use them; `web/` assembles the API.
 """

@@ -1,11 +1,11 @@
-"""Inspects the annotations of structs."""
+"""Inspects structs' type annotations."""
 
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 
 def alternatives(annotation: Any) -> list[Any]:
-    """Return the plain alternatives of a type: `Annotated[int, …] | None` gives int and None."""
+    """Return a type's alternatives without annotations: `Annotated[int, …] | None` gives int and None."""
     if get_origin(annotation) is Annotated:
         return alternatives(get_args(annotation)[0])
     if get_origin(annotation) in {Union, UnionType}:

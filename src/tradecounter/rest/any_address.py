@@ -1,4 +1,4 @@
-"""Placeholders for the base address, which depends on the request's `Host`."""
+"""Placeholders for the base URL, which depends on the request's `Host`."""
 
-ANY_ADDRESS = "https://base-address.invalid"  # in generated text; each response replaces it (RFC 2606)
-EXAMPLE_ADDRESS = "https://api.example"  # in examples written by hand
+ANY_ADDRESS = "https://base-address.invalid"  # in generated documents; replaced in each response (RFC 2606)
+EXAMPLE_ADDRESS = "https://api.example"  # in hand-written examples

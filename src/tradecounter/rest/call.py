@@ -1,4 +1,4 @@
-"""One call of an endpoint: the customer, the request, and its parameters and body."""
+"""An endpoint call: the customer, the request, and the request's parameters and body."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -24,12 +24,12 @@ _IGNORED = "tradecounter.ignored"
 
 
 def add_response_headers(scope: Scope, headers: Mapping[str, str]) -> None:
-    """Add headers to the response to a request, even if that is an error."""
+    """Add headers to a request's response, also if the response is an error."""
     scope.setdefault(_RESPONSE_HEADERS, {}).update(headers)
 
 
 def add_ignored(scope: Scope, names: Iterable[str]) -> None:
-    """Add names to the response header that lists ignored parameters and fields."""
+    """Add names to the `X-Ignored` response header, which lists ignored parameters and fields."""
     ignored: list[str] = scope.setdefault(_IGNORED, [])
     ignored += names
     if ignored:
@@ -37,29 +37,29 @@ def add_ignored(scope: Scope, names: Iterable[str]) -> None:
 
 
 def response_headers(scope: Scope) -> Mapping[str, str]:
-    """Return the headers that were added to the response to a request."""
+    """Return the headers that were added to a request's response."""
     headers: Mapping[str, str] = scope.get(_RESPONSE_HEADERS, {})
     return headers
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An admitted request to an endpoint."""
+    """A request that was admitted to an endpoint."""
 
     request: Request
     base_url_of: Callable[[Request], str]
     max_body_bytes: int
     admitted_customer_id: int | None
-    body_shapes: tuple[Any, ...] = ()  # the types of the body and of the response, whose fields are known
+    body_shapes: tuple[Any, ...] = ()  # the types of request body and response body, whose fields count as known
 
     @property
     def base_url(self) -> str:
-        """The address at which this client reaches the API, without a slash at its end."""
+        """The base URL through which this client reaches the API, without a trailing slash."""
         return self.base_url_of(self.request)
 
     @property
     def customer_id(self) -> int:
-        """The customer's id. Raises RuntimeError at a public endpoint."""
+        """The customer's id. Raises RuntimeError on a public endpoint."""
         if self.admitted_customer_id is None:
             raise RuntimeError("a public endpoint has no customer")
         return self.admitted_customer_id
@@ -85,37 +85,37 @@ class Call:
         return ", ".join(self.request.headers.getlist("accept-encoding"))
 
     def path(self, name: str) -> str:
-        """Return a parameter of the path, decoded."""
+        """Return a path parameter, percent-decoded."""
         value: str = self.request.path_params[name]
         return value
 
     def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
-        """Return a text from the path, stripped. Raises `unknown`, or DomainError (not found), for a NUL character."""
+        """Return a path parameter, stripped. Raises `unknown`, or DomainError (not found), for a NUL character."""
         value = self.path(name).strip()
         if "\x00" in value:
             raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
         return value
 
     def path_id(self, name: str, what: str) -> int:
-        """Return a numeric id from the path. Raises DomainError (not found) for any other text."""
+        """Return a path parameter that is a numeric id. Raises DomainError (not found) for other values."""
         value = self.path(name)
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 digits that fit into 64 bits
+        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 the most digits that fit into 64 bits
             raise DomainError(Kind.NOT_FOUND, f"{what} not found")
         return int(value)
 
     def query(self, shape: type[Struct]) -> Struct:
-        """Return the query parameters. Raises DomainError (invalid) that names the invalid ones."""
+        """Return the query parameters. Raises DomainError (invalid), which names all invalid parameters."""
         return read_parameters(self.raw_query, shape)
 
     async def body(self, shape: type[Struct], *, required: bool = True) -> Struct:
-        """Return the JSON body; an empty one counts as `{}` unless `required`.
+        """Return the JSON body; an empty body counts as `{}` unless `required`.
 
         Raises DomainError: invalid (names the fields), too large, or unsupported media.
         """
         return read_json(await self.json_text(required=required), shape)
 
     async def json_text(self, *, required: bool = True) -> bytes:
-        """Return the JSON body as sent; the database can store it. Raises DomainError as `body` does."""
+        """Return the JSON body as sent, in a form that the database can store. Raises DomainError as `body` does."""
         raw = await self._raw_body(self.max_body_bytes)
         if not raw.strip():
             if required:

@@ -1,4 +1,4 @@
-"""Long responses, rendered a chunk at a time so that other requests do not wait for the whole."""
+"""Long responses, rendered chunk by chunk so that other requests run in between."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -10,9 +10,9 @@ from starlette.types import Receive, Scope, Send
 
 
 class ChunkedResponse(Response):
-    """A response whose body is rendered no faster than the client reads it; it has no `Content-Length`.
+    """A response whose body is rendered as the client reads it, without a `Content-Length`.
 
-    Of all responses that share a `lock`, one renders a chunk at a time; after each chunk, other tasks run.
+    Of all responses that share a `lock`, one at a time renders a chunk; other tasks run after each chunk.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ChunkedResponse(Response):
         self._lock = lock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the response, for HEAD without rendering a chunk. Raises ClientDisconnect."""
+        """Send the response; a HEAD request renders no chunk. Raises ClientDisconnect."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         chunk: bytes | None = b""
         gone = asyncio.create_task(_until_gone(receive))

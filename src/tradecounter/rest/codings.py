@@ -1,4 +1,4 @@
-"""Content codings: which one a client gets, and which ones it accepts (RFC 9110, section 12.5.3)."""
+"""Chooses a response's content coding by `Accept-Encoding` (RFC 9110, section 12.5.3)."""
 
 from functools import lru_cache
 from typing import Literal
@@ -8,14 +8,14 @@ from tradecounter.rest.negotiation import weight_of
 Coding = Literal["zstd", "br", "gzip", "identity"]
 
 IDENTITY: Coding = "identity"
-COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # the first of those with equal weights wins
+COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # by preference, if a client weights them equally
 SMALLEST_COMPRESSED = 512  # bytes; below, compression saves too little to matter
 
 _ALIASES = {"x-gzip": "gzip"}
 
 
 def choose_coding(accept_encoding: str) -> Coding:
-    """Return the coding for an `Accept-Encoding` header: identity when it accepts none of ours."""
+    """Return the coding for an `Accept-Encoding` header; identity if it accepts none of ours."""
     weights = _weights(accept_encoding)
     best = max(COMPRESSING, key=lambda coding: _weight_of(coding, weights))
     quality = _weight_of(best, weights)
@@ -38,7 +38,7 @@ def _weight_of(coding: str, weights: dict[str, float]) -> float:
 
 @lru_cache(maxsize=64)
 def _weights(accept_encoding: str) -> dict[str, float]:
-    """Return the weight of each coding in the header; of a repeated coding the larger."""
+    """Return the weight of each coding in the header; a repeated coding has its largest weight."""
     weights: dict[str, float] = {}
     for part in accept_encoding.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))

@@ -1,4 +1,4 @@
-"""The errors that follow from an operation's other declarations, and `NOT_FOUND`, which operations declare."""
+"""The errors that an operation's other declarations imply, and `NOT_FOUND`, which operations declare."""
 
 from tradecounter.rest.headers import RETRY_AFTER, WWW_AUTHENTICATE
 from tradecounter.rest.negotiation import JSON
@@ -16,7 +16,7 @@ BAD_REQUEST = ErrorResponse(
 )
 UNAUTHORIZED = ErrorResponse(
     401,
-    "The credential is missing or not valid. The body is `{}`.",
+    "The credential is missing or invalid. The body is `{}`.",
     None,
     (WWW_AUTHENTICATE,),
     "Unauthorized",
@@ -31,7 +31,7 @@ FORBIDDEN = ErrorResponse(
     "Forbidden",
     counted=False,
 )
-NOT_FOUND = ErrorResponse(404, "The object does not exist, or is not yours.", "order not found", name="NotFound")
+NOT_FOUND = ErrorResponse(404, "The object does not exist or is not yours.", "order not found", name="NotFound")
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
 UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
     415,

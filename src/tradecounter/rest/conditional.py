@@ -1,7 +1,7 @@
-"""Conditional reads: a client that has the current response gets 304 instead (RFC 9110, section 13; docs/adr/0009).
+"""Conditional reads: a client that has the current response gets 304 (RFC 9110, section 13; docs/adr/0009).
 
 The entity tag is a digest of the data and of the request, not of the response, so a poll for unchanged data is cheap.
-Unknown query parameters do not count. Each content coding has its own tag: `"…"`, `"…-zstd"`.
+Unknown query parameters do not affect the tag. Each content coding has its own tag: `"…"`, `"…-zstd"`.
 """
 
 import re
@@ -17,7 +17,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.codings import COMPRESSING, IDENTITY, SMALLEST_COMPRESSED, Coding, accepts_coding, choose_coding
 
-# The request headers that a response depends on. The negotiated ones are part of the cache key (`web/request_head.py`).
+# The request headers that affect a response. Negotiated ones are part of the cache key (`web/request_head.py`).
 NEGOTIATED = ("Accept", "Accept-Encoding")
 CREDENTIALS = ("Authorization", "X-Api-Key")
 
@@ -31,7 +31,7 @@ _DATA_DIGEST = "tradecounter.data_digest"
 
 
 def data_digest_of(scope: Scope) -> bytes | None:
-    """Return the digest of the data of a conditional response; None for any other response."""
+    """Return the data digest of a conditional response, or None for any other response."""
     digest: bytes | None = scope.get(_DATA_DIGEST)
     return digest
 
@@ -43,7 +43,7 @@ def conditional_response(
     render: Callable[[], Response],
     parameters: msgspec.Struct | None = None,
 ) -> Response:
-    """Return 304 when `If-None-Match` names the current response, else the response of `render` with its entity tag.
+    """Return 304 if `If-None-Match` contains the current tag, else the response of `render` with its entity tag.
 
     The response may depend on `data` (a digest), the path, the media type and the known query `parameters`.
     """
@@ -61,7 +61,7 @@ def conditional_response(
 
 
 def coded_tag(tag: str, coding: Coding) -> str:
-    """Return the entity tag of a response in a coding: other bytes need another strong tag."""
+    """Return a response's entity tag for a content coding; different bytes need different strong tags."""
     return tag if coding == IDENTITY else f'{tag[:-1]}-{coding}"'
 
 
@@ -72,9 +72,9 @@ def _tag_of(call: Call, data: bytes, media_type: str, parameters: msgspec.Struct
 
 
 def _matching(if_none_match: str, tag: str, accept_encoding: str) -> str | None:
-    """Return the named tag of the current response, in a coding that the client accepts now.
+    """Return the current response's tag, if the header contains it for a coding that the client accepts.
 
-    A cache may name all its responses, also those of other clients.
+    A shared cache may send the tags of all its responses, including other clients' responses.
     """
     members = {f'"{opaque}"' for opaque in _MEMBER.findall(if_none_match)}
     ours = {coding: coded_tag(tag, coding) for coding in (choose_coding(accept_encoding), *COMPRESSING, IDENTITY)}

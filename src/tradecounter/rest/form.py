@@ -10,7 +10,7 @@ _ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})?")
 
 
 def read_form(raw: bytes) -> dict[str, str]:
-    """Return a form's fields; those without a value count as absent.
+    """Return a form's fields; a field without a value counts as absent.
 
     Raises DomainError (invalid) for a repeated field, a broken escape, a NUL, or bytes that are not UTF-8.
     """
@@ -27,7 +27,7 @@ def read_form(raw: bytes) -> dict[str, str]:
 
 
 def form_decoded(raw: bytes) -> str:
-    """Return a name or a value of a form, decoded. Raises DomainError (invalid)."""
+    """Return a form's name or value, decoded. Raises DomainError (invalid)."""
     try:
         text = _ESCAPE.sub(_decoded, raw.replace(b"+", b" ")).decode()
     except ValueError as error:

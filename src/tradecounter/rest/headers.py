@@ -1,4 +1,4 @@
-"""The headers that operations of several slices declare."""
+"""Header declarations that several slices use."""
 
 from tradecounter.rest.idempotency import HEADER, LONGEST_KEY, REPLAY_HEADER
 from tradecounter.rest.operation import TEXT, Header, Parameter, Schema
@@ -14,53 +14,53 @@ IDEMPOTENCY_KEY = Parameter(
 )
 IF_NONE_MATCH = Parameter(
     "If-None-Match",
-    "The `ETag` of the response that you have. While it is current, the response is 304.",
+    "The `ETag` of your copy. The response is 304 while the copy is current.",
     _ANY_TEXT,
     '"9b2f1c"',
 )
 
 REQUEST_ID = Header(
     "X-Request-Id",
-    "The request's id: the one that the client sent, if it is a valid token, or a new one.",
+    "The request's id: the client's own, if it is a valid token, or a new one.",
     _ANY_TEXT,
     "3f1c9a0b5d7e2468",
     always=True,
 )
 LINK = Header(
     "Link",
-    "Web links (RFC 8288). For lists: the first, prev, next and last page, as far as they exist. With a query of more "
-    "than about 500 characters some links are left out, `next` last; `X-Total-Pages` is the number of pages.",
+    "Web links (RFC 8288). For lists: the first, prev, next and last page, if they exist. With a query of more "
+    "than about 500 characters, some links are omitted, `next` last; `X-Total-Pages` is the number of pages.",
     _ANY_TEXT,
     '<https://api.example/product?page=1&limit=100>; rel="first"',
 )
 PAGING = (
     Header("X-Total-Count", "The number of results, after filtering.", _COUNT, 250, always=True),
-    Header("X-Page", "The number of this page, from 1.", {**_COUNT, "minimum": 1}, 2, always=True),
+    Header("X-Page", "The number of this page, starting at 1.", {**_COUNT, "minimum": 1}, 2, always=True),
     Header("X-Limit", "Results per page; 0: all results on one page.", {**_COUNT, "maximum": 500}, 100, always=True),
     Header("X-Total-Pages", "The number of pages at this limit.", _COUNT, 3, always=True),
     LINK,
 )
 IDEMPOTENT_REPLAY = Header(
     REPLAY_HEADER,
-    "Set on a replay: this is the recorded response to an earlier request with the same key.",
+    "Set if this is a replay: the recorded response to an earlier request with the same key.",
     {"type": "string", "enum": ["true"]},
     "true",
 )
 CACHE_CONTROL = Header(
     "Cache-Control",
-    "Whether clients may keep the response; they must revalidate it before each use.",
+    "Whether clients may cache the response; they must revalidate it before each use.",
     _ANY_TEXT,
     "private, no-cache",
 )
 CACHING = (
     Header("ETag", "The version of the response; send it as `If-None-Match`.", _ANY_TEXT, '"9b2f1c"'),
     CACHE_CONTROL,
-    Header("Vary", "The request headers that the response depends on.", _ANY_TEXT, "Accept, Accept-Encoding"),
+    Header("Vary", "The request headers on which the response depends.", _ANY_TEXT, "Accept, Accept-Encoding"),
 )
 RATE_LIMIT = (
     Header(
         "RateLimit",
-        "The requests that are left, and the seconds until the limit is reset.",
+        "The remaining requests, and the seconds until the limit is reset.",
         _ANY_TEXT,
         '"customer";r=2990;t=180',
     ),
@@ -70,14 +70,14 @@ RATE_LIMIT = (
 )
 CONTENT_DISPOSITION = Header(
     "Content-Disposition",
-    "The name of the file. With CSV, only for browsers: clients whose `Accept` has `text/html`.",
+    "The file's name. With CSV, only for browsers: clients whose `Accept` contains `text/html`.",
     _ANY_TEXT,
     'attachment; filename="invoice-10001.pdf"',
 )
 RETRY_AFTER = Header("Retry-After", "Seconds to wait before you try again.", {**_COUNT, "minimum": 1}, 300)
 WWW_AUTHENTICATE = Header(
     "WWW-Authenticate",
-    "The kind of credential to send: Bearer, or Basic for the token endpoint; and whether the one sent is invalid.",
+    "The required authentication scheme, Bearer or (token endpoint) Basic, and whether the sent credential is invalid.",
     _ANY_TEXT,
     'Bearer error="invalid_token"',
     always=True,

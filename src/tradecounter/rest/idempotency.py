@@ -1,4 +1,4 @@
-"""Idempotency keys as clients send them (specification, section 8): the header, and the fingerprint of a request."""
+"""Reads idempotency keys from requests (specification, section 8) and computes request fingerprints."""
 
 import hashlib
 import re
@@ -15,17 +15,17 @@ _KEY = re.compile(rf"[ -~]{{1,{LONGEST_KEY}}}")
 
 
 def read_key(values: Sequence[str]) -> str | None:
-    """Return the key in a header's values, or None without one. Raises DomainError (invalid), also if they differ."""
+    """Return the key in the header's values, or None. Raises DomainError (invalid), also for different values."""
     if not values:
         return None
     key, *others = {value.strip(" \t") for value in values}
     if others:
-        raise invalid(HEADER, "was given twice with different values: send one")
+        raise invalid(HEADER, "was sent twice with different values: send one")
     if not _KEY.fullmatch(key):
         raise invalid(HEADER, f"must be 1 to {LONGEST_KEY} printable ASCII characters")
     return key
 
 
 def fingerprint(method: str, path: str, body: bytes) -> bytes:
-    """Return the hash of method, path and canonical body. Raises DomainError (invalid) when the body is not JSON."""
+    """Return the hash of method, path and canonical body. Raises DomainError (invalid) if the body is not JSON."""
     return hashlib.sha256(f"{method} {path}\n".encode() + canonical_json(body)).digest()

@@ -1,7 +1,7 @@
-"""Names the ignored parts of a request, such as misspelt ones (decisions, unknown fields).
+"""Reports a request's ignored parts, for example misspelt names (decisions, unknown fields).
 
-The header `X-Ignored` lists unknown query parameters and unknown fields of the body. Fields of the response are known
-too: the service sets them and ignores them on input.
+The header `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the
+service sets them and ignores them on input.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.faults import MOST_ELEMENTS
+from tradecounter.rest.field_errors import MOST_ELEMENTS
 from tradecounter.rest.parameters import MOST_PARTS, known_names
 
 HEADER = "X-Ignored"
@@ -28,13 +28,13 @@ _CREDENTIAL = "api-key"
 
 @dataclass(slots=True)
 class _Known:
-    """The known members of a JSON object, or of the elements of a list."""
+    """The known members of a JSON object or of a list's elements."""
 
     members: "dict[str, _Known]" = field(default_factory=dict)
 
 
 def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
-    """Return the names among a query's first thousand parameters that are not fields of a struct, each once."""
+    """Return the unknown names among a query's first thousand parameters, without duplicates."""
     known = {_CREDENTIAL} if shape is None else {_CREDENTIAL, *known_names(shape)}
     parts = raw_query.split("&", MOST_PARTS)[:MOST_PARTS]
     names = (unquote_plus(part.partition("=")[0], errors="replace") for part in parts if part)
@@ -42,7 +42,7 @@ def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
 
 
 def unknown_fields(body: Any, *shapes: Any) -> Iterator[str]:
-    """Yield the places of fields that no type has, such as `items[0].qty`; of lists, reads a thousand elements."""
+    """Yield the places of unknown fields, such as `items[0].qty`; reads a list's first thousand elements."""
     return _unknown(body, _known(shapes), "") if isinstance(body, dict) else iter(())
 
 
@@ -85,7 +85,7 @@ def _add(known: _Known, annotation: Any) -> None:
         elif isinstance(option, type) and issubclass(option, Struct):
             for field_ in msgspec.structs.fields(option):
                 member = known.members.setdefault(field_.encode_name, _Known())
-                if option not in _structs(field_.type):  # a recursive type ends here
+                if option not in _structs(field_.type):  # stops at a recursive type
                     _add(member, field_.type)
 
 

@@ -1,4 +1,4 @@
-"""Reads JSON from clients, and converts all its faults to errors."""
+"""Reads JSON from clients, and reports all its errors."""
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
@@ -7,25 +7,25 @@ from typing import Any, TypeVar
 import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid_fields
-from tradecounter.rest.faults import faults_of
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.field_errors import field_errors_of
+from tradecounter.rest.validation_messages import field_error_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LONGEST_INTEGER = 40  # digits; a longer number stays a decimal
+_LONGEST_INTEGER = 40  # digits; a number with more stays a decimal
 
 
 def contains_nul(raw: bytes) -> bool:
-    """Return whether JSON contains a NUL character, even escaped, which PostgreSQL's text cannot have."""
-    # The pattern alone would take ten times as long for a body without one.
+    """Return whether JSON contains a NUL character, also escaped, which PostgreSQL cannot store."""
+    # For a body without NUL, this check is ten times faster than the pattern.
     return b"\x00" in raw or (b"\\u0000" in raw and _ESCAPED_NUL.search(raw) is not None)
 
 
 def check_text(raw: bytes) -> None:
-    """Reject a body that is not UTF-8 or contains a NUL character, also in fields that are ignored."""
+    """Raise DomainError (invalid) if a body is not UTF-8 or contains a NUL character, also in ignored fields."""
     try:
         raw.decode()
     except UnicodeDecodeError as error:
@@ -35,7 +35,7 @@ def check_text(raw: bytes) -> None:
 
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
-    """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all faults."""
+    """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as error:
@@ -47,23 +47,27 @@ def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") ->
 def _read_leniently(
     raw: bytes | msgspec.Raw, shape: type[Struct], field: str, first: msgspec.ValidationError
 ) -> Struct:
-    """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all faults."""
+    """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all errors."""
     try:
         value = _by_value.decode(raw)
         canonical = _canonical.encode(value)
-    except (msgspec.ValidationError, DomainError, OverflowError):  # a number is too large; only `first` has its place
+    except (
+        msgspec.ValidationError,
+        DomainError,
+        OverflowError,
+    ):  # a number is too large; only `first` has its place
         raise _body_error(first, field) from first
     except _WRONG as error:  # the typed decoder stopped at a wrong value before the syntax error
         raise _body_error(error, field) from error
     try:
         return msgspec.json.decode(canonical, type=shape)
     except msgspec.ValidationError as error:
-        faults = list(faults_of(value, shape, field))
-        raise (invalid_fields(faults) if faults else _body_error(error, field)) from error
+        errors = list(field_errors_of(value, shape, field))
+        raise (invalid_fields(errors) if errors else _body_error(error, field)) from error
 
 
 def decode_json(raw: bytes | msgspec.Raw) -> Any:
-    """Return JSON with faults as plain values."""
+    """Return invalid JSON data as plain values."""
     return _by_value.decode(raw)
 
 
@@ -97,7 +101,7 @@ _WRONG = (msgspec.DecodeError, RecursionError)
 
 def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
-        return DomainError(Kind.INVALID, _placed(str(fault_of(error)), field))
+        return DomainError(Kind.INVALID, _placed(str(field_error_of(error)), field))
     if isinstance(error, RecursionError):
         return DomainError(Kind.INVALID, "the body is nested too deeply")
     return DomainError(Kind.INVALID, f"the body is not valid JSON: {error}")

@@ -1,4 +1,4 @@
-"""Chooses between CSV and JSON where an endpoint offers both (specification, section 1, content negotiation)."""
+"""Chooses between CSV and JSON for endpoints that offer both (specification, section 1, content negotiation)."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, NamedTuple
@@ -23,7 +23,7 @@ class _Range(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """The rank of a format: by quality, then by place in the header (0 first, -1 second)."""
+    """A format's rank: quality, then place in the header (0 first, -1 second)."""
 
     quality: float
     place: int
@@ -35,8 +35,8 @@ _NAMED = 2
 def choose_format(accept: str | None, override: Format | None = None) -> Format:
     """Return the format for an `Accept` header, which the query's `accept` overrides.
 
-    A missing header, `*/*`, `text/html` and a header that accepts neither get CSV. Of formats with equal weights, the
-    first wins.
+    A missing header, `*/*`, `text/html` and a header that accepts neither format get CSV. Of formats with equal
+    weights, the first wins.
     """
     if override is not None:
         return override
@@ -51,7 +51,7 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
 
 
 def attachment(accept: str | None, media: Format, name: str) -> dict[str, str]:
-    """Return the header with the file name of CSV for browsers, which accept `text/html`."""
+    """Return the `Content-Disposition` header for CSV, only for browsers, which accept `text/html`."""
     if media != CSV or not accept or not any(_is_html(_parse(part)) for part in accept.split(",")):
         return {}
     return {"Content-Disposition": f'attachment; filename="{name}.csv"'}
@@ -68,7 +68,7 @@ def _parse(part: str) -> _Range:
 
 
 def weight_of(parameters: Iterable[str]) -> float:
-    """Return the last weight in parameters (RFC 9110, section 12.4.2): 1 by default, 0 for an invalid one."""
+    """Return the last weight in the parameters (RFC 9110, section 12.4.2): by default 1, or 0 if it is invalid."""
     pairs = (parameter.partition("=") for parameter in parameters)
     weights = [_weight(value.strip()) for name, _, value in pairs if name.strip() == "q"]
     return weights[-1] if weights else 1.0

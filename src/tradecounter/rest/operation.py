@@ -1,4 +1,4 @@
-"""Declarations of endpoints; routing, validation, the interface document and the samples follow from them."""
+"""Declarations of endpoints, which define routing, validation, the interface document and the samples."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,18 +24,18 @@ ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the path, or a request header."""
+    """A path parameter or a request header."""
 
     name: str
     description: str
     schema: Schema
     example: str | int
-    takes_slashes: bool = False  # of a path: it is the whole rest, because encoded slashes arrive decoded
+    takes_slashes: bool = False  # matches the rest of the path, because encoded slashes arrive decoded
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A response header; `always` means that every response that declares it has it."""
+    """A response header; `always` means that responses that declare the header never omit it."""
 
     name: str
     description: str
@@ -64,7 +64,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link from the success response of another operation, `source`; the values are OpenAPI's runtime expressions."""
+    """A link from the success response of operation `source`; its values are OpenAPI runtime expressions."""
 
     source: str
     description: str
@@ -86,9 +86,9 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class ErrorResponse:
-    """An error; `example` is its message, or a whole `body` of another type. Without a type, the body is `{}`.
+    """An error response; `example` is a message, or a `body` of another type. Without a type, the body is `{}`.
 
-    The interface document describes errors with a name once.
+    The interface document describes errors with the same name once.
     """
 
     status: int
@@ -97,15 +97,15 @@ class ErrorResponse:
     headers: tuple[Header, ...] = ()
     name: str = ""
     body: Any = Error
-    counted: bool = True  # the request counts against the rate limit, so the response has its headers
+    counted: bool = True  # the request counts towards the rate limit; the response has the limit's headers
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Additions to the examples in the reference's samples.
+    """Additional data for an operation's samples in the reference.
 
-    `after` names an operation to send first, with `first_body` or else its first example. Its response has the
-    parameters, which a link describes.
+    `after` names an operation whose request is sent first, with `first_body` or else its first example. A link
+    describes where its response contains the parameters.
     """
 
     query: Mapping[str, str] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class Sample:
 class Operation:
     """One method on one path (specification, section 4).
 
-    Errors that follow from the rest, such as 401 and 429, need no declaration: see `rest/common_errors.py`.
+    Implied errors, such as 401 and 429, need no declaration: see `rest/common_errors.py`.
     """
 
     method: str
@@ -133,10 +133,10 @@ class Operation:
     success: Success
     errors: tuple[ErrorResponse, ...] = ()
     links: tuple[Link, ...] = ()
-    referenced: tuple[type, ...] = ()  # types that schemas refer to by name
+    referenced: tuple[type, ...] = ()  # types that the document's schemas reference by name
     sample: Sample = Sample()
     public: bool = False
-    for_applications: bool = False  # which authenticate with OAuth client credentials
+    for_applications: bool = False  # for applications, which authenticate with OAuth client credentials
     rate_limited: bool = True
     cacheable: bool = False
 

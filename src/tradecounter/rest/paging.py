@@ -13,15 +13,15 @@ from tradecounter.rest.parameters import Pair, raw_pairs
 
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
-MOST_LINK_BYTES = 2_500  # all other headers together are under 1,000, and the whole head must stay under 4 KB
+MOST_LINK_BYTES = 2_500  # all other headers need less than 1,000; a proxy may limit the whole head to 4 KB
 
-_QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # needs no escape in a query; `%` because values stay as sent
+_QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # not escaped in a query; `%` because values stay as sent
 
 PageNumber = Annotated[
     int,
     Meta(
         ge=1,
-        description="The page number, starting at 1, the default. A page beyond the last one is empty.",
+        description="The page number, starting at 1 (default). A page after the last one is empty.",
         examples=[1],
         extra_json_schema={"format": ""},  # any number of digits
     ),
@@ -48,13 +48,13 @@ COUNTED_BY_SIZE = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a list: its number from 1, and the limit of its results (0: all of them, on page 1)."""
+    """A requested page: its number, starting at 1, and the results per page (0: all results, on page 1)."""
 
     number: int
     limit: int
 
     def bounds(self, total: int) -> tuple[int, int]:
-        """Return the start and the end of the page within `total` results; equal when it is empty."""
+        """Return the page's start and end within `total` results; they are equal if the page is empty."""
         if self.limit == 0:
             return (0, total) if self.number == 1 else (total, total)
         start = min((self.number - 1) * self.limit, total)
@@ -67,14 +67,14 @@ class Page:
         return -(-total // self.limit)
 
     def requests(self, total: int) -> int:
-        """Return how many requests the page counts as: one per 500 results, at least one."""
+        """Return the page's cost in requests: one per 500 results, at least one."""
         start, end = self.bounds(total)
         return max(1, -(-(end - start) // MOST_ON_A_PAGE))
 
 
 @dataclass(frozen=True)
 class PageLinks:
-    """The links from a page to others; `url` is its absolute address without the query."""
+    """The links from a page to other pages; `url` is the list's URL without the query."""
 
     url: str
     page: Page
@@ -82,14 +82,13 @@ class PageLinks:
 
     @cached_property
     def short_header(self) -> str | None:
-        """The `Link` header for an empty query, as in most requests."""
+        """The `Link` header for an empty query, which most requests have."""
         return self.header("")
 
     def header(self, query: str) -> str | None:
-        """Return the `Link` header with the pages that exist; `query` is made by `linked_query`.
+        """Return the `Link` header with the existing pages, or None without any; `query` comes from `linked_query`.
 
         With a long query, omits links until the header fits into a proxy's 4 KB: `first`, then `last`, `prev`, `next`.
-        Returns None without any link.
         """
         if not self.pages:
             return None
@@ -141,6 +140,6 @@ def links_noted(scope: Scope) -> PageLinks | None:
 
 
 def requests_noted(scope: Scope) -> int:
-    """Return how many requests the response counts as: 1 unless `page_headers` recorded more."""
+    """Return the response's cost in requests: 1 unless `page_headers` recorded more."""
     requests: int = scope.get(_REQUESTS, 1)
     return requests

@@ -1,8 +1,8 @@
 """Reads query parameters into a struct whose fields are the parameters (specification, section 4).
 
 A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
-comma (`%2C`) means depends on the values that exist, so the endpoint decides. A list that is sent twice is one longer
-list. Any other parameter can be sent once. An empty value counts as absent; unknown parameters are ignored.
+comma (`%2C`) means depends on existing values, so the endpoint decides. Repeated lists are joined. Other parameters may
+be sent once. An empty value counts as absent; unknown parameters are ignored.
 """
 
 import re
@@ -12,17 +12,17 @@ from urllib.parse import unquote_plus
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, Fault, Kind, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.faults import faults_of
+from tradecounter.rest.field_errors import field_errors_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
-MOST_PARTS = 1_000  # a query string has room for 30,000, and all other requests wait while it is parsed
+MOST_PARTS = 1_000  # a query string can contain 30,000, and parsing them blocks all other requests
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]+")
-_LARGEST = 2**53 - 1  # larger numbers become this one, which is exact in JavaScript and above every bound
+_LARGEST = 2**53 - 1  # replaces larger numbers; exact in JavaScript and above every bound
 _FLAG = {"true", "false"}
 _MOST_QUOTED = 100
 
@@ -51,7 +51,7 @@ def known_names(shape: type[msgspec.Struct]) -> frozenset[str]:
 
 
 class _Reading(NamedTuple):
-    """How to read a parameter: as a list, a whole number, one of some words, or else text."""
+    """How to read a parameter: as a list, a whole number, one of `words`, or else a string."""
 
     is_list: bool
     is_number: bool
@@ -72,35 +72,35 @@ def _reading(annotation: Any) -> _Reading:
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
-    """Return the parameters of a query string. Raises DomainError (invalid) that names all invalid ones."""
+    """Return the parameters of a query string. Raises DomainError (invalid), which names all invalid parameters."""
     readings = _readings(shape)
     values: dict[str, Any] = {}
-    faults: dict[str, Fault] = {}
+    errors: dict[str, FieldError] = {}
     for name, raw in raw_pairs(raw_query):
         if name not in readings or not raw:
             continue
         if readings[name].is_list:
             parts = (_decoded(part).strip() for part in raw.split(","))
             values[name] = (*values.get(name, ()), *(part for part in parts if part))
-        elif name in values or name in faults:
-            faults[name] = Fault(name, "is given more than once")
+        elif name in values or name in errors:
+            errors[name] = FieldError(name, "is given more than once")
         else:
             try:
                 values[name] = _value(_decoded(raw), readings[name])
             except _UnreadableError as error:
-                faults[name] = Fault(name, str(error))
+                errors[name] = FieldError(name, str(error))
     try:
         parameters = msgspec.convert(values, shape)
     except msgspec.ValidationError:
-        faults = {fault.field: fault for fault in faults_of(values, shape)} | faults
+        errors = {error.field: error for error in field_errors_of(values, shape)} | errors
     else:
-        if not faults:
+        if not errors:
             return parameters
-    raise invalid_fields(list(faults.values()))
+    raise invalid_fields(list(errors.values()))
 
 
 class _UnreadableError(ValueError):
-    """The text of a parameter is not a value of its type."""
+    """A parameter's value does not match its type."""
 
 
 def _value(text: str, reading: _Reading) -> str | int:
@@ -118,7 +118,7 @@ def _value(text: str, reading: _Reading) -> str | int:
 
 
 class ParameterField(msgspec.Struct, frozen=True):
-    """A query parameter as the interface document describes it."""
+    """A query parameter's description for the interface document."""
 
     name: str
     is_list: bool
@@ -126,7 +126,7 @@ class ParameterField(msgspec.Struct, frozen=True):
 
 
 def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
-    """Return a struct's parameters with their JSON schemas, without null, which a parameter cannot be."""
+    """Return a struct's parameters with their JSON schemas, without null: parameters cannot be null."""
     fields = []
     for field in msgspec.structs.fields(shape):
         is_list = _reading(field.type).is_list

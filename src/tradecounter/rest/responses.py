@@ -1,4 +1,4 @@
-"""Creates responses: JSON with amounts as numbers, and the general error body."""
+"""Creates JSON responses, with amounts as numbers, and error responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -6,19 +6,12 @@ from typing import Annotated, Any
 import msgspec
 from starlette.responses import Response
 
-from tradecounter.kit.errors import MOST_FAULTS, Fault
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, FieldError
 from tradecounter.rest.negotiation import JSON
 
 Header = tuple[bytes, bytes]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
-
-
-class FieldError(msgspec.Struct):
-    """One field or parameter that is not valid, and how to correct it."""
-
-    field: Annotated[str, msgspec.Meta(description="The place of the field.", examples=["items[2].quantity"])]
-    message: Annotated[str, msgspec.Meta(description="How to correct it.", examples=["must be at least 1"])]
 
 
 class Error(msgspec.Struct):
@@ -32,7 +25,7 @@ class Error(msgspec.Struct):
 
 
 def to_json(value: Any) -> bytes:
-    """Return a value as JSON; decimals are numbers and keep their places."""
+    """Return a value as JSON; decimals become numbers with all their decimal places."""
     return _encoder.encode(value)
 
 
@@ -42,8 +35,8 @@ def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | No
 
 
 def error_response(
-    message: str, status: int, headers: Mapping[str, str] | None = None, faults: Sequence[Fault] = ()
+    message: str, status: int, headers: Mapping[str, str] | None = None, field_errors: Sequence[FieldError] = ()
 ) -> Response:
     """Return a response with the general error body."""
-    errors = [FieldError(fault.field, fault.problem) for fault in faults[:MOST_FAULTS] if fault.field]
+    errors = [error for error in field_errors[:MOST_FIELD_ERRORS] if error.field]
     return json_response(Error(message, errors or msgspec.UNSET), status, headers)

@@ -1,10 +1,10 @@
-"""Messages for validation errors, which name the field: `items[2].quantity: must be at least 1`."""
+"""Messages of validation errors, which name the field: `items[2].quantity: must be at least 1`."""
 
 import re
 
 import msgspec
 
-from tradecounter.kit.errors import Fault
+from tradecounter.kit.errors import FieldError
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `(?P<field>.*)`$")
@@ -15,7 +15,7 @@ _LENGTH = re.compile(r"^Expected `(?P<kind>[^`]*)` of length (?P<sign>>=|<=|==) 
 _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
-# The purpose of a pattern, by a part of it.
+# Messages by a distinctive part of the pattern.
 _PATTERN_WORDS = (("@", "must be an e-mail address"), (":[0-5]", "must be a time (HH:MM)"))
 _WORDED = {
     "Invalid decimal string": "must be a number",
@@ -36,15 +36,15 @@ _NAMES = {
 }
 
 
-def fault_of(error: msgspec.ValidationError, place: str = "") -> Fault:
-    """Return the fault; `place` is the place of the validated value in the body, empty for the body itself."""
+def field_error_of(error: msgspec.ValidationError, place: str = "") -> FieldError:
+    """Return the field error; `place` is the validated value's place in the body, empty for the body itself."""
     found = _PLACE.match(str(error))
     problem, inner = (found["problem"], found["place"] or "") if found else (str(error), "")
     place = (place + inner).removeprefix(".")
     if match := _MISSING.match(problem) or _UNKNOWN.match(problem):
         name = f"{place}.{match['field']}" if place else match["field"]
-        return Fault(name, "is required" if problem.startswith("Object missing") else "is not a known field")
-    return Fault(place, _sentence(problem))
+        return FieldError(name, "is required" if problem.startswith("Object missing") else "is not a known field")
+    return FieldError(place, _sentence(problem))
 
 
 def _sentence(problem: str) -> str:
@@ -65,7 +65,7 @@ def _sentence(problem: str) -> str:
 
 def _wrong_type(wanted: str, got: str) -> str:
     sentence = f"must be {_kinds(wanted)}"
-    if got in {"float", "decimal"} and "int" in wanted:  # "not a number" would be wrong
+    if got in {"float", "decimal"} and "int" in wanted:  # a number may be the wrong kind of number
         return sentence
     return f"{sentence}, not {_kinds(got)}"
 

@@ -1,4 +1,4 @@
-"""Types of fields that every slice uses (specification, section 1)."""
+"""Field types that all slices use (specification, section 1)."""
 
 from decimal import Decimal
 from typing import Annotated

@@ -55,8 +55,8 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
     values = {**given(method), "active": True}
     _check_countries(method.countries, notes)
     if isinstance(method.tracking_url, str) and not is_tracking_pattern(method.tracking_url):
-        rule = "must be an http or https address with {tracking_number} after its host"
-        notes.fault("tracking_url", f"{rule}, not {method.tracking_url!r}")
+        rule = "must be an http or https URL with {tracking_number} after its host"
+        notes.error("tracking_url", f"{rule}, not {method.tracking_url!r}")
     for name in ("base_cost_net", "cost_per_kg_net"):
         if name in values:
             values[name] = pounds(notes, name, getattr(method, name))
@@ -73,9 +73,9 @@ def _staged_region(region: ShippingRegionRow, notes: RowNotes) -> Iterator[Stage
         for number, area in enumerate(values["postcodes"]):
             if not _AREA.fullmatch(area):
                 written = region.postcodes[number]
-                notes.fault(f"postcodes[{number}]", f"{written!r} is neither an area (BT) nor a district (KW15)")
+                notes.error(f"postcodes[{number}]", f"{written!r} is neither an area (BT) nor a district (KW15)")
         if values["postcodes"] and region.id != UK_MAINLAND and "GB" in values.get("countries", ()):
-            notes.warn("countries", "with GB, all of Britain is in this region, not only its postcodes")
+            notes.warn("countries", "GB puts all of Britain in this region, not only its postcodes")
     yield text_of(region.id), values
 
 

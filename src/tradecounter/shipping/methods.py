@@ -17,8 +17,8 @@ async def require_method(tx: Transaction, method_id: int) -> None:
     methods = await read_methods(tx)
     if all(method.id != method_id for method in methods):
         known = ", ".join(f"{m.id} ({m.provider}, region {m.region})" for m in methods)
-        hint = f"there are {known}" if known else "import shipping methods first"
-        raise invalid("shipping_method", f"there is no method {method_id}; {hint}")
+        hint = f"the active methods are {known}" if known else "import shipping methods first"
+        raise invalid("shipping_method", f"method {method_id} does not exist; {hint}")
 
 
 class ShippingMethods:

@@ -17,7 +17,7 @@ REGION_VIEW: LiteralString = "select id::text as key, to_jsonb(r) as row from sh
 
 
 def _method(**row: Any) -> ShippingMethod | None:
-    """Return the method of a row; None, and a log entry, for a row that no import writes."""
+    """Return a row's method; log and return None for an unreadable row, which no import writes."""
     countries = row["countries"]
     numbers = (row["max_weight_kg"], row["base_cost_net"], row["cost_per_kg_net"])
     if (
@@ -26,7 +26,7 @@ def _method(**row: Any) -> ShippingMethod | None:
         and all(number.is_finite() for number in numbers)
     ):
         return ShippingMethod(**{**row, "countries": frozenset(countries)})
-    log.error("a shipping method cannot be read and is not offered", shipping_method=row["id"])
+    log.error("shipping method cannot be read and is not offered", shipping_method=row["id"])
     return None
 
 
@@ -49,6 +49,6 @@ _READ_REGIONS = Statement("select id, name, countries, postcodes from shipping_r
 
 
 async def read_regions(tx: Transaction) -> list[Region]:
-    """Return all active regions that were imported."""
+    """Return all active imported regions."""
     rows = await tx.fetch_all(_READ_REGIONS)
     return [Region(id_, name, frozenset(countries), frozenset(postcodes)) for id_, name, countries, postcodes in rows]

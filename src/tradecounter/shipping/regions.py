@@ -20,7 +20,7 @@ _OUTWARD = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-
 class Region:
     """A region; `postcodes` are areas such as `BT` and districts such as `KW15`.
 
-    A region that was not imported, and only appears in shipping methods, has only an id.
+    A region that only shipping methods name, and no import, has only an id.
     """
 
     id: int
@@ -33,7 +33,7 @@ class Region:
 
 
 class Regions:
-    """All regions: the imported ones, and those that only methods name."""
+    """All regions: the imported regions, and regions that only methods name."""
 
     def __init__(self, imported: Iterable[Region], methods: Iterable[ShippingMethod]) -> None:
         methods = list(methods)
@@ -46,7 +46,7 @@ class Regions:
                 self._of_postcode.setdefault(postcode, region.id)
             for country in region.countries:
                 self._of_country.setdefault(country, region.id)
-        # A country without a region of its own belongs to the lowest region with methods to it; GB is the mainland.
+        # A country without a region belongs to the lowest region with methods to it; GB is the mainland.
         self._of_country.setdefault("GB", UK_MAINLAND)
         for number, country in sorted((m.region, country) for m in methods for country in m.countries):
             self._of_country.setdefault(country, number)
@@ -59,7 +59,7 @@ class Regions:
         return next((region for region in self._regions if region.id == number), None)
 
     def of_address(self, country: str, postcode: str) -> int | None:
-        """Return the number of an address's region, or None. Districts come before areas, areas before countries."""
+        """Return the id of an address's region, or None. Districts take precedence over areas, areas over countries."""
         if country in _BRITISH:
             for part in _parts(postcode):
                 if part in self._of_postcode:

@@ -30,7 +30,7 @@ class ShippingMethod:
     cut_off: time
 
     def serves(self, region: int, country: str, weight_kg: Decimal) -> bool:
-        """Return whether the method takes a parcel of this weight to a country of the region."""
+        """Return whether the method ships a parcel of this weight to a country of the region."""
         return self.region == region and country in self.countries and weight_kg <= self.max_weight_kg
 
     def cost(self, weight_kg: Decimal) -> Decimal:
@@ -48,13 +48,13 @@ class ShippingDates(NamedTuple):
 def fitting_methods(
     methods: Collection[ShippingMethod], region: int, country: str, weight_kg: Decimal
 ) -> list[ShippingMethod]:
-    """Return the methods that take a parcel, cheapest first."""
+    """Return the methods that ship a parcel, cheapest first."""
     fitting = [m for m in methods if m.serves(region, country, weight_kg)]
     return sorted(fitting, key=lambda m: (m.cost(weight_kg), m.id))
 
 
 def shipping_dates(confirmed: datetime, cut_off: time, transit_days: int, cover: Cover) -> ShippingDates | None:
-    """Return the dates of an order confirmed at a moment, or None if no known delivery covers it.
+    """Return the shipping dates of an order confirmed at a moment; None if no known delivery covers the order.
 
     A back-order leaves on the first working day after its last delivery.
     """

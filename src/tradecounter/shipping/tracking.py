@@ -4,15 +4,15 @@ import re
 from urllib.parse import quote
 
 _PLACE = "{tracking_number}"
-# Excludes texts that a browser could read as another scheme or host, and characters that end a link in mails.
+# Excludes strings that a browser could read as another scheme or host, and characters that end a link in e-mails.
 _PATTERN = re.compile(r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?[/?#][^\s\"'<>\\`]*")
 
 
 def is_tracking_pattern(text: str) -> bool:
-    """Return whether a text is an http or https address with `{tracking_number}` after its host."""
+    """Return whether a string is an http or https URL with `{tracking_number}` after its host."""
     return _PLACE in text and _PATTERN.fullmatch(text) is not None
 
 
 def tracking_link(pattern: str, tracking_number: str) -> str:
-    """Return the address of a parcel's tracking page; the number is percent-encoded."""
+    """Return the URL of a parcel's tracking page; the number is percent-encoded."""
     return pattern.replace(_PLACE, quote(tracking_number.strip(), safe=""))

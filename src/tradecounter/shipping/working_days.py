@@ -12,12 +12,12 @@ def _england() -> holidays.HolidayBase:
 
 
 def load_calendar() -> None:
-    """Load the calendar, which takes about a second, before the first request needs it."""
+    """Load the calendar before the first request; loading takes about a second."""
     _england()
 
 
 def is_working_day(day: date) -> bool:
-    """Return whether the warehouse and the carriers work on this day."""
+    """Return whether the warehouse and the carriers work on a day."""
     return _england().is_working_day(day)
 
 

@@ -60,7 +60,7 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
         else:
             check_date(notes, "expected_on", moment.date())
             return at_uk_time(moment.date(), moment.time())
-    notes.fault("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
+    notes.error("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
     return None
 
 
@@ -68,7 +68,7 @@ STOCK = ImportKind(
     shape=StockRow,
     key=("sku",),
     prepare=by_row(_staged_stock),
-    # Orders lock levels in order of product. Replacing all levels takes two statements, which cannot keep that order.
+    # Orders lock levels in order of product. Replacing all levels needs two statements, which would break the order.
     lock=sql.LOCK_LEVELS,
     checks=(UNKNOWN_SKU,),
     merge=sql.MERGE_LEVELS,
@@ -77,7 +77,7 @@ STOCK = ImportKind(
     topics=(),
 )
 
-# The file counts all units in the warehouse. Those that are allocated to orders are not for sale.
+# The file counts all units in the warehouse, including units that are allocated to orders and not for sale.
 STOCK_ON_HAND = replace(STOCK, merge=sql.MERGE_ON_HAND, warnings=(sql.WARN_OF_ALLOCATED,))
 
 INCOMING = ImportKind(

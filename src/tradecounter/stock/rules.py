@@ -41,10 +41,10 @@ def status(available: int, low_stock: int, *, delivery_shown: bool) -> str:
 
 
 def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence[Delivery], now: datetime) -> Cover:
-    """Return when `quantity` more units are available.
+    """Return when another `quantity` units are available.
 
-    Units in stock are taken first, then deliveries in order of date, after earlier back-orders. An overdue delivery,
-    whose UK date has passed, covers nothing: its date is unknown.
+    Uses units in stock first, then deliveries in order of date, after earlier back-orders. An overdue delivery, whose
+    UK date has passed, covers nothing.
     """
     shortfall = quantity - available
     if shortfall <= 0:
@@ -60,7 +60,7 @@ def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence
 
 
 def latest(covers: Sequence[Cover]) -> Cover:
-    """Return when all of several are available."""
+    """Return the cover of several products together: when all are available."""
     if not all(c.known for c in covers):
         return Cover(known=False)
     dates = [c.last_delivery for c in covers if c.last_delivery is not None]

@@ -21,7 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class StockVector:
-    """Units for sale and back-ordered units by row, and the deliveries in order of date of rows that have any."""
+    """Units for sale and back-ordered units by row, and the rows' deliveries in order of date."""
 
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
@@ -58,7 +58,7 @@ class StockVector:
         for row, incoming, moment in zip(*columns, strict=True):
             if row >= 0:
                 deliveries[row].append(Delivery(incoming, _EPOCH + timedelta(microseconds=moment)))
-        # Computed here and not in `digest`: there may be thousands of deliveries, and levels change every second.
+        # Computed here and not in `digest`: deliveries may be thousands, and levels change every second.
         digest = digest_of(repr(sorted(deliveries.items())).encode())
         shown = {row: tuple(expected) for row, expected in deliveries.items()}
         return replace(self, deliveries=shown, deliveries_digest=digest)

@@ -24,7 +24,7 @@ from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 @dataclass(frozen=True, slots=True)
 class StockPosition:
-    """The transaction to read stock changes from next, and the server that numbers it."""
+    """The first transaction of the next read of stock changes, and the server that numbers transactions."""
 
     server: str
     transaction: int
@@ -40,7 +40,7 @@ class CatalogueData:
     stock: StockVector
     stock_position: StockPosition
     terms: Mapping[int, CustomerTerms] = field(default_factory=dict)
-    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # messages about rows not fully shown
+    unreadable: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # messages about faulty rows
 
 
 def no_catalogue_data() -> CatalogueData:
@@ -80,7 +80,7 @@ async def read_catalogue_data(tx: Transaction) -> CatalogueData:
 
 
 async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
-    """Run several reads of one transaction; if one fails, wait until all have ended before raising."""
+    """Run several reads of one transaction. If one fails, raise its error after all reads have ended."""
     tasks = [asyncio.create_task(read) for read in reads]
     try:
         return await asyncio.gather(*tasks)
@@ -124,7 +124,7 @@ PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueDat
 
 
 async def with_part(tx: Transaction, data: CatalogueData, topic: Topic, versions: Versions) -> CatalogueData:
-    """Read one of the PARTS and return the data with it."""
+    """Read one of the PARTS and return the data with the new part."""
     return replace(await PARTS[topic](tx, data), versions={**data.versions, topic: versions.of(topic)})
 
 

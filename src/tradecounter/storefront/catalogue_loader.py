@@ -28,9 +28,9 @@ _LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 
 
 class CatalogueLoader:
-    """Owns the catalogue data that was loaded last, and the load that is running.
+    """Owns the latest catalogue data and the running load.
 
-    A part that cannot be read keeps its last state and is read again later. With a `database_url`, a catalogue of
+    A part that cannot be read keeps its last state; a later poll reads it again. With a `database_url`, a catalogue of
     `large_from` products or more is read in a subprocess.
     """
 
@@ -40,9 +40,9 @@ class CatalogueLoader:
         self._data = no_catalogue_data()
 
     @property
-    def confirmed_at(self) -> float:
+    def verified_at(self) -> float:
         """When all parts were last known to be current."""
-        return min(self._catalogue.confirmed_at, *(part.confirmed_at for part in self._parts))
+        return min(self._catalogue.verified_at, *(part.verified_at for part in self._parts))
 
     @property
     def running(self) -> asyncio.Task[CatalogueData] | None:
@@ -71,7 +71,7 @@ class _CataloguePart:
     """The products; reading them also reads all other parts.
 
     The subprocess has low priority for half of the time until the data is stale. A load that takes longer is killed,
-    and the next one has normal priority.
+    and the next load has normal priority.
     """
 
     def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
@@ -80,7 +80,7 @@ class _CataloguePart:
         self._low_priority_seconds = min(stale_after / 2, _LONGEST_SECONDS)
         self._reader = Reader(_CATALOGUE)
         self.load: _Load | None = None
-        self.confirmed_at = -math.inf
+        self.verified_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
         """Return the data with the current catalogue; unchanged if reading it fails or has not finished."""
@@ -88,7 +88,7 @@ class _CataloguePart:
         if data.versions.get(_CATALOGUE) != wanted or self.load is not None:
             data = await self._reader.read(tx, lambda: self._read(tx, versions, data), wanted) or data
         if self._is_current(data.versions.get(_CATALOGUE), wanted):
-            self.confirmed_at = versions.read_at
+            self.verified_at = versions.read_at
         return data
 
     def _is_current(self, version: Version | None, wanted: Version) -> bool:
@@ -114,12 +114,12 @@ class _CataloguePart:
             return None
         load, self.load = self.load, None
         data = await _caught_up(tx, versions, load.task.result(), shown)
-        self.confirmed_at = max(self.confirmed_at, load.started)
+        self.verified_at = max(self.verified_at, load.started)
         return data
 
 
 async def _caught_up(tx: Transaction, versions: Versions, data: CatalogueData, shown: CatalogueData) -> CatalogueData:
-    """Return loaded data with newer versions of its parts and the missing ones, so that no part goes back in time."""
+    """Return loaded data with missing parts added and older parts replaced, so no part returns to an older state."""
     for topic in PARTS:
         if data.versions.get(topic) != versions.of(topic):
             data = await with_part(tx, data, topic, versions)
@@ -135,7 +135,7 @@ class _VersionedPart:
     def __init__(self, topic: Topic) -> None:
         self._topic = topic
         self._reader = Reader(topic)
-        self.confirmed_at = -math.inf
+        self.verified_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
         """Return the data with the current part; unchanged if reading it fails."""
@@ -146,7 +146,7 @@ class _VersionedPart:
                 return data
             data = found
             _log_unreadable(data, self._topic)
-        self.confirmed_at = versions.read_at
+        self.verified_at = versions.read_at
         return data
 
 
@@ -156,7 +156,7 @@ class _StockPart:
     def __init__(self) -> None:
         self._reader = Reader("stock")
         self._session: int | None = None
-        self.confirmed_at = -math.inf
+        self.verified_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
         """Return the data with the current stock levels; unchanged if reading them fails."""
@@ -165,7 +165,7 @@ class _StockPart:
         if found is None:
             return data
         self._session = tx.session
-        self.confirmed_at = versions.read_at
+        self.verified_at = versions.read_at
         return found
 
 
@@ -173,5 +173,5 @@ def _log_unreadable(data: CatalogueData, *topics: Topic) -> None:
     for topic in topics:
         if rows := data.unreadable.get(topic):
             log.error(
-                "rows cannot be read, what they describe is not for sale", part=topic, rows=rows[:10], count=len(rows)
+                "rows cannot be read, so their products are not for sale", part=topic, rows=rows[:10], count=len(rows)
             )

@@ -55,7 +55,7 @@ class ProductEndpoints:
                 {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
                 headers=(*PAGING, CONTENT_DISPOSITION),
             ),
-            # The response is short for a catalogue with phones, and empty for any other.
+            # The response is short for a catalogue with phones, and empty for other catalogues.
             sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
             cacheable=True,
         )

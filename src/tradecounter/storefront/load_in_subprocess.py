@@ -1,7 +1,7 @@
 """Loads a large catalogue in a subprocess, which slows requests very little (docs/adr/0011).
 
-The subprocess reads the database and writes the catalogue data to a file. This process reads the file: mostly large
-buffers that need no decoding, so few objects are created here.
+The subprocess reads the database and writes the catalogue data to a file. This process reads the file. Most of the
+file is large buffers that need no decoding, so this process creates few objects.
 """
 
 import asyncio
@@ -83,7 +83,7 @@ def main() -> None:
     """Read the arguments from standard input and write the data to standard output."""
     arguments = json.load(sys.stdin)
     os.nice(arguments["niceness"])
-    gc.disable()  # the process ends before a collection is worth its time
+    gc.disable()  # the process ends before a collection would pay off
     write_data(asyncio.run(_load(arguments["database_url"])), sys.stdout.buffer)
 
 

@@ -48,7 +48,7 @@ class Found:
     def _sorted(self, key: Callable[[Rows], NDArray[np.integer]], start: int, end: int) -> Rows:
         rows = rows_of(self.rows)
         keys = key(rows)
-        if end < len(rows):  # drop rows that follow the slice, except those with the same key as its last row
+        if end < len(rows):  # drop rows after the slice, except those with the key of its last row
             near = keys <= np.partition(keys, end - 1)[end - 1]
             rows, keys = rows[near], keys[near]
         # Sorting numbers that combine key and row sorts by key, then by SKU.
@@ -96,7 +96,7 @@ def _matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
 def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
     found = BitMap()
     for name in names:
-        # Most HTTP libraries encode the commas of a list, so a comma separates names unless it is part of one.
+        # Most HTTP libraries encode the commas of a list, so a comma separates names unless a name contains it.
         parts = [name] if fold(name) in rows_of_name else name.split(",")
         found |= BitMap.union(*(rows_of_name.get(fold(part.strip()), BitMap()) for part in parts))
     return found
@@ -110,7 +110,7 @@ def _reduced(parameters: ProductListParameters) -> bool | None:
 
 
 def _exact(view: CustomerView, rows: BitMap, query: str) -> tuple[int, ...]:
-    """Return the row of the product whose SKU is the query, then those whose EAN is."""
+    """Return the row whose SKU equals the query, then the rows whose EAN equals it."""
     text = query.strip()
     sku_row = view.snapshot.row_of_sku.get(fold(text))
     exact = [*([] if sku_row is None else [sku_row]), *view.snapshot.rows_of_ean.get(text, ())]

@@ -34,7 +34,7 @@ class RefreshableViews:
         return view
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:
-        """Return the customer's last view, refreshed if one of the products is missing: it may be new."""
+        """Return the customer's latest view, after a refresh if it lacks one of the products, which may be new."""
         view = await self.last(customer_id)
         if all(product_id in view.snapshot.row_of_id for product_id in product_ids):
             return view

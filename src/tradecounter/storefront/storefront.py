@@ -20,7 +20,7 @@ _LARGE_FROM = 5_000  # products
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The source of all customers' views; replaced as a whole, so that no request sees a mixture."""
+    """The source of all customers' views; replaced as a whole, so no request sees a mixture."""
 
     data: CatalogueData
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use
@@ -73,4 +73,4 @@ class Storefront:
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state."""
         self._state = _State(await self._loader.refresh(tx, versions))
-        return Behind(self._loader.confirmed_at, self._loader.running)
+        return Behind(self._loader.verified_at, self._loader.running)

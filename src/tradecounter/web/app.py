@@ -1,4 +1,4 @@
-"""Assembles the API: the endpoints of all slices, the middleware, the data in memory."""
+"""Assembles the API: all slices' endpoints, the middleware, the data in memory."""
 
 import asyncio
 import gc
@@ -63,7 +63,7 @@ class Application:
     """The API as an ASGI application, whose lifespan opens the database and keeps the data in memory fresh."""
 
     def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
-        """Assemble the API; `alone` means that its process does nothing else until it ends."""
+        """Assemble the API; `alone` means that the process runs nothing else."""
         self.database = database
         self._alone = alone
         self.freshness = Freshness(settings.stale_after)
@@ -97,11 +97,11 @@ class Application:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request, or run the lifespan."""
+        """Handle a request or the lifespan."""
         await self.fast_path(scope, receive, send)
 
     def document(self, base_url: str) -> dict[str, Any]:
-        """Return the interface document for a base address."""
+        """Return the interface document for a base URL."""
         return build_document(self._operations, base_url, self._settings.seller_name)
 
     @property
@@ -152,7 +152,7 @@ class Application:
         self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
         async with self.database, self._refreshing, self.refresher.running():
             if self._alone:
-                # Permanent data: collecting it again would stop all requests for a tenth of a second.
+                # Exclude the loaded data from garbage collection, which would block requests for a tenth of a second.
                 gc.collect()
                 gc.freeze()
             yield
@@ -163,7 +163,7 @@ def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
         if parameter.takes_slashes:
             path = path.replace(f"{{{parameter.name}}}", f"{{{parameter.name}:path}}")
     route = Route(path, resource)
-    # Starlette's pattern ignores a line break at the end of an address (`PHONE%0A` would be `PHONE`), and accepts an
+    # Starlette's pattern ignores a line break at a path's end (`PHONE%0A` would be `PHONE`), and accepts an
     # empty rest of a path (`/product/`).
     pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
     route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)

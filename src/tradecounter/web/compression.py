@@ -1,10 +1,10 @@
 """Compresses responses by `Accept-Encoding`: zstd, br or gzip (RFC 9110, section 12.5.3).
 
 The levels are cheap: for 92 KB of products, zstd takes 0.3 ms, gzip 0.6 ms and br 1 ms; higher levels cost several
-times that and save a few per cent.
+times as much and save a few per cent.
 
-An attacker who makes a victim send chosen text and sees the response's length can learn secrets from compression. Here
-that would need requests with the victim's key, which no browser attaches by itself.
+An attacker who controls part of a request and sees the response's length can learn secrets from compression. Here the
+attack would need requests with the victim's key, which browsers do not attach by themselves.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from tradecounter.rest.conditional import coded_tag
 
 _COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
                  "text/javascript"}  # fmt: skip
-_LARGE = 256 * 1024  # bytes; compressing more would keep other requests waiting, so a thread does it
+_LARGE = 256 * 1024  # bytes; a thread compresses larger bodies, which would block other requests
 _GZIP = 31  # zlib's name for the gzip format with the largest window
 _ZSTD_LEVEL = 3
 _UNKNOWN = -1
 
-# The compressor of a long response exists until its client has read that. With default windows, zstd would need 3.4 MB
-# and br 4.9 MB; with these, 1.6 and 1.2 MB. A catalogue gets no longer, and is compressed sooner.
+# The compressor of a long response exists until the client has read the response. By default, zstd needs 3.4 MB
+# and br 4.9 MB; with these windows, 1.6 and 1.2 MB. A catalogue is compressed faster, and to the same length.
 _WINDOW_BITS = 18
 _MOST_AT_ONCE = 32  # compressors of long responses; further responses are not compressed
 
 
 class _Compressor(Protocol):
-    """Compresses a body a piece at a time; may return nothing for a piece."""
+    """Compresses a body chunk by chunk; may return nothing for a chunk."""
 
     def compress(self, data: bytes, /) -> bytes: ...
 
@@ -42,7 +42,7 @@ class _Compressor(Protocol):
 
 
 class _Brotli:
-    """Brotli's compressor with the method names of the others."""
+    """Brotli's compressor with the other compressors' method names."""
 
     def __init__(self, length: int) -> None:
         window = {"lgwin": _WINDOW_BITS} if length == _UNKNOWN else {}
@@ -58,7 +58,7 @@ def _zstd(length: int) -> _Compressor:
     return zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compressobj(size=length)
 
 
-# The argument is the length of the whole body, which zstd writes into its header.
+# The argument is the body's length, which zstd writes into its header.
 _COMPRESSORS: dict[Coding, Callable[[int], _Compressor]] = {
     "zstd": _zstd,
     "br": _Brotli,
@@ -74,7 +74,7 @@ class Compression:
         self._under_way: set[_Compressing] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; compress its response."""
+        """Call the application and compress its response."""
         compressing = _Compressing(scope, send, self._under_way)
         try:
             await self._app(scope, receive, compressing.send)
@@ -85,7 +85,7 @@ class Compression:
 class _Compressing:
     """Compresses one response, whose start is sent with the first chunk of the body.
 
-    `under_way` are the long responses that are being compressed.
+    `under_way` contains the long responses that are being compressed.
     """
 
     def __init__(self, scope: Scope, send: Send, under_way: set["_Compressing"]) -> None:
@@ -96,7 +96,7 @@ class _Compressing:
         self._compressor: _Compressor | None = None
 
     async def send(self, message: Message) -> None:
-        """Compress and send a part of the response."""
+        """Compress and send an ASGI message of the response."""
         if message["type"] == "http.response.start" and _is_compressible(message):
             self._start = message
             return
@@ -127,7 +127,7 @@ class _Compressing:
         MutableHeaders(scope=start)["Content-Length"] = str(len(message["body"]))
 
     def _begin(self, start: Message, length: int) -> _Compressor | None:
-        """Set the headers and return the compressor; None when the client accepts none."""
+        """Set the headers and return the compressor, or None if the client accepts no coding of ours."""
         coding = choose_coding(", ".join(Headers(scope=self._scope).getlist("accept-encoding")))
         if coding == IDENTITY:
             return None

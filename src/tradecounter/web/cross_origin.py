@@ -25,12 +25,12 @@ class _CrossOrigin(CORSMiddleware):
         if response.status_code == _ALLOWED:
             return Response(status_code=204, headers=headers)
         return error_response(
-            "a page of this origin may not send this request: its origin, method or headers", 400, headers
+            "this page may not send this request: its origin, method or headers are not allowed", 400, headers
         )
 
 
 def cross_origin(app: ASGIApp, origins: str | None) -> ASGIApp:
-    """Return an application that pages of these origins, comma-separated, may call."""
+    """Return an application that pages of these comma-separated origins may call."""
     allowed = [origin.strip() for origin in (origins or "").split(",") if origin.strip()]
     if not allowed:
         return app

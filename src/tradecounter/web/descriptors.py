@@ -1,4 +1,4 @@
-"""The number of connections that the process's limit of open files allows."""
+"""Limits client connections to the number that the process's limit of open files allows."""
 
 import resource
 from pathlib import Path
@@ -13,10 +13,10 @@ log = structlog.get_logger()
 
 
 def fitting_connections(wanted: int, database_connections: int) -> int:
-    """Return how many of the wanted client connections can be open at the same time; log a warning if not all can.
+    """Return how many client connections can be open, at most `wanted`; log a warning if fewer can.
 
-    Raises the soft limit of open files up to the hard limit if necessary. The service itself needs the open files, the
-    database's connections and some more. Raises OperatorError when no client connection fits beside them.
+    Increases the soft limit of open files up to the hard limit if necessary. Counts the files that are open, the
+    database connections and a reserve first. Raises OperatorError if they leave no client connection.
     """
     own = sum(1 for _ in Path("/dev/fd").iterdir()) + database_connections + DESCRIPTORS_KEPT_FREE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

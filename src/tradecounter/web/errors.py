@@ -1,4 +1,4 @@
-"""Maps errors to responses: the one table from kinds of errors to statuses, and the middleware that uses it."""
+"""Maps errors to responses: the table from error kinds to statuses, and the middleware that uses it."""
 
 import psycopg
 import structlog
@@ -12,7 +12,7 @@ from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.responses import error_response, json_response
-from tradecounter.web.request_context import request_id_of
+from tradecounter.web.request_context import request_id_of, require_readable
 
 log = structlog.get_logger()
 
@@ -31,7 +31,7 @@ STATUS = {
     Kind.UNAVAILABLE: 503,
 }
 
-# A standby raises the last one before it takes over.
+# A standby server raises the last one before it is promoted.
 _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
@@ -41,13 +41,13 @@ _RETRY_SECONDS = "5"
 
 
 class ErrorMiddleware:
-    """The innermost middleware: turns any error of the application into a response."""
+    """The innermost middleware: converts every error of the application to a response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; send a response to any error."""
+        """Call the application; send a response for any error."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -59,17 +59,18 @@ class ErrorMiddleware:
             await send(message)
 
         try:
+            require_readable(scope)
             await self._app(scope, receive, send_noted)
         except ClientDisconnect:
             raise
         except Exception as error:
-            if started:  # too late for another response: the connection must break
+            if started:  # the response has begun: the connection must be closed
                 raise
             await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
 
 
 def response_to(error: Exception, request: Request, request_id: str) -> Response:
-    """Return the response to an error; logs unexpected errors with their traceback."""
+    """Return the response for an error; logs unexpected errors with their traceback."""
     if isinstance(error, DomainError):
         return _domain_error_response(error)
     if isinstance(error, _DATABASE_AWAY):
@@ -90,4 +91,4 @@ def _domain_error_response(error: DomainError) -> Response:
         challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
         return json_response({}, status, {"WWW-Authenticate": challenge})
     headers = None if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-    return error_response(error.message, status, headers, error.faults)
+    return error_response(error.message, status, headers, error.field_errors)

@@ -17,16 +17,14 @@ from tradecounter.rest.operation import ErrorResponse, Operation, Success, endpo
 from tradecounter.rest.responses import json_response
 from tradecounter.settings import PREFIX
 
-_MOST_AWAY_SECONDS = 10.0  # a shorter outage takes no process out of service
+_MOST_AWAY_SECONDS = 10.0  # seconds; during a shorter outage, the process stays ready
 _RETRY_SECONDS = 5
 
-Age = Annotated[
-    int, Meta(ge=0, description="Seconds since products, prices and stock were last confirmed to be current.")
-]
+Age = Annotated[int, Meta(ge=0, description="Seconds since products, prices and stock were last verified.")]
 
 
 class Health(Struct):
-    """The state of the process that responds."""
+    """The responding process's state."""
 
     status: Annotated[
         Literal["ok", "degraded", "stopping"],
@@ -37,16 +35,16 @@ class Health(Struct):
 
 
 class Readiness(Struct):
-    """Whether the process that responds should get requests."""
+    """Whether the responding process should get requests."""
 
     ready: Annotated[bool, Meta(description="Whether the process should get requests.")]
     reasons: Annotated[list[str], Meta(description="Why the process is not ready.")]
-    warnings: Annotated[list[str], Meta(description="What to look into, even if the process is ready.")]
+    warnings: Annotated[list[str], Meta(description="Problems to check, even if the process is ready.")]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """The sources of the process's state."""
+    """Reads the process's state from its parts."""
 
     freshness: Freshness
     refresher: Refresher
@@ -54,14 +52,14 @@ class ProcessState:
     addresses: ClientAddresses
 
     def health(self) -> Health:
-        """Return the state of the process."""
+        """Return the response of `GET /check-health`."""
         away = self.refresher.away_seconds > 0
         status: Literal["ok", "degraded"] = "degraded" if away or self.freshness.is_stale else "ok"
         database: Literal["ok", "away"] = "away" if away else "ok"
         return Health("stopping" if self.stopping.is_set() else status, database, self._age())
 
     def readiness(self) -> Readiness:
-        """Return whether the process should get requests."""
+        """Return the response of `GET /ready`."""
         reasons = list(self._reasons())
         return Readiness(not reasons, reasons, list(self._warnings()))
 
@@ -71,7 +69,7 @@ class ProcessState:
         if self.refresher.away_seconds > _MOST_AWAY_SECONDS:
             yield f"the database has been away for {round(self.refresher.away_seconds)} seconds"
         if self.freshness.is_stale:
-            yield f"products, prices and stock were last confirmed {self._age()} seconds ago"
+            yield f"products, prices and stock were last verified {self._age()} seconds ago"
 
     def _warnings(self) -> Iterator[str]:
         if self.addresses.untrusted_forwarding:

@@ -15,11 +15,11 @@ from tradecounter.web.openapi.document import Documents
 
 
 class Documentation(Struct):
-    """The addresses of the interface documents, the reference and the guide."""
+    """The URLs of the interface documents, the reference and the guide."""
 
     openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
     openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
-    reference: Annotated[str, Meta(description="The reference of all operations and fields, where you can try them.")]
+    reference: Annotated[str, Meta(description="The reference of all operations and fields, with a form to try them.")]
     guide: Annotated[str, Meta(description="The guide for customers.")]
 
 
@@ -43,7 +43,7 @@ _EXAMPLE = Index(
 
 @dataclass(frozen=True, slots=True)
 class IndexEndpoints:
-    """The index; `documents` returns the interface document for a base address."""
+    """The index; `documents` returns the interface document for a base URL."""
 
     documents: Callable[[str], Documents]
 
@@ -54,10 +54,8 @@ class IndexEndpoints:
             name="getIndex",
             tag="Service",
             summary="The service and its documentation",
-            description="The `Link` header has the addresses of the interface documents too.",
-            success=Success(
-                200, "The addresses of the interface documents.", Index, {"Index": _EXAMPLE}, headers=(LINK,)
-            ),
+            description="The `Link` header also has the URLs of the interface documents.",
+            success=Success(200, "The URLs of the interface documents.", Index, {"Index": _EXAMPLE}, headers=(LINK,)),
             public=True,
         )
     )

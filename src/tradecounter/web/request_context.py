@@ -1,4 +1,4 @@
-"""The context of a request, read once and kept in the ASGI scope, and the middleware for its id and its log line."""
+"""The request context, stored in the ASGI scope, and the middleware for the request id and the access log."""
 
 import random
 import re
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.rest.call import response_headers
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.view import CustomerView
@@ -27,38 +28,55 @@ _FAULT = 500
 
 @dataclass(slots=True)
 class RequestContext(Sender):
-    """The context of a request; `view` and the cache `key` are set when the response may come from the cache."""
+    """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
+
+    `fault` is the error that prevented the reading of the head; the error middleware responds to it.
+    """
 
     head: RequestHead
     request_id: str
     view: CustomerView | None = None
     key: CacheKey | None = None
+    fault: Exception | None = None
 
 
 def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:
-    """Return the context of a request from a peer."""
+    """Return the context of a request; `peer` is the connection's other end."""
     hops, given = head.hops, head.request_id
     request_id = given if given and _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
     return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, head, request_id)
 
 
 def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
-    """Return the context of a request; read it if it is not in the scope yet."""
+    """Return the context in an ASGI scope; creates it at the first call."""
     context: RequestContext | None = scope.get(SENDER)
     if context is None:
         client = scope.get("client")
-        context = scope[SENDER] = new_context(read_head(scope, addresses), client[0] if client else None, addresses)
+        peer = client[0] if client else None
+        try:
+            context = new_context(read_head(scope, addresses), peer, addresses)
+        except Exception as fault:  # noqa: BLE001 raised again in the error middleware
+            context = new_context(RequestHead(MissingCredentialError(), None, ""), peer, addresses)
+            context.fault = fault
+        scope[SENDER] = context
     return context
 
 
 def request_id_of(scope: Scope) -> str:
-    """Return the id of a request with a context."""
+    """Return the request id in an ASGI scope with a context."""
     context: RequestContext = scope[SENDER]
     return context.request_id
 
 
+def require_readable(scope: Scope) -> None:
+    """Raise the error that prevented the reading of a request's head, if any."""
+    context: RequestContext = scope[SENDER]
+    if context.fault is not None:
+        raise context.fault
+
+
 class RequestContextMiddleware:
-    """Adds the request id and the standing headers to every response, forbids caching by default, and logs requests."""
+    """Adds the request id and the common headers to every response, forbids caching by default, and logs requests."""
 
     def __init__(
         self, app: ASGIApp, standing_headers: Sequence[Header], addresses: ClientAddresses, *, log_requests: bool
@@ -69,7 +87,7 @@ class RequestContextMiddleware:
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; complete the headers of its response."""
+        """Call the application and complete the response's headers."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -94,7 +112,7 @@ class RequestContextMiddleware:
             try:
                 await self._app(scope, receive, send_completed)
             except ClientDisconnect:
-                log.info("client went away", path=request.url.path)
+                log.info("client disconnected", path=request.url.path)
             if self._log_requests or status >= _FAULT:
                 log.info(
                     "request",

@@ -1,4 +1,4 @@
-"""Reads the head of a request once: credential, forwarding hops, request id, and the cache key of a product read."""
+"""Reads a request's head once: credential, forwarding hops, request id, and the cache key of a product read."""
 
 from dataclasses import dataclass
 
@@ -18,26 +18,26 @@ from tradecounter.web.fast_path.response_cache import CacheKey
 
 _LIST = "/product"
 _LIST_NAMES, _ONE_NAMES = known_names(ProductListParameters), known_names(ProductParameters)
-_WITHOUT_CHUNKS = "1.0"  # its responses need a length before the body
+_WITHOUT_CHUNKS = "1.0"  # the body's length must precede the body
 
-# The headers in the cache key, and those that never occur with a cacheable request. Neither do repeated headers.
+# Headers that are part of the cache key, and headers that prevent caching. Repeated headers prevent it too.
 _KEYED = (b"host", *(name.lower().encode() for name in NEGOTIATED))
 _UNCACHEABLE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"origin"})
 _AUTHORIZATION, _API_KEY = (name.lower().encode() for name in CREDENTIALS)
 _READ = frozenset({*_KEYED, _AUTHORIZATION, _API_KEY, b"if-none-match", b"x-request-id", *_UNCACHEABLE, *FORWARDING})
 
-_OVERHEAD = 1_200  # bytes of a head without its texts, roughly
-_TEXT_OVERHEAD = 150  # bytes of a part of the query, or of a hop, without its characters, roughly
-_LINK_OVERHEAD = 200  # bytes of a link without the query, roughly
+_OVERHEAD = 1_200  # approximate bytes of a head without its strings
+_TEXT_OVERHEAD = 150  # approximate bytes of a query parameter or a hop without its characters
+_LINK_OVERHEAD = 200  # approximate bytes of a link without the query
 
 
 @dataclass(slots=True)
 class RequestHead:
-    """The contents of a request's head, which do not depend on its connection.
+    """The contents of a request's head, independent of its connection.
 
-    `credential` is the error when there is no valid one. `key` is None when the response cannot come from the cache;
-    otherwise it has everything that the response depends on except the customer's view and `If-None-Match`. It contains
-    only known parameters, and no credential; `pairs` has the whole query.
+    `credential` is an error if no valid one was sent. `key` is None if the response cannot come from the cache;
+    otherwise it contains what determines the response, except the customer's view and `If-None-Match`. It has
+    only known parameters and no credential; `pairs` has the whole query.
     """
 
     credential: Credential | DomainError
@@ -51,7 +51,7 @@ class RequestHead:
     _link: Header | None = None
 
     def link(self, links: PageLinks) -> Header | None:
-        """Return the `Link` header of the response to this request; cached with the head."""
+        """Return the response's `Link` header; the result is cached with the head."""
         if links is not self._linked:
             query = linked_query(self.pairs or [])
             value = links.header(query) if query else links.short_header
@@ -61,7 +61,7 @@ class RequestHead:
 
     @property
     def size(self) -> int:
-        """The bytes that it takes at most."""
+        """The memory that the head takes at most, in bytes."""
         pairs = self.pairs or []
         query = sum(len(name) + len(value) for name, value in pairs)
         texts = sum(len(part) for part in self.key or () if part is not None) + query + len(self.if_none_match or b"")
@@ -71,13 +71,13 @@ class RequestHead:
 
 
 def may_be_cached(scope: Scope) -> bool:
-    """Return whether the response to a request may be cached: whether it is a read of products."""
+    """Return whether a request reads products, so that its response may be cached."""
     is_read: bool = scope["method"] == "GET" and scope["path"].startswith(_LIST)
     return is_read and scope["http_version"] != _WITHOUT_CHUNKS
 
 
 def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:
-    """Read the head of a request."""
+    """Return the contents of the head in an ASGI scope."""
     headers: dict[bytes, bytes] = {}
     repeated: list[Header] = []
     is_forwarded = False
@@ -97,7 +97,7 @@ def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:
         headers.get(b"x-request-id", b"").decode("latin-1"),
         headers.get(b"if-none-match"),
     )
-    # Without `Host`, links in the response have the address that the connection reached.
+    # Without `Host`, the response's links use the address to which the client connected.
     if not repeated and b"host" in headers and may_be_cached(scope) and _UNCACHEABLE.isdisjoint(headers):
         _read_key(head, scope["path"], query, headers)
     return head

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
+from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pipeline import OutdatedStatementError
-from tradecounter.db.turns import act_for
 from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.rest.call import Call, add_ignored, add_response_headers
@@ -49,7 +49,7 @@ class Resource:
             return Response(status_code=204, headers={"Allow": self._allow})
         endpoint = self._endpoints.get(request.method)
         if endpoint is None:
-            message = f"{request.method} is not possible here; possible are {self._allow}"
+            message = f"{request.method} is not allowed here; use {self._allow}"
             return error_response(message, 405, {"Allow": self._allow})
         operation = endpoint.operation
         customer_id = None if operation.public else await self._admit(request, operation)
@@ -87,4 +87,4 @@ async def _handled(endpoint: Endpoint, call: Call) -> Response:
     except OutdatedStatementError:
         if call.request.method not in _SAFE:
             raise
-        return await endpoint.handler(call)  # no response was sent yet, and the connections are new
+        return await endpoint.handler(call)  # no response was sent yet, and the pool has new connections

@@ -1,4 +1,4 @@
-"""The headers for browsers in every response."""
+"""The security headers of every response, which browsers obey."""
 
 from tradecounter.rest.responses import Header
 
@@ -13,6 +13,6 @@ _OVER_HTTPS: Header = (b"strict-transport-security", b"max-age=31536000")  # a y
 
 
 def security_headers(base_url: str | None) -> tuple[Header, ...]:
-    """Return the headers for a public address; a response may have its own content policy instead."""
+    """Return the headers for a public URL; a response may replace the content policy."""
     is_https = base_url is not None and base_url.startswith("https:")
     return (*_ALWAYS, _OVER_HTTPS) if is_https else _ALWAYS

@@ -20,8 +20,8 @@ from tradecounter.web.supervisor import Supervisor
 from tradecounter.web.winding_down import Server
 
 _START_POLL_SECONDS = 0.02
-DATABASE_URL_FOR_WORKERS = "TRADECOUNTER_DATABASE_URL"
-SECRET_KEY_FOR_WORKERS = "TRADECOUNTER_SECRET_KEY"  # noqa: S105 a variable's name
+DATABASE_URL_VARIABLE = "TRADECOUNTER_DATABASE_URL"
+SECRET_KEY_VARIABLE = "TRADECOUNTER_SECRET_KEY"  # noqa: S105 a variable's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Listener:
 def listen(host: str, port: int) -> Listener:
     """Bind an address; port 0 is any free port. Raises OperatorError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sets TCP_NODELAY, so that responses are sent without delay, only on a socket with an explicit protocol.
+    # asyncio sets TCP_NODELAY, which sends responses without delay, only on a socket with an explicit protocol.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
-        bound.listen()  # now, so that no other process can take the address before the API is ready
+        bound.listen()  # no other process can take the port before the API is ready
     except OSError as error:
         bound.close()
         raise OperatorError(
-            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free one"
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free port"
         ) from error
     bound.set_inheritable(True)
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 shown, not bound
@@ -63,15 +63,15 @@ def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: 
         server_header=False,
         proxy_headers=False,  # `identity/client_address.py` reads them by the setting TRUSTED_PROXIES
         timeout_graceful_shutdown=10,
-        timeout_worker_healthcheck=15,  # on a busy machine, a process may respond late
-        timeout_keep_alive=75,  # longer than that of proxies, which must not send into a connection being closed
-        reset_contextvars=True,  # otherwise a request inherits the customer of the one before it on its connection
+        timeout_worker_healthcheck=15,  # a process on a busy machine may respond late
+        timeout_keep_alive=75,  # longer than proxies keep idle connections: they must close them first
+        reset_contextvars=True,  # otherwise a request inherits the customer of its connection's previous request
         lifespan=lifespan,
     )
 
 
 class _Server(Server):
-    """A server that leaves signals to its caller, which also stops everything else."""
+    """A server that does not handle signals; its caller does."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -88,7 +88,7 @@ async def serving(settings: Settings, database_url: str, clock: Clock, listener:
 
 @asynccontextmanager
 async def run_server(application: Application, listener: Listener) -> AsyncIterator[None]:
-    """Serve an application while the block runs. Raises the errors of its start, such as a missing database."""
+    """Serve an application while the block runs. Raises start-up errors, for example for a missing database."""
     async with application.running():
         server = _Server(_config(application, lifespan="off"))
         task = asyncio.create_task(server.serve(sockets=[listener.socket]))
@@ -102,17 +102,17 @@ async def run_server(application: Application, listener: Listener) -> AsyncItera
 
 
 def serve_processes(listener: Listener, database_url: str, secret: str, workers: int, application: str) -> None:
-    """Serve from several processes until a signal; each calls the factory `application` (`module:name`)."""
-    os.environ[DATABASE_URL_FOR_WORKERS] = database_url
-    os.environ[SECRET_KEY_FOR_WORKERS] = secret  # may come from the data directory
+    """Serve from several processes until a signal. Each process calls the factory `application` (`module:name`)."""
+    os.environ[DATABASE_URL_VARIABLE] = database_url
+    os.environ[SECRET_KEY_VARIABLE] = secret  # may come from the data directory
     config = _config(application, lifespan="on", workers=workers)
     Supervisor(config, sockets=[listener.socket]).run()
 
 
-def worker_application() -> Application:
-    """Return the application of a worker process, which reads the settings again."""
+def process_application() -> Application:
+    """Return the application of one of several API processes; reads the settings again."""
     settings = read_settings()
     if settings.database_url is None:
-        raise RuntimeError(f"{DATABASE_URL_FOR_WORKERS} was not passed to the worker process")
+        raise RuntimeError(f"{DATABASE_URL_VARIABLE} was not passed to the API process")
     database = Database(settings.database_url, connections=settings.database_connections, for_requests=True)
     return Application(settings, database, SystemClock(), alone=True)

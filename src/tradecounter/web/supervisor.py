@@ -1,4 +1,4 @@
-"""Keeps several processes of the API running, even while they cannot start."""
+"""Restarts API processes that end, also while a new one cannot start."""
 
 import time
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import structlog
 from uvicorn.supervisors.multiprocess import Process
 
-from tradecounter.web.worker_processes import WorkerProcess, WorkerProcesses
+from tradecounter.web.api_processes import ApiProcess, ApiProcesses
 
 log = structlog.get_logger()
 
@@ -17,7 +17,7 @@ _SOUND_AFTER_SECONDS = 60.0  # a process that ran this long did not fail at its 
 
 @dataclass(slots=True)
 class _Life:
-    """A process from its start to its restart; `failures` counts those before it that ended soon."""
+    """A process's state until its restart; `failures` counts its predecessors that ended soon after their start."""
 
     began: float = field(default_factory=time.monotonic)
     failures: int = 0
@@ -26,10 +26,10 @@ class _Life:
     has_responded: bool = False
 
 
-class Supervisor(WorkerProcesses):
-    """Restarts processes that have ended, after pauses that grow.
+class Supervisor(ApiProcesses):
+    """Restarts processes that have ended, after increasing pauses.
 
-    When a process cannot start, as while the database is away, uvicorn's own supervisor ends all of them.
+    Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away.
     """
 
     _lives: dict[Process, _Life]
@@ -51,7 +51,7 @@ class Supervisor(WorkerProcesses):
                 self.processes[place] = self._restarted(process, life)
 
     def _is_alive(self, process: Process, life: _Life) -> bool:
-        """Return whether a process lives and responds in time; never waits for it."""
+        """Return whether a process lives and responds in time; does not block."""
         if not process.process.is_alive():
             return False
         if life.pinged_at is None:
@@ -71,11 +71,11 @@ class Supervisor(WorkerProcesses):
         life.failures = 0 if now - life.began > _SOUND_AFTER_SECONDS else life.failures + 1
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(life.failures - 1, 10), _LONGEST_PAUSE_SECONDS)
         life.restart_at = now + (pause if life.failures else 0)
-        log.error("an API process ended, another is started", pid=process.pid, exit_code=process.exitcode)
+        log.error("an API process ended, starting another one", pid=process.pid, exit_code=process.exitcode)
 
     def _restarted(self, process: Process, life: _Life) -> Process:
         del self._lives[process]
-        new = WorkerProcess(self.config, self.sockets)
+        new = ApiProcess(self.config, self.sockets)
         new.start()
         self._lives[new] = _Life(failures=life.failures)
         return new

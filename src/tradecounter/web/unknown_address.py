@@ -1,4 +1,4 @@
-"""The response to an unknown address, which suggests a similar one."""
+"""The 404 response to an unknown path; suggests a similar path."""
 
 import re
 from collections.abc import Iterable
@@ -12,21 +12,21 @@ _LONGEST_NAMED = 200
 
 
 def unknown_address(paths: Iterable[str]) -> ASGIApp:
-    """Return an application that responds with 404 to everything; `paths` are the known addresses."""
+    """Return an application that responds to every request with 404; `paths` are the known paths."""
     templates = [path.strip("/").split("/") for path in paths]
 
     async def not_found(scope: Scope, _receive: Receive, _send: Send) -> None:
         path = scope["path"]
         meant = next((found for template in templates if (found := _meant(path, template)) is not None), None)
         if meant is None or len(path) > _LONGEST_NAMED:
-            raise DomainError(Kind.NOT_FOUND, "there is nothing at this address")
-        raise DomainError(Kind.NOT_FOUND, f"there is nothing at {path}; did you mean {meant}?")
+            raise DomainError(Kind.NOT_FOUND, "unknown path")
+        raise DomainError(Kind.NOT_FOUND, f"unknown path {path}; did you mean {meant}?")
 
     return not_found
 
 
 def _meant(path: str, template: list[str]) -> str | None:
-    """Return a template's address from which a path differs only in a slash, an ending or case, or None."""
+    """Return the known path that differs only in a slash, a suffix or case, or None."""
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) != len(template) or not path.isprintable():
         return None

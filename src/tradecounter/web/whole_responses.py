@@ -1,4 +1,4 @@
-"""Responses to clients of HTTP/1.0, which need the length of a body before it begins."""
+"""Collects response bodies for HTTP/1.0 clients, which need the body's length in advance."""
 
 import asyncio
 from collections import deque
@@ -16,9 +16,9 @@ _RETRY_SECONDS = 5
 
 
 class WholeResponses:
-    """Middleware that collects the pieces of a body for a client of HTTP/1.0.
+    """Middleware that collects a response's chunks into one body for HTTP/1.0 clients.
 
-    It collects one body at a time, and only while those that clients have not read yet are below `most_bytes` together.
+    It collects one body at a time, and only while all unread bodies together have fewer than `most_bytes`.
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int = 64 * 1024 * 1024, longest_wait: float = _LONGEST_WAIT) -> None:
@@ -31,9 +31,9 @@ class WholeResponses:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; respond with 503 when its response waits too long to be collected.
+        """Call the application; respond with 503 when another collection takes too long.
 
-        When the request fails before its response is whole, the client gets only the error.
+        If the request fails before the body is complete, the client gets only the error.
         """
         if scope["type"] != "http" or scope["http_version"] != "1.0" or scope["method"] == "HEAD":
             await self._app(scope, receive, send)
@@ -44,7 +44,7 @@ class WholeResponses:
         except TimeoutError:
             if not whole.waits:
                 raise
-            message = f"too many long responses at once; try again in {_RETRY_SECONDS} seconds"
+            message = f"too many long responses at the same time; try again in {_RETRY_SECONDS} seconds"
             await error_response(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
         except ClientDisconnect:
             raise
@@ -57,7 +57,7 @@ class WholeResponses:
             whole.end()
 
     async def begin(self) -> None:
-        """Wait until a body may be collected; `end` must follow. Raises TimeoutError."""
+        """Wait for permission to collect a body; the caller must call `end` later. Raises TimeoutError."""
         async with asyncio.timeout(self._longest_wait):
             await self._lock.acquire()
             try:
@@ -67,11 +67,11 @@ class WholeResponses:
                 raise
 
     def end(self) -> None:
-        """Allow the next body to be collected."""
+        """Allow the next collection to begin."""
         self._lock.release()
 
     def count(self, size: int) -> None:
-        """Count collected bytes, or with a negative size sent ones."""
+        """Add collected bytes to the total; a negative size subtracts sent bytes."""
         self._bytes += size
         if self._bytes < self._most_bytes:
             self._room.set()
@@ -80,7 +80,7 @@ class WholeResponses:
 
 
 class _Whole:
-    """One response, which is collected unless its length is known."""
+    """One response; its body is collected unless the length is known."""
 
     def __init__(self, responses: WholeResponses, send: Send) -> None:
         self._responses = responses
@@ -91,7 +91,7 @@ class _Whole:
         self.waits = False
 
     async def send(self, message: Message) -> None:
-        """Send or collect a part of the response. Raises TimeoutError when it waits too long for that."""
+        """Send or collect an ASGI message. Raises TimeoutError when another collection takes too long."""
         if message["type"] == "http.response.start" and "content-length" not in MutableHeaders(scope=message):
             self._start = message
         elif self._start is None:
@@ -123,11 +123,11 @@ class _Whole:
         while self._pieces:
             await self._send({"type": "http.response.body", "body": self._pieces[0], "more_body": True})
             self._responses.count(-len(self._pieces.popleft()))
-            await asyncio.sleep(0)  # a fast client would keep all others waiting
+            await asyncio.sleep(0)  # otherwise a fast client would block all others
         await self._send({"type": "http.response.body", "body": b""})
 
     def end(self) -> None:
-        """Discard what is collected, after the response was sent or failed."""
+        """Discard the collected bytes after the response was sent or failed."""
         if self.is_collecting:
             self.is_collecting = False
             self._responses.end()

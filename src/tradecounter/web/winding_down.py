@@ -1,4 +1,4 @@
-"""Stops a process without breaking a request (docs/adr/0013)."""
+"""Shuts an API process down without breaking requests (docs/adr/0013)."""
 
 import asyncio
 import socket
@@ -13,25 +13,25 @@ _LOOK_SECONDS = 0.05
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server with such a shutdown.
+    """Uvicorn's server with a graceful shutdown.
 
-    `all_end` returns whether all processes that share its sockets end. Otherwise, the others take over its clients.
+    `all_end` returns whether all processes on its sockets are stopping. If not, the others take over its clients.
     """
 
-    told_seconds = 1.5  # for the supervisor to say that all end: it checks for signals twice a second
-    quiet_seconds = 1.0  # without a request, after which the connected clients count as idle
-    longest_announcement = 5.0  # seconds, when requests never stop
+    told_seconds = 1.5  # until the supervisor sets the flag: it checks for signals twice a second
+    quiet_seconds = 1.0  # without a request, before connected clients count as idle
+    longest_announcement = 5.0  # seconds, if requests keep arriving
 
     def __init__(self, config: uvicorn.Config, all_end: Callable[[], bool] = lambda: True) -> None:
         super().__init__(config)
         self._all_end = all_end
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Announce the end, wait for clients to leave, and end.
+        """Announce the shutdown, let clients disconnect, and end.
 
-        First, the process is no longer ready, and every response closes its connection. After a second without a
-        request, or after five seconds, it accepts no new connections. It responds on those that it has accepted, closes
-        the idle ones and then the sockets. Requests under way have ten more seconds.
+        First, `GET /ready` responds with 503 and every response closes its connection. After a second without a
+        request, or after five seconds, the process accepts no new connections. It responds on accepted connections,
+        closes idle ones, then the sockets. Running requests have ten more seconds.
         """
         application: Application = self.config.loaded_app
         application.stopping.set()
@@ -47,7 +47,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def _told_that_all_end(self) -> bool:
-        """Return whether all processes end; a signal to all may reach this process before the supervisor."""
+        """Return whether all processes are stopping; a signal to all may reach this process before the supervisor."""
         end = asyncio.get_running_loop().time() + self.told_seconds
         while not self._all_end() and not self.force_exit and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 a flag
             await asyncio.sleep(_LOOK_SECONDS)
@@ -71,7 +71,7 @@ class Server(uvicorn.Server):
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _until_gone(self, application: Application) -> None:
-        """Accept the connections in the backlog, and give each the time to send its request."""
+        """Accept the backlog's connections and allow each of them time to send its request."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self.quiet_seconds
         await asyncio.sleep(_LOOK_SECONDS)

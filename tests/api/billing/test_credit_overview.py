@@ -30,7 +30,7 @@ def test_an_account_without_orders_has_all_its_credit(shop: Service) -> None:
 
 
 @pytest.mark.spec("4 GET /customer/credit", "the overview")
-def test_an_account_without_credit_terms_has_none(shop: Service) -> None:
+def test_an_account_without_credit_terms_has_a_limit_of_0(shop: Service) -> None:
     assert overview(shop.customer(credit=None)) == {
         "credit_limit": 0.00,
         "total_outstanding": 0.00,

@@ -99,7 +99,7 @@ def test_another_customers_invoice_is_not_found(shop: Service, customer: Custome
     assert {response.content for response in responses} == {b'{"message":"order not found"}'}
 
 
-def test_hostile_text_in_an_order_is_printed_as_text(shop: Service) -> None:
+def test_markup_in_an_order_is_printed_as_text(shop: Service) -> None:
     trap = '#panic("x") $a$ @b *c* \\ "d" [e] 😀 مرحبا'
     customer = shop.customer(company=trap)
     address = {**ADDRESS, "contact_name": trap, "company_name": trap, "street_two": trap, "tax_number": trap[:40]}

@@ -47,7 +47,7 @@ def error_of(shop: Service, reference: str) -> DomainError:
     return rejected.value
 
 
-def test_the_document_holds_the_whole_order(shop: Service) -> None:
+def test_the_document_contains_the_whole_order(shop: Service) -> None:
     customer = shop.customer(company="Buyer plc", term_days=14)
     billing = {**ADDRESS, "company_name": "Buyer plc", "tax_number": "GB1", "street_two": "Floor 2", "state": "Yorks"}
     placed = invoiced(
@@ -104,7 +104,7 @@ def _line(sku: str, description: str, quantity: int, unit: str, net: str, vat: s
     }
 
 
-def test_a_customer_without_a_company_is_named_by_its_person(shop: Service) -> None:
+def test_an_invoice_without_a_company_names_the_contact_person(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(first_name="Bo", last_name="Bare"))
     assert stored(shop, placed)["customer"]["name"] == "Bo Bare"
 
@@ -169,7 +169,7 @@ def test_an_order_is_named_by_its_reference_or_its_id(shop: Service) -> None:
     assert again.order_reference == placed["order_reference"]
 
 
-def test_orders_that_are_unknown_pending_or_cancelled_are_rejected(shop: Service) -> None:
+def test_unknown_pending_and_cancelled_orders_are_rejected(shop: Service) -> None:
     customer = shop.customer()
     assert error_of(shop, "NONE-1").kind is Kind.NOT_FOUND
     pending = error_of(shop, create(customer)["confirmation_code"])

@@ -101,7 +101,7 @@ def shown(view: CustomerView) -> Iterator[bytes]:
     yield view.digest
 
 
-def test_both_show_the_same_data_to_every_customer(
+def test_a_load_in_a_subprocess_and_in_the_process_show_the_same_data(
     in_process: Another, in_subprocess: Another, buyers: list[int]
 ) -> None:
     for storefront in (in_process, in_subprocess):
@@ -173,7 +173,7 @@ def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue
     failure: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
     in_subprocess.refresh()
-    before, confirmed_at = in_subprocess.view(buyers[1]), in_subprocess.freshness.confirmed_at
+    before, verified_at = in_subprocess.view(buyers[1]), in_subprocess.freshness.verified_at
     with monkeypatch.context() as patch:
         failure(patch)
         for cost in (41, 42):
@@ -184,14 +184,14 @@ def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue
     assert meanwhile.snapshot is before.snapshot
     row = meanwhile.snapshot.row_of_sku[SKUS[0].casefold()]
     assert meanwhile.unit_costs(row) == UnitCosts(4095, 4095, 4095)
-    assert in_subprocess.freshness.confirmed_at == confirmed_at
+    assert in_subprocess.freshness.verified_at == verified_at
     shop.must_load("products", [{"sku": SKUS[0], "name": f"{failure.__name__} over"}])
     in_subprocess.refresh()
     assert in_subprocess.view(buyers[1]).product(row).name == f"{failure.__name__} over"
-    assert in_subprocess.freshness.confirmed_at > confirmed_at
+    assert in_subprocess.freshness.verified_at > verified_at
 
 
-def test_a_subprocess_that_yields_for_too_long_is_stopped(shop: Service, buyers: list[int]) -> None:
+def test_a_slow_low_priority_subprocess_is_stopped(shop: Service, buyers: list[int]) -> None:
     in_subprocess = Another(
         shop, in_subprocess=True, stale_after=timedelta(milliseconds=20)
     )  # no subprocess is ready in half of that

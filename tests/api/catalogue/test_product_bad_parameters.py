@@ -60,7 +60,9 @@ def customer(shop: Service) -> Customer:
     ],
 )
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
-def test_a_bad_value_is_rejected_by_name(customer: Customer, query: str, message: str, accept: str) -> None:
+def test_an_invalid_value_is_rejected_with_the_parameters_name(
+    customer: Customer, query: str, message: str, accept: str
+) -> None:
     response = customer.get(f"/product?{query}", headers={"Accept": accept})
     assert (response.status_code, response.json()["message"]) == (400, message)
 
@@ -121,7 +123,7 @@ def test_a_parameter_given_twice_is_rejected_unless_it_is_a_list(customer: Custo
     assert (response.status_code, response.json()["message"]) == (400, f"{name}: is given more than once")
 
 
-def test_a_key_given_twice_is_no_credential(shop: Service, customer: Customer) -> None:
+def test_a_key_sent_twice_is_rejected(shop: Service, customer: Customer) -> None:
     response = shop.client().get(f"/product?api-key={customer.key}&api-key={customer.key}")
     assert (response.status_code, response.content) == (401, b"{}")
 

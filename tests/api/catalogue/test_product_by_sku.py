@@ -107,7 +107,7 @@ def test_white_space_around_a_sku_is_ignored(customer: Customer, path: str) -> N
         ("00123", None),
     ],
 )
-def test_a_path_matches_one_sku_or_none(customer: Customer, path: str, sku: str | None) -> None:
+def test_a_path_matches_at_most_one_sku(customer: Customer, path: str, sku: str | None) -> None:
     response = by_sku(customer, path)
     if sku is None:
         assert (response.status_code, response.json()) == (404, {"message": "product not found"})
@@ -147,7 +147,7 @@ def test_a_reactivated_product_is_found_again(own_shop: Service) -> None:
 
 
 @pytest.mark.parametrize("path", ["/product", "/product/A", "/category", "/manufacturer", "/attribute"])
-def test_without_a_credential_nothing_is_shown(service: Service, path: str) -> None:
+def test_requests_without_a_credential_get_no_data(service: Service, path: str) -> None:
     response = service.client().get(path)
     assert (response.status_code, response.content) == (401, b"{}")
 

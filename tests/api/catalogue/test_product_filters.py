@@ -257,7 +257,7 @@ def test_a_sort_ignores_case_and_breaks_ties_by_sku(customer: Customer, sort: st
     assert skus(customer, f"sort={sort}") == found
 
 
-def test_malformed_markup_is_searched_like_any_other(service: Service, customer: Customer) -> None:
+def test_malformed_markup_is_searchable(service: Service, customer: Customer) -> None:
     row = product("ODD", description_html="<![odd[x]]><![\\ <p>readable", categories=[])
     service.must_load("products", [row])
     service.must_load("price-list", [price("ODD", 1)])

@@ -108,7 +108,7 @@ def test_the_accept_parameter_overrides_the_header(
 @pytest.mark.parametrize(
     "value", ["text/html", "application/xml", "*/*", "json", "TEXT/CSV", "text/csv,text/csv", "null"]
 )
-def test_any_other_accept_parameter_is_rejected(customer: Customer, value: str) -> None:
+def test_an_unknown_accept_parameter_is_rejected(customer: Customer, value: str) -> None:
     response = customer.get("/product", params={"accept": value})
     assert response.status_code == 400
     assert response.json()["message"] == f"accept: {value!r} is not one of application/json, text/csv"
@@ -153,7 +153,7 @@ def test_csv_has_its_extra_columns_at_the_end_in_a_fixed_order(customer: Custome
     assert lines[2].endswith(',"Line 1\nLine 2",<p>é</p>,,"PLAIN|Q""1, x",PLAIN\r\n')
 
 
-def test_csv_without_products_is_the_header_alone(customer: Customer) -> None:
+def test_csv_without_products_has_only_the_header(customer: Customer) -> None:
     response = customer.get("/product?manufacturer=nobody&extra=related&accept=text/csv")
     assert (response.status_code, response.content.decode()) == (200, f"{HEADER},related_products\r\n")
 
@@ -196,7 +196,7 @@ def test_extra_fields_are_present_only_when_requested(customer: Customer, extra:
     assert set(customer.get(f"/product/PLAIN?extra={extra}").json()) == basic | added | always
 
 
-def test_a_requested_field_with_empty_text_or_list_is_present_and_empty(customer: Customer) -> None:
+def test_requested_empty_fields_are_present(customer: Customer) -> None:
     shown = customer.get(f"/product/PLAIN?extra={EVERY_EXTRA}").json()
     assert [shown[name] for name in ("description", "description_html", "short_description")] == ["", "", ""]
     assert [shown[name] for name in ("related_products", "similar_products")] == [[], []]
@@ -204,7 +204,7 @@ def test_a_requested_field_with_empty_text_or_list_is_present_and_empty(customer
 
 
 @pytest.mark.parametrize("path", ["/product", "/product?accept=text/csv", "/product/PLAIN", "/category"])
-def test_head_responds_as_get_does_without_the_body(customer: Customer, path: str) -> None:
+def test_head_has_the_same_response_as_get_without_the_body(customer: Customer, path: str) -> None:
     got, head = customer.get(path), customer.http.head(path)
     varying = {"date", "x-request-id"}
     assert head.content == b""

@@ -171,7 +171,7 @@ def test_all_pages_together_are_the_whole_list(real_shop: RealShop) -> None:
 
 @st.composite
 def random_requests(draw: st.DrawFn, shop: NaiveCatalogue) -> Wanted:
-    """Draw a mixture of parameters, most of them from one product, so that many requests find something."""
+    """Draw a combination of parameters, mostly from one product, so many requests find products."""
     model: Row = draw(st.sampled_from(shop.rows.products))
     seldom, often = st.sampled_from([False, False, False, True]), st.booleans()
     words = [word for word in re.split(r"[\s,;]+", f"{model['sku']} {model['name']} {model['description']}") if word]
@@ -232,7 +232,7 @@ def _filters(shop: NaiveCatalogue, model: Row) -> st.SearchStrategy[AttributeFil
 
 @settings(max_examples=80, derandomize=True, deadline=None)
 @given(data=st.data(), name=st.sampled_from(VISITORS), as_csv=st.booleans())
-def test_random_mixtures_of_parameters_give_the_recomputed_list(
+def test_random_combinations_of_parameters_give_the_recomputed_list(
     real_shop: RealShop, data: st.DataObject, name: str, *, as_csv: bool
 ) -> None:
     check(real_shop, real_shop.visitors[name], data.draw(random_requests(real_shop.naive)), as_csv=as_csv)

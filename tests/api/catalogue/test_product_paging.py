@@ -65,7 +65,7 @@ JSON_PAGES = [
 @pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize(("query", "found", "counts", "pages", "limit"), JSON_PAGES)
-def test_a_page_has_its_slice_its_counts_and_its_links(
+def test_a_page_has_its_products_counts_and_links(
     customer: Customer,
     query: str,
     found: list[str],

@@ -1,4 +1,4 @@
-"""The price that a customer sees: contract, price list, default list, discount, breaks; and when a new price shows."""
+"""The price that a customer sees: contract, price list, default list, discount, breaks; and when a price changes."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -83,7 +83,7 @@ def test_the_price_is_from_the_price_list_or_the_default_less_the_discount(
         (-9, -1, False),
     ],
 )
-def test_a_contract_price_holds_from_its_first_to_its_last_day(
+def test_a_contract_price_applies_from_its_first_to_its_last_day(
     service: Service, from_day: int | None, until_day: int | None, *, holds: bool
 ) -> None:
     customer = service.customer(price_list="gold", discount=10)
@@ -93,7 +93,7 @@ def test_a_contract_price_holds_from_its_first_to_its_last_day(
     assert costs(customer, "GOLD") == (4.5, 3.6, 3.6)
 
 
-def test_the_contract_price_that_began_last_counts(service: Service) -> None:
+def test_the_contract_price_with_the_latest_first_day_applies(service: Service) -> None:
     customer = service.customer()
     rows = [
         contract(customer, "ALL", 3, TODAY - timedelta(days=3), TODAY + timedelta(days=300)),
@@ -158,7 +158,7 @@ def test_sorting_by_price_follows_the_customers_own_prices(service: Service) -> 
 
 
 @pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
-def test_imported_prices_show_as_soon_as_the_server_notices(own_shop: Service) -> None:
+def test_imported_prices_appear_after_the_next_poll(own_shop: Service) -> None:
     customer, agreed = own_shop.customer(), own_shop.customer()
     own_shop.must_load("products", [product("FRESH")])
     assert (costs(customer, "FRESH"), costs(agreed, "FRESH")) == (None, None)

@@ -1,4 +1,4 @@
-"""Stock as customers see it: units, label, expected deliveries; and when a change shows."""
+"""Stock as customers see it: units, label, expected deliveries; and when a change appears."""
 
 from typing import Any
 
@@ -99,7 +99,7 @@ def test_the_setting_defines_low_stock(
 
 
 @pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
-def test_imported_stock_shows_once_the_server_has_noticed(service: Service, trade: Customer) -> None:
+def test_imported_stock_appears_after_the_next_poll(service: Service, trade: Customer) -> None:
     service.must_load("products", [product("FRESH")])
     service.must_load("price-list", [price("FRESH", 1)])
     for units, label in ((3, "Low stock"), (0, "Out of stock"), (1_000_000_000, "In stock")):
@@ -110,7 +110,7 @@ def test_imported_stock_shows_once_the_server_has_noticed(service: Service, trad
     assert "FRESH" not in listed(trade.get("/product?inStock=true"))
 
 
-def test_imported_deliveries_show_once_the_server_has_noticed(service: Service, trade: Customer) -> None:
+def test_imported_deliveries_appear_after_the_next_poll(service: Service, trade: Customer) -> None:
     service.must_load("products", [product("EXPECTED")])
     service.must_load("price-list", [price("EXPECTED", 1)])
     service.must_load("incoming", [{"sku": "EXPECTED", "incoming": 2, "expected_on": "2026-08-01"}])
@@ -130,7 +130,7 @@ def test_stock_and_deliveries_stay_correct_when_catalogue_rows_move(service: Ser
     assert {sku: availability(trade, sku) for sku in before} == before
 
 
-def test_a_changed_product_shows_once_the_server_has_noticed(service: Service, trade: Customer) -> None:
+def test_a_changed_product_appears_after_the_next_poll(service: Service, trade: Customer) -> None:
     service.must_load("products", [product("CHANGING", name="Old name", description="Same words")])
     service.must_load("price-list", [price("CHANGING", 4)])
     service.must_load("stock", [{"sku": "CHANGING", "available": 6}])
@@ -142,7 +142,7 @@ def test_a_changed_product_shows_once_the_server_has_noticed(service: Service, t
     assert listed(trade.get("/product?query=old+name")) == []
 
 
-def test_a_customers_changed_terms_show_once_the_server_has_noticed(service: Service) -> None:
+def test_a_customers_changed_terms_apply_after_the_next_poll(service: Service) -> None:
     email = "promoted@test.example"
     customer = service.customer(email_address=email, trade_account=False)
     assert availability(customer, "DUE")["incoming"] == []

@@ -104,7 +104,7 @@ def test_the_csv_of_the_whole_catalogue_agrees_with_the_json_in_every_field(
     assert as_csv.headers["X-Total-Count"] == as_json.headers["X-Total-Count"] == str(len(priced))
 
 
-def test_the_catalogue_is_whole_and_differs_by_customer(real_shop: RealShop) -> None:
+def test_the_catalogue_is_complete_and_differs_by_customer(real_shop: RealShop) -> None:
     totals = {
         name: int(visitor.customer.get("/product", params={"limit": 1}).headers["X-Total-Count"])
         for name, visitor in real_shop.visitors.items()

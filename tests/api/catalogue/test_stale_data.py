@@ -15,7 +15,7 @@ from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order, price, stock_shop
 from support.waiting import wait_for
 
-STALE = {"message": "prices and stock cannot be confirmed at present; try again in 5 seconds"}
+STALE = {"message": "prices and stock cannot be verified at present; try again in 5 seconds"}
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def calls(customer: Customer) -> list[httpx2.Response]:
 
 @pytest.mark.spec("7 503", "also when prices and stock could not be confirmed for too long")
 @pytest.mark.spec("8 Price and stock cache", "data that could not be confirmed for too long is not shown")
-def test_unconfirmed_data_is_503_even_when_cached_until_it_is_confirmed(
+def test_stale_data_causes_503_even_for_cached_responses(
     shop: Service,
 ) -> None:
     customer = shop.customer()

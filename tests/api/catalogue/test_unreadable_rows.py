@@ -136,7 +136,7 @@ def test_a_delivery_without_a_valid_time_is_omitted_and_all_others_are_updated(s
     assert [shown(customer, sku)[2] for sku in ("PHONE", "CABLE")] == [deliveries, deliveries]
 
 
-def test_an_unreadable_shipping_method_is_not_offered_and_all_others_are(shop: Service) -> None:
+def test_only_the_unreadable_shipping_method_is_not_offered(shop: Service) -> None:
     customer = shop.customer()
     changes: list[LiteralString] = [
         "countries = '\"GB\"'",
@@ -152,7 +152,7 @@ def test_an_unreadable_shipping_method_is_not_offered_and_all_others_are(shop: S
         assert (option["id"], option["description"]) == (NEXT_DAY, f"Change {number}")
 
 
-def test_an_attribute_with_unreadable_values_has_none(shop: Service) -> None:
+def test_an_attribute_with_unreadable_values_has_an_empty_list(shop: Service) -> None:
     customer = shop.customer()
     shop.load("attributes", [{"key": "ports", "name": "Ports", "type": "int", "possible_values": [{"value": "8"}]}])
     by_hand(shop, "update attribute set possible_values = {}", "'[{}]'")

@@ -7,7 +7,7 @@ from support.service import Service
 
 @pytest.mark.spec("2 Customer", "every field, accounts_email optional, credit terms or null")
 @pytest.mark.spec("4 GET /customer", "the account")
-def test_an_account_with_everything_shows_it(service: Service) -> None:
+def test_an_account_with_all_settings_shows_them(service: Service) -> None:
     customer = service.customer(
         first_name="Ada",
         last_name="Ünal",
@@ -44,6 +44,6 @@ def test_an_account_without_credit_has_null_terms_and_no_accounts_email(service:
     }
 
 
-def test_credit_of_zero_is_not_the_same_as_none(service: Service) -> None:
+def test_zero_credit_differs_from_no_credit(service: Service) -> None:
     customer = service.customer(credit="0", term_days=0)
     assert customer.get("/customer").json()["credit_terms"] == {"credit_limit": 0, "term_days": 0}

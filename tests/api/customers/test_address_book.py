@@ -1,4 +1,4 @@
-"""The address book: which addresses are valid, and what deleting one leaves."""
+"""The address book: valid addresses, and the effect of deletion."""
 
 from typing import Any
 
@@ -151,7 +151,7 @@ def test_local_uk_and_international_phone_numbers_are_accepted(customer: Custome
         ("GB", "\u0661\u0662"),
     ],
 )
-def test_other_phone_numbers_are_rejected_by_name(customer: Customer, country: str, number: str) -> None:
+def test_invalid_phone_numbers_are_rejected_with_the_field_name(customer: Customer, country: str, number: str) -> None:
     message = error_of(customer, {**ADDRESS, "country_code": country, "contact_number": number})
     assert message.startswith("contact_number: ")
 

@@ -182,7 +182,7 @@ def test_only_elements_that_need_a_script_are_hidden_without_it(pages: dict[str,
 def test_the_guide_has_every_chapter_in_its_contents(pages: dict[str, Page]) -> None:
     page = pages["/guide"]
     headings = {f"#{element.attributes['id']}" for element in page.all("h2")}
-    assert {"#retry-safely", "#spreadsheets", "#mail", "#errors"} <= headings
+    assert {"#retry-safely", "#spreadsheets", "#e-mail", "#errors"} <= headings
     assert headings <= {element.attributes["href"] for element in page.all("a") if "class" not in element.attributes}
 
 

@@ -81,7 +81,9 @@ def test_a_cancelled_pending_order_is_gone(shop: Service, customer: Customer) ->
     assert faults_in_the_books(shop) == {}
 
 
-def test_confirming_a_cancelled_order_says_so(shop: Service, customer: Customer) -> None:
+def test_the_error_for_confirming_a_cancelled_order_says_that_it_is_cancelled(
+    shop: Service, customer: Customer
+) -> None:
     pending = create(customer)
     assert confirm(customer, pending).status_code == 200
     cancel(shop, pending)
@@ -89,7 +91,7 @@ def test_confirming_a_cancelled_order_says_so(shop: Service, customer: Customer)
     assert (rejected.status_code, "was cancelled" in rejected.json()["message"]) == (410, True)
 
 
-def test_an_order_is_cancelled_once(shop: Service, customer: Customer) -> None:
+def test_an_order_cannot_be_cancelled_twice(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     cancel(shop, placed, "  Wrong address ")
     owed = outstanding(shop, customer)
@@ -115,7 +117,7 @@ def test_part_dispatched_and_expired_orders_cannot_be_cancelled(shop: Service, c
         shop.in_transaction(lambda tx: expire_orders(tx, now))
         with pytest.raises(DomainError, match="has expired"):
             cancel(shop, marked)
-    with pytest.raises(DomainError, match="there is no order"):
+    with pytest.raises(DomainError, match="does not exist"):
         cancel(shop, {"order_reference": "ORD-1"})
     assert faults_in_the_books(shop) == {}
 

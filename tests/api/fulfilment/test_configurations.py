@@ -132,7 +132,7 @@ def test_a_cancelled_order_cannot_be_configured_and_a_dispatched_one_can(
         ([], "the body must be an object"),
     ],
 )
-def test_a_bad_body_is_rejected_with_the_field(
+def test_an_invalid_body_is_rejected_with_the_field(
     customer: Customer, placed: dict[str, Any], body: Any, problem: str
 ) -> None:
     response = customer.post(f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration", body)
@@ -231,7 +231,7 @@ def test_a_url_that_is_not_http_is_rejected(
 ) -> None:
     for video, option in ((OrderVideoResponse(url, "https://a.example"), "file"),
                           (OrderVideoResponse("https://a.example", url), "playlist")):  # fmt: skip
-        with pytest.raises(DomainError, match=f"^{option}: must be an address"):
+        with pytest.raises(DomainError, match=f"^{option}: must be a URL"):
             add(shop, placed, video)
     assert customer.get(f"/order/{placed['order_id']}/video").status_code == 404
 

@@ -33,7 +33,7 @@ def track(shop: Service, placed: dict[str, Any], number: str | None = None, **si
 
 
 def jobs(shop: Service, placed: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Return the queued mails about an order's shipments."""
+    """Return the queued e-mails about an order's shipments."""
     return rows(
         shop,
         "select j.args ->> 'shipment_id'"
@@ -149,7 +149,7 @@ def test_only_confirmed_orders_can_be_dispatched(shop: Service, customer: Custom
     shop.in_transaction(lambda tx: expire_orders(tx, late))
     with pytest.raises(DomainError, match="is expired: only confirmed"):
         dispatch(shop, {"order_reference": old["confirmation_code"]})
-    with pytest.raises(DomainError, match="there is no order NOTHING"):
+    with pytest.raises(DomainError, match="order NOTHING does not exist"):
         dispatch(shop, {"order_reference": "NOTHING"})
 
 
@@ -161,7 +161,7 @@ def test_a_dispatched_order_has_nothing_left_to_dispatch(shop: Service, customer
     assert len(read(customer, placed)["shipping"]) == 1
 
 
-def test_a_mail_is_queued_for_every_shipment(shop: Service, customer: Customer) -> None:
+def test_an_email_is_queued_for_every_shipment(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2)])
     [item] = item_ids(placed)
     dispatch(shop, placed, (item, 1))
@@ -208,7 +208,7 @@ def test_tracking_events_are_sorted_by_date_and_the_latest_sets_the_status(shop:
         ],
     ],
 )
-def test_a_bad_tracking_event_is_rejected(
+def test_an_invalid_tracking_event_is_rejected(
     shop: Service, customer: Customer, sighting: dict[str, Any], number: str | None, problem: str
 ) -> None:
     placed = buy(customer)

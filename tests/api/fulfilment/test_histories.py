@@ -77,7 +77,9 @@ def stocked(shop: Service) -> Service:
 
 @given(st.lists(steps, min_size=10, max_size=16))
 @settings(max_examples=10, deadline=None, derandomize=True)
-def test_the_books_agree_after_every_step(stocked: Service, history: list[tuple[Any, ...]]) -> None:
+def test_stock_and_credit_totals_match_the_orders_after_every_step(
+    stocked: Service, history: list[tuple[Any, ...]]
+) -> None:
     story = Story(stocked, stocked.customer(), [])
     for step in history:
         story.apply(step)

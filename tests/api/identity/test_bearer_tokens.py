@@ -68,7 +68,7 @@ def test_the_lifetime_of_tokens_is_a_setting(database_url: str) -> None:
 
 
 @pytest.mark.spec("5 Authentication", "the subject token is no credential")
-def test_anything_but_an_access_token_is_rejected(exchange: Exchange) -> None:
+def test_only_access_tokens_are_accepted(exchange: Exchange) -> None:
     token = exchange.access_token()
     for wrong in (token[:-1], token + "0", token.upper(), "0" * 64, exchange.subject_token(), exchange.customer.key,
                   exchange.application.client_secret, f"{token} {token}", f"{token},"):  # fmt: skip
@@ -77,7 +77,7 @@ def test_anything_but_an_access_token_is_rejected(exchange: Exchange) -> None:
     assert_bad(exchange.http.get("/customer", params={"api-key": token}))
 
 
-def test_a_good_token_beside_another_authorization_is_rejected(exchange: Exchange) -> None:
+def test_a_valid_token_with_a_second_authorization_header_is_rejected(exchange: Exchange) -> None:
     good, other = f"Bearer {exchange.access_token()}", "Basic eDp5"
     for pair in ((good, good), (good, other), (other, good)):
         assert_bad(exchange.http.get("/customer", headers=[("Authorization", value) for value in pair]))

@@ -71,7 +71,7 @@ def test_the_header_takes_precedence_over_the_query(bare: httpx2.Client, custome
     assert who(found) == "Ada"
 
 
-def test_a_bad_header_is_rejected_even_with_a_good_query(bare: httpx2.Client, customer: Customer) -> None:
+def test_a_wrong_header_is_rejected_even_with_a_valid_query_parameter(bare: httpx2.Client, customer: Customer) -> None:
     found = bare.get("/customer", headers={"X-Api-Key": WRONG}, params={"api-key": customer.key})
     assert_rejected(found, BAD)
 
@@ -99,7 +99,7 @@ def test_a_bearer_token_takes_precedence_over_any_key(
     assert_rejected(found, BAD)
 
 
-def test_a_customers_key_is_no_bearer_token(bare: httpx2.Client, customer: Customer) -> None:
+def test_a_customers_key_is_not_accepted_as_bearer_token(bare: httpx2.Client, customer: Customer) -> None:
     assert_rejected(bare.get("/customer", headers={"Authorization": f"Bearer {customer.key}"}), BAD)
 
 
@@ -139,7 +139,7 @@ def test_other_authorization_schemes_are_ignored(
     assert_rejected(bare.get("/customer", headers=headers_of(("Authorization", authorization))), MISSING)
 
 
-def test_two_keys_in_the_query_are_rejected_even_if_both_are_good(bare: httpx2.Client, customer: Customer) -> None:
+def test_two_keys_in_the_query_are_rejected_even_if_both_are_valid(bare: httpx2.Client, customer: Customer) -> None:
     assert_rejected(bare.get(f"/customer?api-key={customer.key}&api-key={customer.key}"), BAD)
 
 
@@ -165,7 +165,7 @@ MISSHAPEN: dict[str, Callable[[str], bytes]] = {
 
 @pytest.mark.spec("7 401", "missing or invalid key or token")
 @pytest.mark.parametrize("change", MISSHAPEN.values(), ids=MISSHAPEN.keys())
-def test_a_key_that_is_not_exactly_right_is_rejected(
+def test_a_slightly_changed_key_is_rejected(
     bare: httpx2.Client, customer: Customer, change: Callable[[str], bytes]
 ) -> None:
     key = change(customer.key)

@@ -61,7 +61,7 @@ def test_a_document_is_read_up_to_its_maximum_length(path: str) -> None:
 
 
 @pytest.mark.parametrize("host", [LOGIN, "localhost", "127.0.0.1"])
-def test_plain_http_is_for_an_issuer_on_this_machine(certificate: Path, host: str) -> None:
+def test_plain_http_is_accepted_only_for_an_issuer_on_this_machine(certificate: Path, host: str) -> None:
     with running_issuer(host=host, tls=server_side(certificate)) as issuer, running_issuer() as inner:
         issuer.publish(OPENID, issuer.metadata(jwks_uri=f"{inner.url}/keys"))
         if host == LOGIN:

@@ -113,7 +113,7 @@ def test_an_obviously_invalid_token_causes_no_fetch(exchange: Exchange) -> None:
     assert exchange.issuer.paths == []
 
 
-def test_concurrent_requests_share_one_fetch_and_hold_no_connection(postgres: Cluster) -> None:
+def test_concurrent_requests_share_one_fetch_and_use_no_database_connection(postgres: Cluster) -> None:
     """With a single database connection, other requests are served while the issuer is slow."""
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         exchange.issuer.open.clear()
@@ -162,7 +162,7 @@ FAULTS: dict[str, Spoil] = {
 
 @pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
 @pytest.mark.parametrize("spoil", FAULTS.values(), ids=FAULTS.keys())
-def test_an_unusable_issuer_is_a_503_until_it_recovers(shared: Exchange, spoil: Spoil) -> None:
+def test_requests_get_503_while_the_issuer_is_unusable(shared: Exchange, spoil: Spoil) -> None:
     forget(shared)
     spoil(shared.issuer)
     assert_unavailable(shared)
@@ -191,7 +191,7 @@ def test_cached_keys_are_used_for_a_day_while_the_issuer_is_down(exchange: Excha
     exchange.access_token()
 
 
-def test_an_unreachable_issuer_is_a_503(postgres: Cluster) -> None:
+def test_an_unreachable_issuer_causes_a_503(postgres: Cluster) -> None:
     with postgres.database() as url, running_exchange(url) as exchange:
         exchange.issuer.publish(OPENID, exchange.issuer.metadata(jwks_uri="http://127.0.0.1:1/keys"))
         assert_unavailable(exchange)

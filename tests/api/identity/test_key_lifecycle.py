@@ -45,7 +45,7 @@ def test_a_new_key_works_immediately_beside_the_old_one(service: Service) -> Non
 
 
 @pytest.mark.spec("8 API key and bearer token length", "a key has 64 characters")
-def test_a_key_is_64_hexadecimal_characters_and_never_the_same(service: Service) -> None:
+def test_keys_are_64_hexadecimal_characters_and_unique(service: Service) -> None:
     customer = service.customer()
     keys = {new_key(service, customer).key for _ in range(20)}
     assert len(keys) == 20

@@ -111,7 +111,7 @@ def test_a_key_is_never_logged(written: Written) -> None:
     assert customer.key[8:40] not in everything, "no part of it either"
 
 
-def test_a_fault_is_logged_with_its_cause_and_request_id(written: Written) -> None:
+def test_an_unexpected_error_is_logged_with_its_cause_and_request_id(written: Written) -> None:
     _, program, broken, _ = written
     assert broken["/customer/address"] == 500
     [fault] = [

@@ -1,4 +1,4 @@
-"""Ten wrong credentials within a minute block an address for five (specification, section 5, rule 8)."""
+"""Ten wrong credentials within a minute block an address for five minutes (specification, section 5, rule 8)."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -146,14 +146,14 @@ NOT_COUNTED: dict[str, Present] = {
     "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
 )
 @pytest.mark.parametrize("present", COUNTED.values(), ids=COUNTED.keys())
-def test_a_credential_that_is_presented_and_wrong_counts(exchange: Exchange, address: str, present: Present) -> None:
+def test_a_wrong_credential_counts(exchange: Exchange, address: str, present: Present) -> None:
     fail(exchange.service, address, 9)
     assert present(exchange, exchange.service.client(**{"X-Forwarded-For": address})).status_code == 401
     assert fail(exchange.service, address, 1) == [403]
 
 
 @pytest.mark.parametrize("present", NOT_COUNTED.values(), ids=NOT_COUNTED.keys())
-def test_anything_but_a_wrong_credential_does_not_count(exchange: Exchange, address: str, present: Present) -> None:
+def test_only_wrong_credentials_count(exchange: Exchange, address: str, present: Present) -> None:
     fail(exchange.service, address, 9)
     client = exchange.service.client(**{"X-Forwarded-For": address})
     assert {present(exchange, client).status_code for _ in range(3)} < {200, 400, 401, 404}
@@ -234,7 +234,7 @@ def test_a_blocked_address_causes_no_database_query(exchange: Exchange, address:
 
 @pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
 @pytest.mark.spec("5 Authentication", "503 while the database is down")
-def test_a_wrong_credential_that_cannot_be_counted_is_a_503(postgres: Cluster, address: str) -> None:
+def test_a_wrong_credential_gets_503_when_it_cannot_be_counted(postgres: Cluster, address: str) -> None:
     with postgres.database() as url, running_exchange(url, database_connections=1) as exchange:
         with database_away(postgres, url):
             assert status_of(exchange.service, address, **{"X-Api-Key": "short"}) == 503

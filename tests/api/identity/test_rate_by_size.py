@@ -45,7 +45,7 @@ def test_a_whole_catalogue_counts_as_one_request_for_every_500_products(customer
     assert [remaining(customer, "/product?limit=0", **JSON) for _ in range(2)] == [LIMIT - 13, LIMIT - 16]
 
 
-def test_a_page_and_a_short_list_count_once(customer: Customer) -> None:
+def test_a_page_and_a_short_list_count_as_one_request(customer: Customer) -> None:
     paths = [
         "/product?limit=500",
         "/product?limit=1",
@@ -56,7 +56,7 @@ def test_a_page_and_a_short_list_count_once(customer: Customer) -> None:
     assert [remaining(customer, path, **JSON) for path in paths] == [LIMIT - number for number in range(1, 6)]
 
 
-def test_polling_an_unchanged_catalogue_counts_once(customer: Customer) -> None:
+def test_polling_an_unchanged_catalogue_counts_as_one_request(customer: Customer) -> None:
     tag = customer.get("/product", headers=CSV).headers["ETag"]
     assert [remaining(customer, "/product", **CSV, **{"If-None-Match": tag}) for _ in range(4)] == [
         LIMIT - number for number in range(4, 8)
@@ -64,7 +64,7 @@ def test_polling_an_unchanged_catalogue_counts_once(customer: Customer) -> None:
     assert remaining(customer, "/product", **CSV, **{"If-None-Match": "*"}) == LIMIT - 8
 
 
-def test_a_head_request_for_a_whole_catalogue_counts_once(customer: Customer) -> None:
+def test_a_head_request_for_a_whole_catalogue_counts_as_one_request(customer: Customer) -> None:
     head = customer.http.head("/product?limit=0")
     assert head.headers["RateLimit"].startswith(f'"customer";r={LIMIT - 1};')
 
@@ -90,7 +90,7 @@ def test_processes_share_the_count_of_long_responses(many: Service, customer: Cu
         assert there.get("/customer").status_code == 429
 
 
-def test_a_short_order_list_counts_once(many: Service) -> None:
+def test_a_short_order_list_counts_as_one_request(many: Service) -> None:
     buyer = many.customer()
     buy(buyer)
     before = remaining(buyer, "/customer")

@@ -108,7 +108,7 @@ def test_a_request_from_a_blocked_address_is_logged(proxied: Service) -> None:
     assert (line["event"], line["address"]) == ("request from a blocked address rejected", "198.51.100.13")
 
 
-def test_a_missing_credential_and_a_good_one_are_not_logged(proxied: Service) -> None:
+def test_missing_and_valid_credentials_are_not_logged(proxied: Service) -> None:
     there = {"X-Forwarded-For": "198.51.100.15"}
     assert logged(proxied, there, {**there, "X-Api-Key": proxied.customer().key}) == []
 

@@ -39,7 +39,7 @@ def assert_token_rejected(exchange: Exchange, token: str) -> None:
     assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
-def test_only_consent_given_after_the_revocation_is_accepted(exchange: Exchange) -> None:
+def test_only_later_consent_is_accepted_after_a_revocation(exchange: Exchange) -> None:
     before = exchange.subject_token()
     exchange.service.clock.advance(MINUTE)
     same_second = exchange.subject_token()

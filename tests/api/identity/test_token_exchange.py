@@ -186,7 +186,7 @@ def test_empty_optional_fields_and_unknown_fields_are_ignored(exchange: Exchange
 
 
 @pytest.mark.spec("4 POST /oauth/token", "an invalid field is 400")
-def test_the_resource_is_the_base_address_with_or_without_a_trailing_slash(exchange: Exchange) -> None:
+def test_the_resource_is_the_base_url_with_or_without_a_trailing_slash(exchange: Exchange) -> None:
     assert exchange.request_token(resource=exchange.service.url + "/").status_code == 200
     for wrong in ("/product", "?", "#x"):
         assert_rejected(exchange.request_token(resource=exchange.service.url + wrong), "invalid_target")
@@ -240,7 +240,7 @@ def test_other_methods_are_405(exchange: Exchange, method: str) -> None:
     assert (response.status_code, response.headers["allow"]) == (405, "OPTIONS, POST")
 
 
-def test_the_database_holds_neither_tokens_nor_secrets(exchange: Exchange) -> None:
+def test_the_database_contains_neither_tokens_nor_secrets(exchange: Exchange) -> None:
     token = exchange.access_token()
     with psycopg.connect(exchange.service.database_url) as connection:
         contents = "".join(
@@ -253,7 +253,7 @@ def test_the_database_holds_neither_tokens_nor_secrets(exchange: Exchange) -> No
     assert token[:16] not in contents
 
 
-def test_the_audience_is_the_connections_address_whatever_the_host_header(exchange: Exchange) -> None:
+def test_the_audience_ignores_the_host_header(exchange: Exchange) -> None:
     """Otherwise the Host header could make the service accept a token for another service."""
     other_audience = exchange.form(subject_token=exchange.subject_token(aud="http://other_audience.example"))
     named = {"Host": "other_audience.example"}
@@ -270,7 +270,7 @@ def test_the_audience_is_the_connections_address_whatever_the_host_header(exchan
     assert here.status_code == 200
 
 
-def test_a_configured_base_address_is_the_audience_and_the_resource(exchange: Exchange) -> None:
+def test_a_configured_base_url_is_the_audience_and_the_resource(exchange: Exchange) -> None:
     database_url, base = exchange.service.database_url, "https://api.example/v1"
     with running_exchange(database_url, base_url=base) as other:
         good = other.subject_token(aud=["https://other_audience.example", base])

@@ -92,7 +92,7 @@ def test_a_date_that_becomes_unknown_is_mailed(shop: Service) -> None:
 
 
 def test_a_late_delivery_counts_until_the_end_of_the_day_on_which_its_orders_are_dispatched(shop: Service) -> None:
-    """On that morning its units may not be in stock yet; a mail about an unknown date would be a false alarm."""
+    """On that morning its units may not be in stock yet; an e-mail about an unknown date would be a false alarm."""
     sku = sell(shop, "LATE-4")
     expect(shop, sku, ("2026-06-19", 10), ("2026-07-06", 10))  # a Friday: the orders are dispatched on Monday
     placed = buy(shop.customer(), [(sku, 1)], **CONTACT)

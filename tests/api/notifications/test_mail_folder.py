@@ -1,4 +1,4 @@
-"""Without a mail server, mails are files: complete, named by time, one for each message."""
+"""Without a mail server, e-mails are files: complete, named by time, one for each message."""
 
 from dataclasses import replace
 from datetime import timedelta

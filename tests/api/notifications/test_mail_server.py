@@ -1,4 +1,4 @@
-"""Mail over SMTP: delivery, retries and rejection; the password is never logged."""
+"""E-mail over SMTP: delivery, retries and rejection; the password is never logged."""
 
 import asyncio
 import time
@@ -171,7 +171,7 @@ def test_a_wrong_password_is_not_logged_and_mail_waits(
     assert jobs(shop) == [(CONFIRMED, "todo", 1)]
     printed = capsys.readouterr()
     logged = printed.out + printed.err + caplog.text
-    assert "does not accept user and password" in logged
+    assert "rejects the user and password" in logged
     assert "Sesame99" not in logged
     assert "U2VzYW1lOTk" not in logged
 

@@ -1,4 +1,4 @@
-"""Order mails: their recipients and their content, in text and in HTML."""
+"""E-mails about orders: their recipients and their content, in text and in HTML."""
 
 from datetime import timedelta
 from email.message import EmailMessage
@@ -208,7 +208,7 @@ def test_the_contact_and_the_account_get_a_mail_when_a_quote_is_priced(shop: Ser
 
 def test_only_the_latest_pricing_of_a_quote_is_mailed(shop: Service) -> None:
     buyer = shop.customer(email_address=BUYER.upper())
-    placed = request_quote(buyer, **CONTACT)  # the same address in another case gets one mail
+    placed = request_quote(buyer, **CONTACT)  # the same address in another case gets one e-mail
     deliver_mail(shop)
     price_as_support(shop, placed, ("PHONE", "41"))
     price_as_support(shop, placed, ("PHONE", "42"))

@@ -1,4 +1,4 @@
-"""Support gets one mail for all waiting quotes of a customer, and hears of each quote once."""
+"""Support gets one e-mail for all waiting quotes of a customer, and each quote is in one e-mail only."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -40,7 +40,7 @@ def request(customer: Customer, count: int) -> list[dict[str, Any]]:
 
 
 def quotes_in(mails: list[EmailMessage], quotes: list[dict[str, Any]]) -> list[list[int]]:
-    """Return, for each mail, the indexes of the quotes to price."""
+    """Return, for each e-mail, the indexes of the quotes to price."""
     return [
         [place for place, quote in enumerate(quotes) if f"quote price {quote['confirmation_code']} " in plain(mail)]
         for mail in mails
@@ -48,7 +48,7 @@ def quotes_in(mails: list[EmailMessage], quotes: list[dict[str, Any]]) -> list[l
 
 
 def notified_customers(service: Service, customers: list[Customer]) -> int:
-    """Return for how many of the customers support has a mail."""
+    """Return the number of customers about whom support has an e-mail."""
     [(count,)] = rows(
         service,
         "select count(distinct customer_id) from orders where support_told_at is not null and customer_id = any(%s)",

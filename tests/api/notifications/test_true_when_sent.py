@@ -1,4 +1,4 @@
-"""A mail says what is true when it is sent; order and account decide its recipients."""
+"""An e-mail shows the state when it is sent; the order and the account determine its recipients."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -107,7 +107,7 @@ def test_a_quote_request_is_acknowledged_unless_it_is_already_priced(shop: Servi
 
 
 @pytest.mark.parametrize("end", ["confirmed", "cancelled", "expired"])
-def test_a_price_that_can_no_longer_be_accepted_is_not_mailed(shop: Service, end: str) -> None:
+def test_a_price_that_can_no_longer_be_accepted_is_not_sent(shop: Service, end: str) -> None:
     customer = shop.customer(order_mails=True)
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "40"))
@@ -138,7 +138,7 @@ def test_a_quote_has_one_reminder_a_day_before_it_expires(shop: Service) -> None
     assert mail["Message-ID"] == message_id(shop, f"quote-expiring-{internal_id(shop, quote)}-1")
     for text in (plain(mail), shown(mail)):
         assert "23 June 2026, 09:00 (UK time)" in text
-        assert "eply to this mail" in text
+        assert "eply to this e-mail" in text
         assert f"PUT /order/{quote['confirmation_code']}" in text
 
 
@@ -217,7 +217,7 @@ def test_the_mail_of_a_paid_invoice_requests_no_payment(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(), **CONTACT)
     pay(shop, placed, "66.60")
     [mail] = [mail for mail in deliver_mail(shop) if mail["Subject"].startswith("Invoice")]
-    assert "Nothing is left to pay" in plain(mail)
+    assert "Nothing left to pay" in plain(mail)
     assert "Due date" not in plain(mail)
 
 

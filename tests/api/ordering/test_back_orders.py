@@ -140,7 +140,7 @@ def test_replacing_the_stock_keeps_allocations_and_back_orders(shop: Service, cu
     assert (level(shop, kept), level(shop, gone), level(shop, waiting)) == ((5, 1, 0), (0, 1, 0), (0, 0, 1))
 
 
-def test_the_books_agree_afterwards(shop: Service, customer: Customer) -> None:
+def test_stock_and_credit_totals_match_the_orders_afterwards(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "FINAL", available=1)
     buy(customer, [(sku, 3), ("PHONE", 1), (sku, 1)])
     stock(shop, **{sku: 2})

@@ -22,7 +22,7 @@ def customer(shop: Service) -> Customer:
 @pytest.mark.spec("2 Order request", "order id and reference are set once confirmed")
 @pytest.mark.spec("3 PUT /order/{reference}, in time", "confirmed, with order id and reference")
 @pytest.mark.spec("4 PUT /order/{reference}", "the response has order id and reference")
-def test_a_confirmed_order_is_the_created_one_with_ids_and_method(shop: Service) -> None:
+def test_a_confirmed_order_equals_the_created_order_with_ids_and_method(shop: Service) -> None:
     customer = shop.customer()
     pending = create(
         customer,
@@ -211,7 +211,7 @@ def test_every_other_field_of_the_body_is_ignored(customer: Customer) -> None:
     assert placed.json()["shipping_method"]["cost_net"] == 5.50
 
 
-def test_the_creations_method_is_used_when_none_is_given(customer: Customer) -> None:
+def test_the_creations_method_is_used_by_default(customer: Customer) -> None:
     placed = confirm(customer, create(customer, shipping_method={"id": NEXT_DAY}), None).json()
     assert placed["shipping_method"]["id"] == NEXT_DAY
 

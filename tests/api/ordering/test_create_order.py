@@ -88,7 +88,7 @@ def test_the_response_has_every_field(shop: Service) -> None:
 
 
 @pytest.mark.spec("2 Order request", "the required fields are required, the others are not")
-def test_an_order_with_only_the_required_fields_has_no_optional_ones(shop: Service) -> None:
+def test_an_order_with_only_required_fields_has_no_optional_fields(shop: Service) -> None:
     created = create(shop.customer())
     assert created.keys() == {
         "customer_reference",

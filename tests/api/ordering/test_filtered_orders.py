@@ -69,7 +69,7 @@ def test_a_reference_matches_as_a_whole(customer: Customer, reference: str, expe
         ("Back%", []),
     ],
 )
-def test_a_status_matches_in_any_case_and_an_unknown_one_finds_nothing(
+def test_a_status_matches_in_any_case_and_an_unknown_status_finds_nothing(
     customer: Customer, status: str, expected: list[str]
 ) -> None:
     assert found(customer, status=status) == expected
@@ -151,7 +151,7 @@ def test_an_empty_filter_is_ignored(customer: Customer) -> None:
         "0000-01-01T00:00:00", "2026-06-16T09:00:00\n", "٢٠٢٦-06-16T09:00:00", "20260616T090000", "\x00",
     ],
 )  # fmt: skip
-def test_an_invalid_local_time_is_rejected_by_name(customer: Customer, name: str, text: str) -> None:
+def test_an_invalid_local_time_is_rejected_with_the_parameters_name(customer: Customer, name: str, text: str) -> None:
     response = customer.get("/order", params={name: text})
     problem = f"must be a UK local time such as 2026-03-02T17:30:00, not {text!r}"
     assert (response.status_code, response.json()) == (
@@ -170,7 +170,9 @@ def test_an_invalid_local_time_is_rejected_by_name(customer: Customer, name: str
         ({"status": ["Dispatched", "Invoiced"]}, "status: is given more than once"),
     ],
 )
-def test_an_invalid_filter_is_rejected_by_name(customer: Customer, params: dict[str, Any], problem: str) -> None:
+def test_an_invalid_filter_is_rejected_with_the_parameters_name(
+    customer: Customer, params: dict[str, Any], problem: str
+) -> None:
     response = customer.get("/order", params=params)
     assert (response.status_code, response.json()["message"]) == (400, problem)
 

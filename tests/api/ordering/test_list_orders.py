@@ -106,7 +106,7 @@ def test_pages_divide_the_list_and_a_page_beyond_the_end_is_empty(
 
 
 @pytest.mark.spec("4 GET /order", "as JSON or CSV, in pages")
-def test_links_lead_through_all_pages(customer: Customer) -> None:
+def test_the_links_connect_all_pages(customer: Customer) -> None:
     seen, path = [], "/order?limit=3"
     while path:
         response = customer.get(path)

@@ -1,4 +1,4 @@
-"""`GET /order?limit=0` with many orders: sent in batches from one set of orders, and cut off after a fault."""
+"""`GET /order?limit=0` with many orders: sent in batches, and cut off after an error."""
 
 import asyncio
 import csv
@@ -142,7 +142,7 @@ def damaged(shop: Service) -> Customer:
 
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
-def test_a_fault_during_the_response_closes_the_connection(damaged: Customer, accept: str, coding: str) -> None:
+def test_an_error_during_the_response_closes_the_connection(damaged: Customer, accept: str, coding: str) -> None:
     headers = {"Accept": accept, "Accept-Encoding": coding}
     with pytest.raises(httpx2.RemoteProtocolError, match="incomplete chunked read"):
         damaged.get("/order", params=WHOLE, headers=headers)
@@ -169,7 +169,7 @@ def test_an_http_1_0_client_gets_the_whole_body_with_its_length(customer: Custom
     assert ids(json.loads(body)) == ids(customer.get("/order", params=WHOLE).json())
 
 
-def test_a_fault_during_the_response_is_a_500_for_an_http_1_0_client(damaged: Customer) -> None:
+def test_an_error_during_the_response_is_a_500_for_an_http_1_0_client(damaged: Customer) -> None:
     head, body = old_client(damaged, "/order?limit=0")
     assert head.startswith(b"HTTP/1.1 500 ")
     assert json.loads(body)["message"].startswith("unexpected error; quote request ")

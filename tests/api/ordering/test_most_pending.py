@@ -15,8 +15,8 @@ from support.written import written
 from tradecounter.ordering.queries.changes import expire_orders
 
 ORDERS, QUOTES = 3, 2
-FULL = f"an account may have at most {ORDERS} pending orders at a time: confirm one, or wait until one expires"
-FULL_OF_QUOTES = f"an account may have at most {QUOTES} quotes that wait for a price: wait until support has priced one"
+FULL = f"an account may have at most {ORDERS} pending orders: confirm an order, or wait until one expires"
+FULL_OF_QUOTES = f"an account may have at most {QUOTES} unpriced quotes: wait until support has priced one"
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_a_pending_order_over_the_limit_is_rejected_and_writes_nothing(capped: S
     ],
     ids=["confirmed", "cancelled"],
 )
-def test_an_order_that_is_no_longer_pending_frees_its_place(
+def test_a_confirmed_or_cancelled_order_does_not_count_against_the_cap(
     capped: Service, customer: Customer, end: Callable[[Service, Customer, dict[str, Any]], object]
 ) -> None:
     pending, *_ = fill(customer)
@@ -67,7 +67,7 @@ def test_an_order_that_is_no_longer_pending_frees_its_place(
     assert is_409(customer.post("/order", order()), FULL)
 
 
-def test_an_expired_order_frees_its_place_before_and_after_the_clean_up(capped: Service, customer: Customer) -> None:
+def test_an_expired_order_does_not_count_against_the_cap(capped: Service, customer: Customer) -> None:
     fill(customer)
     lifetime = capped.settings.pending_order_lifetime
     with at(capped, MORNING + lifetime):

@@ -112,7 +112,7 @@ def stocked(shop: Service) -> Service:
 
 @given(histories)
 @settings(max_examples=10, deadline=None, derandomize=True)
-def test_the_books_agree_after_every_step_of_any_history(
+def test_stock_and_credit_totals_match_the_orders_after_every_step(
     stocked: Service, history: list[Create | Confirm | Import]
 ) -> None:
     shop = Shop(stocked, [stocked.customer(credit=str(LIMIT)) for _ in range(2)], [])

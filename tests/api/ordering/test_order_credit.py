@@ -50,7 +50,7 @@ def test_an_account_without_credit_terms_cannot_order(shop: Service) -> None:
         pytest.param({"shipping_method": {"id": 12}, "auto_confirm": True}, None, BY_NEXT_DAY, id="auto-confirmed"),
     ],
 )
-def test_an_order_may_use_all_the_credit_and_not_a_penny_more(
+def test_an_order_may_use_all_the_credit_but_no_more(
     shop: Service, values: dict[str, Any], default: int | None, gross: str
 ) -> None:
     enough = shop.customer(credit=gross, shipping_method=default)
@@ -121,12 +121,12 @@ def test_removing_the_credit_terms_prevents_the_confirmation(shop: Service) -> N
     assert outstanding(shop, customer) == 0
 
 
-def test_an_expired_order_is_410_whatever_the_credit(shop: Service) -> None:
+def test_an_expired_order_is_410_even_without_credit(shop: Service) -> None:
     customer = shop.customer(credit=ITEMS)
     pending = create(customer)
     with at(shop, uk(2026, 6, 18)):
         assert confirm(customer, pending).status_code == 410
 
 
-def test_a_missing_method_is_412_whatever_the_credit(shop: Service) -> None:
+def test_a_missing_method_is_412_even_without_credit(shop: Service) -> None:
     assert place(shop.customer(credit="0.00"), auto_confirm=True).status_code == 412

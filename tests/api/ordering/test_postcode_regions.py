@@ -65,16 +65,16 @@ def test_a_given_region_takes_precedence_over_the_postcode(customer: Customer) -
     assert create(customer, shipping_address=to("BT1 1AA"), shipping_region=2)["shipping_region"] == 2
 
 
-def test_an_unknown_region_is_rejected_with_a_list_of_regions(customer: Customer) -> None:
+def test_an_unknown_region_is_rejected_with_the_known_regions(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_region=5))
     assert response.status_code == 400
     assert response.json()["message"] == (
-        "shipping_region: there is no region 5; the regions are 1 (UK mainland), 2 (Highlands and islands), "
+        "shipping_region: region 5 does not exist; the regions are 1 (UK mainland), 2 (Highlands and islands), "
         "3 (Northern Ireland), 4 (Isle of Man), 7"
     )
 
 
-def test_a_region_that_does_not_serve_the_country_is_rejected_by_name(customer: Customer) -> None:
+def test_a_region_that_does_not_serve_the_country_is_named_in_the_error(customer: Customer) -> None:
     response = customer.post("/order", order(shipping_address=to("20095", "DE"), shipping_region=3))
     assert response.status_code == 400
     assert response.json()["message"].startswith(
@@ -83,7 +83,7 @@ def test_a_region_that_does_not_serve_the_country_is_rejected_by_name(customer: 
     )
 
 
-def test_a_parcel_that_is_too_heavy_is_rejected_with_the_methods_limits(customer: Customer) -> None:
+def test_the_error_for_a_too_heavy_parcel_lists_the_methods_limits(customer: Customer) -> None:
     response = customer.post("/order", order([("PHONE", 31)], shipping_address=to("BT1 1AA")))
     assert response.status_code == 400
     assert response.json()["message"] == (

@@ -40,7 +40,7 @@ def pricing_of(shop: Service, quote: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def rejection(shop: Service, quote: dict[str, Any], *unit_costs: tuple[str, str], note: str | None = None) -> str:
-    """Why a price is rejection; nothing may have changed."""
+    """Return why a price is rejected, after checking that nothing has changed."""
     before = pricing_of(shop, quote), jobs(shop, "mail_quote_priced", quote)
     with pytest.raises(DomainError) as error:
         price_as_support(shop, quote, *unit_costs, note=note)
@@ -118,7 +118,7 @@ def test_a_price_may_rise_and_may_be_zero(shop: Service, customer: Customer, quo
         ([("PHONE", "1e-9")], "has more than two decimal places"),
     ],
 )
-def test_a_bad_price_is_rejected_and_changes_nothing(
+def test_an_invalid_price_is_rejected_and_changes_nothing(
     shop: Service, quote: dict[str, Any], unit_costs: list[tuple[str, str]], problem: str
 ) -> None:
     assert problem in rejection(shop, quote, *unit_costs)
@@ -152,7 +152,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
 
 
 def test_an_unknown_code_is_an_error(shop: Service) -> None:
-    with pytest.raises(DomainError, match="there is no quote nothing"):
+    with pytest.raises(DomainError, match="quote nothing does not exist"):
         shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK))
 
 

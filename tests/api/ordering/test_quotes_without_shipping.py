@@ -51,11 +51,11 @@ def test_items_without_a_shipping_method_are_rejected_as_an_order_and_accepted_a
 
 def test_an_unknown_region_or_an_unavailable_method_is_rejected(customer: Customer) -> None:
     unknown = customer.post("/quote", order(TOO_HEAVY, shipping_region=99))
-    assert message(unknown, 400).startswith("shipping_region: there is no region 99")
+    assert message(unknown, 400).startswith("shipping_region: region 99 does not exist")
     named = customer.post("/quote", order(TOO_HEAVY, shipping_method={"id": NEXT_DAY}))
     assert message(named, 400) == (
         "shipping_method.id: 12 is not among the shipping options: "
-        "there are none; leave it out, and support names the carriage"
+        "none fits; omit shipping_method, and support will name the carriage"
     )
 
 
@@ -107,8 +107,11 @@ def test_carriage_replaces_the_price_of_one_option_only(shop: Service, customer:
     ("carriage", "problem"),
     [
         ([], "shipping: no method fits this quote"),
-        ([(99, "1")], "shipping 99: there is no such shipping method; there are 11 (Slowpost, Standard), 12 (Fastvan"),
-        ([(2**63, "1")], f"shipping {2**63}: there is no such shipping method"),
+        (
+            [(99, "1")],
+            "shipping 99: this shipping method does not exist; the methods are 11 (Slowpost, Standard), 12 (Fast",
+        ),
+        ([(2**63, "1")], f"shipping {2**63}: this shipping method does not exist"),
         ([(NEXT_DAY, "1"), (NEXT_DAY, "2")], "shipping 12: is named twice"),
         ([(NEXT_DAY, "-0.01")], "shipping 12: the cost must be between 0 and"),
         ([(NEXT_DAY, str(MOST_POUNDS + 1))], "shipping 12: the cost must be between 0 and"),
@@ -136,7 +139,7 @@ def test_confirming_a_priced_quote_without_options_says_what_to_do(shop: Service
         quote["confirmation_code"],
     )
     rejected = message(confirm(customer, quote, None), 412)
-    assert rejected == "shipping_method: there are no shipping options: ask support to name the carriage"
+    assert rejected == "shipping_method: the order has no shipping options: ask support to name the carriage"
 
 
 def test_a_quotes_weight_has_a_maximum(shop: Service) -> None:
@@ -155,4 +158,4 @@ def test_the_mail_to_support_asks_for_the_carriage_only_without_a_method(
     quote = request_quote(shop.customer(), items)
     [mail] = [found for found in deliver_mail(shop) if quote["confirmation_code"] in plain(found)]
     for text in (plain(mail), html(mail)):
-        assert ("--shipping METHOD_ID=COST" in text) == ("none: name the carriage" in text) == requested
+        assert ("--shipping METHOD_ID=COST" in text) == ("none fit: name the carriage" in text) == requested

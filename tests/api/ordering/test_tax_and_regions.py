@@ -102,7 +102,7 @@ def test_a_given_region_is_used(customer: Customer, country: str, region: int, m
 def test_an_unknown_region_is_rejected(customer: Customer, region: int) -> None:
     response = customer.post("/order", order(shipping_region=region))
     assert response.status_code == 400
-    problem = f"there is no region {region}; the regions are 1, 2, 3, 6, 7, 9"
+    problem = f"region {region} does not exist; the regions are 1, 2, 3, 6, 7, 9"
     assert response.json()["message"] == f"shipping_region: {problem}"
 
 

@@ -1,5 +1,6 @@
 """Faults (500) and an absent database (503): reported, nothing half-written, and the service recovers by itself."""
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+from starlette.datastructures import Headers
+from starlette.types import Message
+from structlog.testing import capture_logs
 
 from support.cluster import Cluster
 from support.orders import confirm, create
@@ -51,6 +55,34 @@ def test_a_fault_is_a_500_with_the_request_id_and_no_details(shop: Service, cust
     assert named.headers["X-Request-Id"] == "ticket-7"
     assert named.headers["content-type"] == "application/json"
     assert customer.get("/customer/address").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/product", "/customer", "/"])
+def test_a_request_whose_head_cannot_be_read_is_a_500_with_a_request_id(shop: Service, path: str) -> None:
+    """The server below breaks ASGI, which has headers as bytes."""
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "path": path, "query_string": b"",
+        "headers": [(b"host", b"api.example"), (b"x-api-key", "text")], "client": ("192.0.2.1", 50_000),
+    }  # fmt: skip
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    with capture_logs() as logs:
+        shop.call(lambda: shop.application(scope, receive, send))
+    assert [entry["event"] for entry in logs] == ["unexpected error", "request"]
+    start, body = sent
+    headers = Headers(raw=start["headers"])
+    assert (start["status"], headers["content-type"]) == (500, "application/json")
+    request_id = headers["X-Request-Id"]
+    assert (
+        json.loads(body["body"])["message"] == f"unexpected error; quote request {request_id} when you contact support"
+    )
+    assert headers["X-Content-Type-Options"] == "nosniff"
 
 
 def test_a_fault_during_a_transaction_writes_nothing(shop: Service, customer: Customer) -> None:

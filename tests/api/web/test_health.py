@@ -78,7 +78,7 @@ def test_ready_says_why_the_process_should_get_no_requests(hasty: Service, postg
         assert (status, found["ready"]) == (503, False)
         away, stale = found["reasons"]
         assert away.startswith("the database has been away for ")
-        assert stale.startswith("products, prices and stock were last confirmed ")
+        assert stale.startswith("products, prices and stock were last verified ")
     wait_for(lambda: ready(hasty) == (200, {"ready": True, "reasons": [], "warnings": []}))
     hasty.application.stopping.set()
     assert ready(hasty) == (503, {"ready": False, "reasons": ["the process is stopping"], "warnings": []})

@@ -32,13 +32,13 @@ def customer(shop: Service) -> Customer:
 def test_a_nearly_correct_path_gets_a_suggestion(customer: Customer, path: str, meant: str) -> None:
     response = customer.http.request("GET", customer.http.base_url.join("/").copy_with(raw_path=path.encode()))
     assert response.status_code == 404
-    assert response.json()["message"] == f"there is nothing at {path}; did you mean {meant}?"
+    assert response.json()["message"] == f"unknown path {path}; did you mean {meant}?"
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/product-list", "/order/1/2/3/4", "/produc", "/" + "s" * 300])
 def test_a_path_unlike_any_other_gets_no_suggestion(customer: Customer, path: str) -> None:
     response = customer.get(path)
-    assert (response.status_code, response.json()) == (404, {"message": "there is nothing at this address"})
+    assert (response.status_code, response.json()) == (404, {"message": "unknown path"})
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
         assert response.status_code == 404
         assert response.json()["message"].startswith(f"{placed['order_reference']} is already confirmed")
         foreign = shop.customer().put(f"/order/{reference}")
-        assert foreign.json()["message"] == "there is no pending order or quote with this confirmation_code"
+        assert foreign.json()["message"] == "no pending order or quote has this confirmation_code"
 
 
 @pytest.mark.parametrize("page", ["9007199254740991", "9007199254740992", "9" * 40, "0" * 50 + "7"])

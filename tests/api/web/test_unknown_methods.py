@@ -56,13 +56,13 @@ def test_an_unknown_method_is_405_with_the_allowed_methods(
     status, headers, body = parts(exchange(service, sent))
     assert (status, headers["x-request-id"], headers["connection"]) == (405, "mine", "close")
     assert sorted(headers["allow"].upper().split(", ")) == allow.split(", ")
-    assert json.loads(body)["message"].startswith(f"{method.decode()} is not possible here; possible are ")
+    assert json.loads(body)["message"].startswith(f"{method.decode()} is not allowed here; use ")
 
 
 def test_an_unknown_path_is_404_for_unknown_methods_too(service: Service) -> None:
     status, headers, body = parts(exchange(service, request(b"FOO", b"/orders")))
     assert (status, "allow" in headers) == (404, False)
-    assert json.loads(body) == {"message": "there is nothing at /orders; did you mean /order?"}
+    assert json.loads(body) == {"message": "unknown path /orders; did you mean /order?"}
 
 
 def test_the_connection_is_closed_and_later_requests_get_no_response(service: Service) -> None:
@@ -78,7 +78,7 @@ def test_a_method_sent_byte_by_byte_is_read_whole(service: Service) -> None:
     sent = request(b"LISTING", b"/order", b"Connection: Upgrade", b"Upgrade: h2c")
     status, headers, body = parts(exchange(service, *(sent[n : n + 1] for n in range(len(sent)))))
     assert (status, headers["connection"]) == (405, "close")
-    assert json.loads(body)["message"].startswith("LISTING is not possible here")
+    assert json.loads(body)["message"].startswith("LISTING is not allowed here")
 
 
 def test_it_gets_a_response_after_other_requests_and_after_line_breaks(service: Service) -> None:

@@ -1,4 +1,4 @@
-"""The rules of billing: totals per rate, what is left to dispatch, terms, payable amounts."""
+"""The rules of billing: totals per rate, remaining units, terms, payable amounts."""
 
 from datetime import date
 from decimal import Decimal
@@ -27,7 +27,7 @@ def line(unit: Decimal, quantity: int, rate: Decimal) -> InvoiceLine:
 
 
 @given(st.lists(st.builds(line, PENCE, st.integers(1, 1000), RATES)))
-def test_each_rate_has_one_total_the_sum_of_its_lines(lines: list[InvoiceLine]) -> None:
+def test_each_rate_has_one_total(lines: list[InvoiceLine]) -> None:
     totals = vat_totals(lines)
     assert [total.rate for total in totals] == sorted({line.vat_rate for line in lines}, reverse=True)
     for total in totals:
@@ -37,23 +37,23 @@ def test_each_rate_has_one_total_the_sum_of_its_lines(lines: list[InvoiceLine]) 
     assert sum(t.net + t.vat for t in totals) == sum(line.net + line.vat for line in lines)
 
 
-def test_one_rate_written_in_two_ways_is_one() -> None:
+def test_equal_rates_with_different_decimals_have_one_total() -> None:
     lines = [line(Decimal(10), 1, Decimal("20.00")), line(Decimal(5), 1, Decimal(20))]
     assert vat_totals(lines) == [VatTotal(Decimal(20), Decimal(15), Decimal("3.00"))]
 
 
-def test_an_order_that_has_left_completely_may_be_invoiced() -> None:
+def test_a_completely_dispatched_order_may_be_invoiced() -> None:
     require_all_dispatched([ordered("A", 1, 1), ordered("B", 5, 5)])
 
 
-def test_what_is_left_to_dispatch_is_named() -> None:
+def test_the_error_lists_the_remaining_units() -> None:
     with pytest.raises(DomainError, match=r"still to be dispatched: 3 of 5 A, 1 of 1 C$") as refused:
         require_all_dispatched([ordered("A", 5, 2), ordered("B", 2, 2), ordered("C", 1, 0)])
     assert refused.value.kind is Kind.PRECONDITION_FAILED
 
 
-def test_the_first_lines_left_to_dispatch_are_named_the_rest_counted() -> None:
-    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 lines more$"):
+def test_the_error_lists_the_first_remaining_lines_and_counts_the_others() -> None:
+    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 more lines$"):
         require_all_dispatched([ordered(f"P{number}", 1, 0) for number in range(500)])
 
 
@@ -66,12 +66,12 @@ def test_the_first_lines_left_to_dispatch_are_named_the_rest_counted() -> None:
         (30, "0.00", "Nothing is due."),
     ],
 )
-def test_payment_terms_say_until_when_to_pay(term_days: int, due: str, words: str) -> None:
+def test_payment_terms_contain_the_due_date(term_days: int, due: str, words: str) -> None:
     assert payment_terms(term_days, date(2026, 7, 1), Decimal(due)) == words
 
 
 @pytest.mark.parametrize("amount", ["0.01", "66.59", "66.60", "66.600", "1E+1"])
-def test_whole_pence_up_to_what_is_due_can_be_paid(amount: str) -> None:
+def test_any_whole_pence_up_to_the_amount_due_can_be_paid(amount: str) -> None:
     require_payable(Decimal(amount), Decimal("66.60"))
 
 
@@ -97,6 +97,6 @@ def test_other_amounts_are_rejected(amount: str, reason: str) -> None:
     assert raised.value.kind is Kind.INVALID
 
 
-def test_what_is_paid_in_full_takes_no_more() -> None:
+def test_an_order_paid_in_full_accepts_no_payment() -> None:
     with pytest.raises(DomainError, match=r"^amount: nothing is due: the order is paid in full$"):
         require_payable(Decimal("0.01"), Decimal("0.00"))

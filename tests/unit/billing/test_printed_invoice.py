@@ -1,4 +1,4 @@
-"""The invoice as a PDF file: everything that has to stand on it, whatever the texts are."""
+"""The invoice as a PDF file: all required details, for any text."""
 
 import io
 import os
@@ -89,7 +89,7 @@ def shown(document: InvoiceDocument) -> str:
 
 @pytest.fixture(scope="module")
 def plain() -> str:
-    """The text of the invoice above."""
+    """Return the text of INVOICE."""
     return shown(INVOICE)
 
 
@@ -131,12 +131,12 @@ def plain() -> str:
         pytest.param("Page 1 of 1", id="the page"),
     ],
 )
-def test_it_says(stated: str, plain: str) -> None:
+def test_the_invoice_contains_all_required_details(stated: str, plain: str) -> None:
     assert stated in plain
 
 
 def hostile(text: str) -> InvoiceDocument:
-    """An invoice in which every typed field is the text."""
+    """Return an invoice with the same text in every typed field."""
     party = Party(text, [text, text], text)
     seller = Seller(
         text, [text], text, email=text, phone=text, company_number=text, registered_office=text, bank=[text]
@@ -157,7 +157,7 @@ def hostile(text: str) -> InvoiceDocument:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_any_text_is_shown_as_it_is_and_leaves_the_rest_alone(text: str) -> None:
+def test_any_text_is_printed_unchanged_without_affecting_other_parts(text: str) -> None:
     found = shown(hostile(text))
     assert "Invoice number 10001" in found
     assert "Amount due £1,512,043.80" in found
@@ -165,8 +165,8 @@ def test_any_text_is_shown_as_it_is_and_leaves_the_rest_alone(text: str) -> None
         assert "".join(text.split()) in found.replace(" ", "")
 
 
-def test_what_was_typed_is_shown_as_one_line_in_its_order() -> None:
-    """Otherwise a customer's reference could add lines of its own to an invoice, or turn an amount round."""
+def test_typed_text_is_printed_as_one_line() -> None:
+    """Otherwise a customer's reference could add lines to an invoice, or reverse an amount."""
     typed, plain = (
         replace(hostile(text), payment_terms="", notes=[]) for text in ("A\r\nB\u2028C 00\u202e1", "A B C 001")
     )
@@ -174,17 +174,17 @@ def test_what_was_typed_is_shown_as_one_line_in_its_order() -> None:
 
 
 @pytest.mark.parametrize("text", ["1\u00ad0", "e\u0301 0\u2060 1\ufeff", "0\U0001d173"])
-def test_invisible_and_decomposed_characters_leave_the_text_of_amounts_alone(text: str) -> None:
+def test_invisible_and_decomposed_characters_do_not_change_the_text_of_amounts(text: str) -> None:
     assert "Amount due £1,512,043.80" in shown(hostile(text))
 
 
-# A mark on a digit is shown, but becomes part of that digit wherever text is taken out of the file.
+# A mark on a digit is shown, but becomes part of the digit wherever text is copied from the file.
 UNMARKED = st.characters(exclude_categories=["Cs", "Mn", "Me"])
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.text(UNMARKED, max_size=200))
-def test_no_text_breaks_it(text: str) -> None:
+def test_any_text_can_be_printed(text: str) -> None:
     assert "Amount due £1,512,043.80" in shown(hostile(text))
 
 
@@ -201,7 +201,7 @@ def test_five_hundred_lines_repeat_the_header_and_count_the_pages() -> None:
     assert all(f"SKU-{number} " in whole for number in range(500))
 
 
-def test_pages_are_a4_and_the_file_says_what_it_is() -> None:
+def test_pages_are_a4_and_the_file_has_metadata() -> None:
     reader = PdfReader(io.BytesIO(print_invoice(INVOICE, MOMENT)))
     [page] = reader.pages
     assert (round(page.mediabox.width), round(page.mediabox.height)) == (595, 842)
@@ -210,14 +210,14 @@ def test_pages_are_a4_and_the_file_says_what_it_is() -> None:
     assert reader.metadata.creation_date == MOMENT
 
 
-def test_threads_make_the_same_bytes_as_one_after_the_other() -> None:
+def test_concurrent_threads_print_the_same_bytes() -> None:
     documents = [replace(INVOICE, number=number) for number in range(12)]
     with ThreadPoolExecutor(6) as threads:
         at_once = list(threads.map(lambda document: print_invoice(document, MOMENT), documents))
     assert at_once == [print_invoice(document, MOMENT) for document in documents]
 
 
-def test_a_machine_without_home_fonts_or_network_makes_the_same_bytes(tmp_path: Path) -> None:
+def test_the_bytes_do_not_depend_on_the_machine(tmp_path: Path) -> None:
     program = (
         "import sys; from datetime import datetime, UTC; from msgspec import json;"
         "from tradecounter.billing.invoice_document import InvoiceDocument;"
@@ -237,7 +237,7 @@ def test_a_machine_without_home_fonts_or_network_makes_the_same_bytes(tmp_path: 
     assert done.stdout == print_invoice(INVOICE, MOMENT)
 
 
-def test_what_is_stored_as_json_is_read_back_unchanged() -> None:
+def test_a_stored_invoice_is_read_back_unchanged() -> None:
     assert json.decode(json.encode(INVOICE), type=InvoiceDocument) == INVOICE
 
 
@@ -259,7 +259,7 @@ def test_a_serial_number_with_hyphens_stays_on_one_line() -> None:
     assert [number for number in numbers if not any(number in line for line in lines)] == []
 
 
-def test_with_one_rate_vat_is_said_once() -> None:
+def test_vat_at_a_single_rate_is_printed_once() -> None:
     one_rate = replace(INVOICE, vat_totals=[VatTotal(Decimal(20), INVOICE.net, INVOICE.vat)])
     found = shown(one_rate)
     assert "VAT at 20% £251,994.80 Total including VAT" in found
@@ -272,7 +272,7 @@ def test_a_paid_invoice_requests_no_payment() -> None:
     assert "Please quote" not in found
 
 
-def test_a_character_that_no_font_has_is_named() -> None:
+def test_characters_that_no_font_has_are_listed() -> None:
     unassigned = "\u0378"
     found = shown(replace(INVOICE, notes=[f"Before {unassigned} after \ue001"]))
     assert "Before \u25a1 after \u25a1" in found
@@ -280,14 +280,14 @@ def test_a_character_that_no_font_has_is_named() -> None:
     assert "could not be printed" not in shown(INVOICE)
 
 
-def test_scripts_beyond_latin_are_printed_or_named() -> None:
-    """Which of them a machine can print depends on its fonts; none may be lost in silence."""
+def test_characters_of_other_scripts_are_printed_or_listed() -> None:
+    """The machine's fonts decide which characters can be printed; the others must be listed."""
     text = "\u65e5\u672c\u8a9e"
     found = shown(replace(INVOICE, notes=[f"Text {text}."]))
     assert text in found or all(f"U+{ord(character):04X}" in found for character in text)
 
 
-def test_the_file_is_archival() -> None:
+def test_the_file_is_pdf_a() -> None:
     raw = print_invoice(INVOICE, MOMENT)
     assert b"pdfaid:part>2<" in raw
 

@@ -71,7 +71,7 @@ PIECES = st.sampled_from(
 )
 def test_any_bytes_are_rows_bad_rows_or_an_error(content: bytes, suffix: str, folder: Path) -> None:
     rows = read(folder / f"any{suffix}", content)
-    assert rows is None or all(row.line >= 1 and (isinstance(row, Row) or row.faults) for row in rows)
+    assert rows is None or all(row.line >= 1 and (isinstance(row, Row) or row.errors) for row in rows)
 
 
 @settings(max_examples=100, deadline=None)
@@ -85,7 +85,7 @@ def test_whatever_cells_contain_only_bad_values_are_rejected(
     content = "\n".join([f"sku{separator}available", *quoted]).encode("utf-8", "replace")
     found = read(folder / "cells.csv", content)
     assert found is not None
-    assert all(isinstance(row, Row) or row.faults for row in found)
+    assert all(isinstance(row, Row) or row.errors for row in found)
 
 
 def workbook() -> dict[str, bytes]:

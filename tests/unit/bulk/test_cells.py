@@ -138,12 +138,12 @@ def test_lists_are_separated_by_bars_or_are_json_like_all_that_is_nested(
 
 @pytest.mark.parametrize("annotation", [list[Pair], dict[str, str], list[str]])
 def test_broken_json_is_said_to_be_that(annotation: Any) -> None:
-    with pytest.raises(UnreadableCellError, match="not JSON text"):
+    with pytest.raises(UnreadableCellError, match="not JSON"):
         cell_reader(annotation)("[{]")
 
 
 def test_json_that_is_nested_beyond_reason_is_said_to_be_broken() -> None:
-    with pytest.raises(UnreadableCellError, match="not JSON text"):
+    with pytest.raises(UnreadableCellError, match="not JSON"):
         cell_reader(list[Pair])("[" * 100_000)
 
 

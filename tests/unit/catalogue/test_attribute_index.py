@@ -1,4 +1,4 @@
-"""Attribute filters against comparing every product by itself."""
+"""Attribute filters, compared with a check of every product."""
 
 import operator
 from collections.abc import Callable
@@ -49,26 +49,26 @@ def index(*attributes: dict[str, str]) -> AttributeIndex:
         ("1\n2", None),
     ],
 )  # fmt: skip
-def test_a_number_is_plain_decimal_digits(text: str, number: str | None) -> None:
+def test_only_plain_decimals_are_numbers(text: str, number: str | None) -> None:
     assert as_number(text) == (None if number is None else Decimal(number))
 
 
-def test_no_filter_is_no_restriction() -> None:
+def test_without_filters_all_rows_match() -> None:
     assert index({"ports": "1"}).find([]) is None
 
 
-def test_a_key_goes_before_another_attributes_name() -> None:
+def test_a_key_takes_precedence_over_another_attributes_name() -> None:
     found = index({"ports": "1"}, {"size": "1"})
     assert list(found.find(["ports=1"]) or ()) == [0]
     assert list(found.find(["SIZE=1"]) or ()) == [1]
 
 
-def test_values_that_are_no_numbers_are_never_matched_as_numbers() -> None:
+def test_values_that_are_not_numbers_never_match_a_comparison() -> None:
     found = index({"ports": "many"}, {"ports": "4"}, {"unlisted": "4"}, {})
     assert list(found.find(["ports>=-999"]) or ()) == [1]
 
 
-def test_blanks_around_a_value_do_not_hide_it() -> None:
+def test_spaces_around_a_value_are_ignored() -> None:
     found = index({"colour": " Red "}, {"ports": " 4 "})
     assert list(found.find(["colour=red"]) or ()) == [0]
     assert list(found.find(["ports=4"]) or ()) == [1]
@@ -89,7 +89,7 @@ def test_blanks_around_a_value_do_not_hide_it() -> None:
         ("colour>=red", "'colour>=red': only number attributes can be compared with >="),
     ],
 )
-def test_a_filter_without_sense_is_rejected_and_quoted(where: str, problem: str) -> None:
+def test_an_invalid_filter_is_quoted_in_the_error(where: str, problem: str) -> None:
     with pytest.raises(DomainError) as raised:
         index({"ports": "4"}).find(["ports=4", where])
     assert raised.value.kind is Kind.INVALID
@@ -114,7 +114,7 @@ FILTERS = st.lists(
 
 
 def passes(attributes: dict[str, str], filters: list[tuple[str, str, str]]) -> bool:
-    """Several `=` on one attribute are alternatives; everything else has to hold together."""
+    """Several `=` on one attribute are alternatives; all other filters must match."""
     alternatives: dict[str, list[bool]] = {}
     for name, sign, value in filters:
         key = "colour" if name.lower() == "colour" else "ports"
@@ -134,7 +134,7 @@ def passes(attributes: dict[str, str], filters: list[tuple[str, str, str]]) -> b
 @pytest.mark.spec("4 GET /product", "attribute: names, operators by type, values")
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(products=PRODUCTS, filters=FILTERS)
-def test_the_index_finds_what_comparing_every_product_finds(
+def test_the_index_and_a_comparison_of_every_product_find_the_same_rows(
     products: list[dict[str, str]], filters: list[tuple[str, str, str]]
 ) -> None:
     found = index(*products).find(["".join(parts) for parts in filters])

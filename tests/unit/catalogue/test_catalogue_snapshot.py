@@ -1,4 +1,4 @@
-"""Laying out the catalogue in rows."""
+"""The rows and indexes of a catalogue snapshot."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def products(rows: CatalogueSnapshot) -> list[ProductRecord]:
     return [rows.product(row) for row in range(len(rows))]
 
 
-def test_an_empty_catalogue_is_laid_out_too() -> None:
+def test_an_empty_catalogue_makes_an_empty_snapshot() -> None:
     empty = build_snapshot(ReferenceRecords([], [], []), [])
     assert (len(empty), empty.row("A"), list(empty.active)) == (0, None, [])
 
@@ -49,7 +49,7 @@ def test_an_inactive_product_has_a_row_but_is_not_found_by_sku() -> None:
     assert (rows.row_of_sku["a"], list(rows.active), list(rows.clearance)) == (0, [1], [1])
 
 
-def test_products_with_one_ean_are_all_found_by_it() -> None:
+def test_all_products_with_the_same_ean_are_found() -> None:
     rows = snapshot(*(product_record(sku, ean=ean) for sku, ean in (("C", "1"), ("B", None), ("A", "1"), ("D", ""))))
     assert rows.rows_of_ean == {"1": BitMap([0, 2])}
 
@@ -90,12 +90,12 @@ def test_a_manufacturer_without_products_is_known_and_empty() -> None:
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.lists(st.text(st.sampled_from("aAbBéß 1"), min_size=1, max_size=3), min_size=1, max_size=8))
-def test_sorting_by_name_rank_is_sorting_by_name_then_sku(names: list[str]) -> None:
+def test_the_name_rank_sorts_by_name_then_by_sku(names: list[str]) -> None:
     rows = snapshot(*(product_record(f"{n:02}", name=name) for n, name in enumerate(reversed(names))))
     by_rank = [rows.product(row) for row in np.argsort(rows.name_rank).tolist()]
     assert by_rank == sorted(products(rows), key=lambda p: (p.name.casefold(), p.sku))
 
 
 @pytest.mark.parametrize("sku", ["A", "a"])
-def test_a_sku_that_differs_by_case_alone_means_the_same_product(sku: str) -> None:
+def test_skus_that_differ_only_in_case_mean_the_same_product(sku: str) -> None:
     assert snapshot(product_record("A")).row(sku) == 0

@@ -1,4 +1,4 @@
-"""Columns hold what the plain lists and dictionaries that they replace would hold."""
+"""Columns behave like the plain lists and dictionaries that they replace."""
 
 import pickle
 from bisect import bisect_left
@@ -23,7 +23,7 @@ ROWS = st.sets(st.integers(0, 5000), max_size=8).map(sorted) | st.integers(256, 
 
 
 def again(value: Packed) -> Packed:
-    """The same, handed over as from one process to another."""
+    """Return a copy, pickled as between processes."""
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(value, 5, buffer_callback=buffers.append)
     copy: Packed = pickle.loads(pickled, buffers=[buffer.raw().tobytes() for buffer in buffers])  # noqa: S301 made above
@@ -32,7 +32,7 @@ def again(value: Packed) -> Packed:
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(parts=st.lists(st.binary(max_size=4), max_size=6), chosen=st.lists(st.integers(0, 5), max_size=4))
-def test_texts_are_what_was_packed(parts: list[bytes], chosen: list[int]) -> None:
+def test_a_bytes_column_returns_the_packed_strings(parts: list[bytes], chosen: list[int]) -> None:
     rows = [row for row in chosen if row < len(parts)]
     for packed in (bytes_column(parts), again(bytes_column(parts))):
         assert (len(packed), list(packed), packed[1:3]) == (len(parts), parts, parts[1:3])
@@ -43,7 +43,7 @@ def test_texts_are_what_was_packed(parts: list[bytes], chosen: list[int]) -> Non
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(sets=st.lists(ROWS, max_size=6), start=st.integers(0, 6), end=st.integers(0, 6))
-def test_a_union_of_sets_has_the_rows_of_each(sets: list[list[int]], start: int, end: int) -> None:
+def test_a_union_contains_the_rows_of_every_list(sets: list[list[int]], start: int, end: int) -> None:
     end = min(end, len(sets))
     for packed in (PostingLists.of(sets), again(PostingLists.of(sets))):
         assert packed.union(start, end) == BitMap().union(*(BitMap(rows) for rows in sets[start:end]))
@@ -51,7 +51,7 @@ def test_a_union_of_sets_has_the_rows_of_each(sets: list[list[int]], start: int,
 
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(rows=st.dictionaries(WORDS, ROWS, max_size=6), sought=WORDS)
-def test_rows_are_found_by_a_text_and_by_how_it_begins(rows: dict[str, list[int]], sought: str) -> None:
+def test_rows_are_found_by_term_and_by_prefix(rows: dict[str, list[int]], sought: str) -> None:
     plain = {word: BitMap(having) for word, having in rows.items()}
     packed = InvertedIndex.of({encoded(word): having for word, having in rows.items()})
     for found in (packed, again(packed)):
@@ -63,7 +63,7 @@ def test_rows_are_found_by_a_text_and_by_how_it_begins(rows: dict[str, list[int]
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(words=st.sets(WORDS, max_size=6), sought=WORDS)
-def test_the_row_of_a_text_is_its_place_in_their_order(words: set[str], sought: str) -> None:
+def test_a_keys_place_is_its_position_in_the_sorted_keys(words: set[str], sought: str) -> None:
     ordered = sorted(words)
     packed = SortedKeys(bytes_column(encoded(word) for word in ordered))
     for found in (packed, again(packed)):
@@ -76,14 +76,14 @@ IDS = st.integers(0, 50)
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(ids=st.lists(IDS, unique=True, max_size=8), sought=st.lists(IDS, max_size=4))
-def test_the_row_of_an_id_is_where_it_stands(ids: list[int], sought: list[int]) -> None:
+def test_an_id_maps_to_its_row(ids: list[int], sought: list[int]) -> None:
     plain = {product_id: row for row, product_id in enumerate(ids)}
     for found in (RowOfId.of(ids), again(RowOfId.of(ids))):
         assert found == plain
         assert found.rows(np.array(sought, dtype=np.int64)).tolist() == [plain.get(i, -1) for i in sought]
 
 
-def test_a_set_of_rows_and_its_rows_say_the_same() -> None:
+def test_a_bitmap_and_its_array_contain_the_same_rows() -> None:
     rows = np.array([0, 3, 70_000], dtype=np.int32)
     assert bitmap(rows) == BitMap([0, 3, 70_000])
     assert rows_of(bitmap(rows)).tolist() == [0, 3, 70_000]

@@ -1,4 +1,4 @@
-"""Free-text search: what counts as a word, and the index against a plain look at every word."""
+"""Text search: the words of a string, and the index compared with a scan of all words."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def test_words_are_runs_of_letters_and_digits_without_case_and_accents(text: str
         ("<!DOCTYPE html><?php x ?>three", ["three"]),
     ],
 )
-def test_the_text_of_markup_is_what_stands_between_tags(markup: str, found: list[str]) -> None:
+def test_the_text_of_markup_is_the_text_between_tags(markup: str, found: list[str]) -> None:
     assert words(text_of_markup(markup)) == found
 
 
@@ -66,11 +66,11 @@ def test_the_text_of_markup_is_what_stands_between_tags(markup: str, found: list
 @given(
     st.lists(st.sampled_from(["<", "!", "[", "]", ">", "-", "/", "a", "?", "&", "#", ";", "\\", "'", " ", "script"]))
 )
-def test_no_markup_is_too_broken_to_be_read(pieces: list[str]) -> None:
+def test_malformed_markup_never_raises_an_error(pieces: list[str]) -> None:
     assert isinstance(text_of_markup("".join(pieces)), str)
 
 
-def test_every_field_of_the_decisions_is_searched_and_no_other() -> None:
+def test_exactly_the_documented_fields_are_searched() -> None:
     product = product_record(
         "SKU-1",
         name="named",
@@ -91,7 +91,7 @@ def test_every_field_of_the_decisions_is_searched_and_no_other() -> None:
         assert list(index.find(word) or ()) == [], word
 
 
-def test_a_query_without_a_word_filters_nothing() -> None:
+def test_a_query_without_words_matches_all_products() -> None:
     index = index_of([product_record("A")], {})
     assert index.find("") is None
     assert index.find(" -_/ ") is None
@@ -110,7 +110,7 @@ def test_a_query_without_a_word_filters_nothing() -> None:
     ],
     ids=lambda markup: markup[:6],
 )
-def test_the_oddest_markup_has_a_text_too(markup: str, text: str) -> None:
+def test_random_markup_has_a_text(markup: str, text: str) -> None:
     assert text_of_markup(markup).strip() == text
 
 
@@ -119,14 +119,14 @@ TEXT = st.text(ALPHABET, max_size=12)
 
 
 def plain_words(text: str) -> list[str]:
-    """Words, one character at a time."""
+    """Return the words of a string, read one character at a time."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
     return "".join(c if c.isalnum() else " " for c in bare).split()
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(products=st.lists(st.tuples(TEXT, TEXT), max_size=6), query=TEXT)
-def test_the_index_finds_what_looking_at_every_word_finds(products: list[tuple[str, str]], query: str) -> None:
+def test_the_index_and_a_full_scan_of_words_find_the_same_rows(products: list[tuple[str, str]], query: str) -> None:
     index = index_of([product_record(sku, name=name, manufacturer="") for sku, name in products], {})
     sought = plain_words(query)
     expected = []

@@ -1,4 +1,4 @@
-"""What an account may owe, and until when (specification, section 1; decisions, credit)."""
+"""The credit limit and due dates (specification, section 1; decisions, credit)."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -21,7 +21,7 @@ def credit_error(credit_limit: str | None, outstanding: str, gross: str) -> Doma
     ("outstanding", "gross"),
     [("0.00", "99.99"), ("0.00", "100.00"), ("33.40", "66.60"), ("100.00", "0.00")],
 )
-def test_credit_suffices_up_to_and_including_the_limit(outstanding: str, gross: str) -> None:
+def test_an_order_may_use_all_the_available_credit(outstanding: str, gross: str) -> None:
     require_credit(Decimal("100.00"), Decimal(outstanding), Decimal(gross))
 
 
@@ -34,7 +34,7 @@ def test_credit_suffices_up_to_and_including_the_limit(outstanding: str, gross: 
         pytest.param("50.00", "80.00", "0.01", id="owes more than a lowered limit already"),
     ],
 )
-def test_a_penny_too_much_is_rejected(credit_limit: str, outstanding: str, gross: str) -> None:
+def test_an_order_one_penny_over_the_credit_is_rejected(credit_limit: str, outstanding: str, gross: str) -> None:
     assert credit_error(credit_limit, outstanding, gross).kind is Kind.PAYMENT_REQUIRED
 
 
@@ -44,7 +44,7 @@ def test_the_error_names_the_orders_gross_and_the_available_credit() -> None:
     assert "60.00" in message
 
 
-def test_without_credit_terms_even_an_order_for_nothing_is_rejected() -> None:
+def test_an_account_without_credit_terms_cannot_order_even_for_nothing() -> None:
     error = credit_error(None, "0.00", "0.00")
     assert error.kind is Kind.PAYMENT_REQUIRED
     assert "no credit terms" in error.message
@@ -77,7 +77,5 @@ def test_without_credit_terms_even_an_order_for_nothing_is_rejected() -> None:
         ),
     ],
 )
-def test_a_debt_is_due_at_the_end_of_the_uk_day_after_its_term(
-    started: datetime, term_days: int, due: datetime
-) -> None:
+def test_a_debt_is_due_when_the_last_uk_day_of_its_term_ends(started: datetime, term_days: int, due: datetime) -> None:
     assert due_at(started, term_days) == due

@@ -1,4 +1,4 @@
-"""The rules of addresses, for any text at all."""
+"""The rules of addresses, for random strings."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def address(**values: str) -> AddressDetails:
 
 
 def error_of(check: Callable[..., None], *arguments: object) -> str | None:
-    """The message of the error that a check raises, or None."""
+    """Return the message of the error that a check raises, or None."""
     try:
         check(*arguments)
     except DomainError as error:
@@ -38,14 +38,14 @@ def error_of(check: Callable[..., None], *arguments: object) -> str | None:
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(numbers, countries)
-def test_any_phone_number_is_taken_or_rejected_by_name(number: str, country: str) -> None:
+def test_any_phone_number_is_accepted_or_rejected_with_the_field_name(number: str, country: str) -> None:
     found = error_of(check_address, address(contact_number=number, country_code=country), "billing_address")
     assert found is None or found.startswith("billing_address.contact_number: ")
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(st.text(min_size=2, max_size=2) | st.text(alphabet="ABGKMRUkgb\u0131\u017f\u212a\u0130", min_size=2, max_size=2))
-def test_only_two_capital_ascii_letters_can_be_a_country(code: str) -> None:
+def test_a_country_code_is_two_capital_ascii_letters(code: str) -> None:
     found = error_of(check_country, code, "country_code")
     if found is None:
         assert code.isascii()
@@ -64,6 +64,6 @@ def test_blank_counts_as_missing(field: str, blank: str) -> None:
         check_address(address(**{field: blank * 2}))
 
 
-def test_the_place_in_the_body_leads_the_message() -> None:
+def test_the_message_begins_with_the_place_in_the_body() -> None:
     with pytest.raises(DomainError, match=r"^addresses\[3\]\.city: must not be blank$"):
         check_address(address(city=" "), "addresses[3]")

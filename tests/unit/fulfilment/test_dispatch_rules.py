@@ -1,4 +1,4 @@
-"""What may leave in a shipment (decisions: stock, status labels)."""
+"""The units that a shipment may contain (decisions: stock, status labels)."""
 
 from decimal import Decimal
 from typing import Any
@@ -28,14 +28,14 @@ KIT = line(9, 2, 2, components=(line(91, 6, 0, bundle_line_id=9),))
 @pytest.mark.parametrize(
     "text", ["AA:bb:CC:dd:EE:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "AABBCCDDEE0F", "aabbcc-ddee0f"]
 )
-def test_a_mac_address_is_normalised_however_it_is_written(text: str) -> None:
+def test_a_mac_address_in_any_notation_is_normalised(text: str) -> None:
     assert normalised_mac(text) == "AA:BB:CC:DD:EE:0F"
 
 
 @pytest.mark.parametrize(
     "text", ["", "AA", "AA:BB:CC:DD:EE:FG", "AA:BB:CC:DD:EE:FF:00", "AABBCCDDEE0", "\uff21ABBCCDDEE0F"]
 )
-def test_what_is_no_mac_address_is_rejected(text: str) -> None:
+def test_an_invalid_mac_address_is_rejected(text: str) -> None:
     with pytest.raises(DomainError, match="MAC address"):
         normalised_mac(text)
 
@@ -58,7 +58,7 @@ def test_only_named_items_are_dispatched() -> None:
         ([(2, 1)], "has nothing left"),
         ([(7, 1)], "7 is not in this order; its items are 1, 2, 9"),
         ([(1, 1), (1, 1)], "1 is named twice"),
-        ([(91, 1)], "91 leaves with its bundle, item 9"),
+        ([(91, 1)], "91 leaves with its bundle: dispatch item 9"),
     ],
 )
 def test_items_that_cannot_be_dispatched_are_rejected(wanted: list[tuple[int, int]], problem: str) -> None:
@@ -85,7 +85,7 @@ def test_an_order_with_nothing_to_dispatch_is_rejected() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=4), st.data())
-def test_no_plan_takes_what_is_not_allocated(counts: list[tuple[int, int, int]], data: st.DataObject) -> None:
+def test_a_dispatch_never_takes_unallocated_units(counts: list[tuple[int, int, int]], data: st.DataObject) -> None:
     lines = [line(n, max(1, sum(c)), c[0] if sum(c) else 1, c[2]) for n, c in enumerate(counts)]
     pairs = st.tuples(st.integers(0, 5), st.integers(-1, 7))
     wanted = data.draw(st.none() | st.lists(pairs, min_size=1, max_size=3))
@@ -101,8 +101,8 @@ def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
     lines = [line(1, 5, 5), KIT]
     check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]])
     for serials, problem in (
-        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "3 for item 1, more than the 2 dispatched"),
-        ([Serial(91, str(n)) for n in range(4)], "4 for item 91, more than the 3 dispatched"),
+        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "3 for item 1, but only 2 dispatched"),
+        ([Serial(91, str(n)) for n in range(4)], "4 for item 91, but only 3 dispatched"),
         ([Serial(2, "A")], "item 2 is not in this shipment"),
         ([Serial(1, "A"), Serial(1, "A")], "'A' is named 2 times for item 1"),
     ):

@@ -15,7 +15,7 @@ def vault(*keys: str) -> ProvisioningVault:
 
 
 @given(configurations)
-def test_what_a_former_key_sealed_is_read_and_sealed_again_with_the_present_one(
+def test_data_of_a_former_key_is_decrypted_and_encrypted_again(
     configuration: NewConfiguration,
 ) -> None:
     sealed = vault("a").seal(configuration)
@@ -28,6 +28,6 @@ def test_what_a_former_key_sealed_is_read_and_sealed_again_with_the_present_one(
 
 
 @given(st.binary(max_size=300) | st.builds(vault("a").seal, configurations))
-def test_what_no_key_sealed_is_not_read_whatever_it_is(sealed: bytes) -> None:
+def test_data_that_no_key_encrypted_is_not_decrypted(sealed: bytes) -> None:
     assert vault("b", "c").unseal(sealed) is None
     assert vault("b", "c").reseal(sealed) is None

@@ -1,4 +1,4 @@
-"""Which address a request counts under: properties of the walk through `X-Forwarded-For`."""
+"""The address that a request counts under, with any `X-Forwarded-For`."""
 
 import tracemalloc
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ anything = st.one_of(trusted, outside, garbage)
 
 
 def found(addresses: ClientAddresses, peer: str | None, *lines: str) -> str:
-    """The address of a request with lines of `X-Forwarded-For`."""
+    """Return the address of a request with these `X-Forwarded-For` headers."""
     headers = [(b"host", b"shop"), *((b"x-forwarded-for", line.encode("latin-1")) for line in lines)]
     return addresses.of(peer, addresses.hops(headers))
 
@@ -39,13 +39,13 @@ def counted(address: str) -> str:
 
 
 @given(outside, st.lists(anything))
-def test_a_peer_that_is_not_a_trusted_proxy_counts_itself_whatever_it_sends(peer: str, sent: list[str]) -> None:
+def test_forwarding_headers_from_untrusted_peers_are_ignored(peer: str, sent: list[str]) -> None:
     assert found(PROXIES, peer, *sent) == counted(peer)
     assert found(ClientAddresses(None), peer, *sent) == counted(peer)
 
 
 @given(st.lists(anything), outside, st.lists(trusted, max_size=9), trusted, st.data())
-def test_the_rightmost_address_that_is_no_trusted_proxy_counts(
+def test_the_last_address_that_is_not_a_trusted_proxy_counts(
     forged: list[str], client: str, hops: list[str], peer: str, data: st.DataObject
 ) -> None:
     chain = [*forged, client, *hops]
@@ -55,7 +55,7 @@ def test_the_rightmost_address_that_is_no_trusted_proxy_counts(
 
 
 @given(st.lists(anything), garbage, st.lists(trusted, min_size=1, max_size=9), trusted)
-def test_where_something_else_stands_the_last_trusted_hop_counts(
+def test_the_trusted_proxy_counts_if_the_hop_before_it_is_not_an_address(
     forged: list[str], junk: str, hops: list[str], peer: str
 ) -> None:
     assert found(PROXIES, peer, ",".join([*forged, junk, *hops])) == counted(hops[0])
@@ -69,14 +69,14 @@ def test_only_the_last_ten_hops_are_read(forged: list[str], client: str, hops: l
 
 
 @given(st.integers(1, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
-def test_ipv6_counts_by_its_64(network: int, one: int, other: int) -> None:
+def test_ipv6_addresses_count_by_their_64_network(network: int, one: int, other: int) -> None:
     address, neighbour = (IPv6Address((network << 64) + host) for host in (one, other))
     assert counted(str(address)) == counted(str(neighbour))
     assert address in IPv6Network(counted(str(address)))
 
 
 @given(st.ip_addresses(v=4))
-def test_an_ipv4_address_is_the_same_inside_ipv6_and_with_a_port(address: IPv4Address) -> None:
+def test_ipv4_addresses_with_a_port_or_mapped_to_ipv6_are_equal(address: IPv4Address) -> None:
     for text in (f"::ffff:{address}", f"{address}:443", f"[::ffff:{address}]:443", f" {address}\t"):
         assert counted(text) == str(address)
 
@@ -84,21 +84,21 @@ def test_an_ipv4_address_is_the_same_inside_ipv6_and_with_a_port(address: IPv4Ad
 @pytest.mark.parametrize(
     "text", ["", "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "1.2.3.4:x", "::1::", "[::1", "01.2.3.4"]
 )
-def test_what_is_no_address_is_none(text: str) -> None:
+def test_an_invalid_address_is_none(text: str) -> None:
     assert read_address(text) is None
     assert ClientAddresses(None).of(text, None) == UNKNOWN
 
 
-def test_a_zone_and_a_bracket_do_not_matter() -> None:
+def test_zones_and_brackets_are_ignored() -> None:
     assert read_address("fe80::1%eth0") == read_address("[fe80::1]:80") == ip_address("fe80::1")
 
 
-def test_a_proxy_may_be_named_by_its_mapped_address() -> None:
+def test_a_proxy_may_be_configured_by_its_ipv4_mapped_address() -> None:
     for named in ("::ffff:192.0.2.1", "::ffff:192.0.2.0/120", "192.0.2.1"):
         assert found(ClientAddresses(named), "192.0.2.1", "198.51.100.1") == "198.51.100.1"
 
 
-def test_no_peer_is_trusted_without_the_setting_and_a_missing_peer_is_unknown() -> None:
+def test_no_peer_is_trusted_without_the_setting() -> None:
     assert found(ClientAddresses(""), "127.0.0.1", "198.51.100.1") == "127.0.0.1"
     assert found(ClientAddresses("127.0.0.1"), None, "198.51.100.1") == UNKNOWN
 
@@ -117,14 +117,14 @@ def grows_by_at_most(most_bytes: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("setting", [None, "192.0.2.7"])
 @pytest.mark.parametrize("pattern", ["%dx", "%d,", "203.0.113.9,%d "])
-def test_long_headers_are_not_kept(setting: str | None, pattern: str) -> None:
+def test_long_headers_are_not_cached(setting: str | None, pattern: str) -> None:
     addresses = ClientAddresses(setting)
     with grows_by_at_most(500_000):
         for number in range(200):
             assert found(addresses, "192.0.2.7", (pattern % number) * 10_000)
 
 
-def test_addresses_that_many_clients_send_take_little_memory() -> None:
+def test_the_address_cache_takes_little_memory() -> None:
     addresses, long = ClientAddresses("192.0.2.7"), ",".join([" " * 90 + "192.0.2.7"] * 10)
     with grows_by_at_most(12_000_000):
         for number in range(10_000):
@@ -140,7 +140,7 @@ def test_hops_are_not_read_without_trusted_proxies() -> None:
 
 
 @pytest.mark.parametrize("header", [b"x-forwarded-for", b"forwarded"])
-def test_a_header_from_an_untrusted_peer_is_warned_of_once(header: bytes) -> None:
+def test_a_forwarding_header_from_an_untrusted_peer_logs_one_warning(header: bytes) -> None:
     addresses = ClientAddresses("192.0.2.7")
     with capture_logs() as logs:
         for peer in ("192.0.2.7", "198.51.100.1"):

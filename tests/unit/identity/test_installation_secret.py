@@ -1,4 +1,4 @@
-"""The installation's secret: made once, for its owner's eyes only."""
+"""The installation's secret is generated once, in a private file."""
 
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +10,12 @@ from tradecounter.identity.installation_secret import derived_key, secret_key
 from tradecounter.settings import Settings, SettingsError
 
 
-def test_a_configured_secret_is_used_and_nothing_is_kept(tmp_path: Path) -> None:
+def test_a_configured_secret_is_used_and_not_stored(tmp_path: Path) -> None:
     assert secret_key(Settings(secret_key="s" * 40, data_dir=tmp_path)) == "s" * 40
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_embedded_databases_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+def test_the_embedded_databases_secret_is_generated_once_in_a_private_file(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
     first = secret_key(Settings(data_dir=folder))
     assert len(first) == 64
@@ -29,7 +29,7 @@ def test_the_embedded_databases_key_is_made_once_and_readable_by_its_owner_only(
     assert secret_key(Settings(data_dir=tmp_path / "elsewhere")) != first
 
 
-def test_processes_that_start_together_agree_on_one_secret(tmp_path: Path) -> None:
+def test_processes_that_start_together_share_one_secret(tmp_path: Path) -> None:
     for number in range(20):
         settings = Settings(data_dir=tmp_path / str(number))
         with ThreadPoolExecutor(8) as threads:
@@ -38,13 +38,13 @@ def test_processes_that_start_together_agree_on_one_secret(tmp_path: Path) -> No
         assert len(found.pop()) == 64
 
 
-def test_with_a_database_of_its_own_a_secret_has_to_be_configured(tmp_path: Path) -> None:
+def test_an_external_database_requires_a_configured_secret(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="TRADECOUNTER_SECRET_KEY: is required"):
         secret_key(Settings(database_url="postgresql://x", data_dir=tmp_path))
 
 
 @pytest.mark.parametrize("damaged", ["", "\n", "short"])
-def test_a_damaged_file_is_rejected_rather_than_used(tmp_path: Path, damaged: str) -> None:
+def test_a_damaged_secret_file_is_rejected(tmp_path: Path, damaged: str) -> None:
     (tmp_path / "secret.key").write_text(damaged)
     with pytest.raises(SettingsError, match="contains no secret"):
         secret_key(Settings(data_dir=tmp_path))

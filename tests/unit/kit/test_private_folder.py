@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 
 from tradecounter.kit.private_folder import close_file, make_data_dir, make_private
 
-CLOSED = "other users had access, which is ended"
-STILL_OPEN = "other users have access: end it with chmod"
+CLOSED = "other users had access, which was removed"
+STILL_OPEN = "other users have access: remove it with chmod"
 
 MAKERS: list[Callable[[Path], None]] = [make_private, make_data_dir]
 

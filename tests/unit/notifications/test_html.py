@@ -1,4 +1,4 @@
-"""HTML mails: for narrow screens and dark ones, with the seller on top, and nothing fetched from elsewhere."""
+"""HTML e-mails: for narrow and dark screens, with the seller at the top, without external resources."""
 
 import email
 import email.policy
@@ -66,7 +66,7 @@ def test_a_mail_fits_narrow_and_dark_screens() -> None:
     assert "@media (max-width: 520px)" in html
 
 
-def test_both_parts_show_who_sells() -> None:
+def test_both_parts_show_the_seller() -> None:
     mail = invoice_mail(Letterhead(SELLER))
     html, text = body(mail, "html"), body(mail, "plain")
     assert '<span class="seller">Seller &amp; Sons</span>' in html
@@ -78,7 +78,7 @@ def test_both_parts_show_who_sells() -> None:
         assert fact in text
 
 
-def test_a_logo_comes_with_the_mail_and_stands_on_top(tmp_path: Path) -> None:
+def test_a_logo_is_embedded_at_the_top_of_the_mail(tmp_path: Path) -> None:
     path = tmp_path / "logo.png"
     path.write_bytes(png(4, 2))
     mail = invoice_mail(Letterhead(SELLER, read_logo(path)))
@@ -90,7 +90,7 @@ def test_a_logo_comes_with_the_mail_and_stands_on_top(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("template", sorted(path.name for path in TEMPLATES.glob("*.html")))
-def test_nothing_is_fetched_from_elsewhere_and_nothing_runs(template: str) -> None:
+def test_a_mail_fetches_no_resources_and_runs_no_scripts(template: str) -> None:
     source = (TEMPLATES / template).read_text()
     assert not re.search(r"<script|<link|url\(|@import|src=\"(?!cid:)", source)
 

@@ -1,4 +1,4 @@
-"""What the settings say about mail is checked before any is sent, and secrets stay out of what is said."""
+"""The mail settings are checked before any e-mail is sent, and messages contain no secrets."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tradecounter.notifications.transport import MailFolder, MailServer, transpo
 from tradecounter.settings import Settings, SettingsError
 
 
-def test_without_a_mail_server_there_is_a_folder() -> None:
+def test_without_a_mail_server_mails_are_written_to_a_folder() -> None:
     assert isinstance(transport_for(Settings(data_dir=Path("x"))), MailFolder)
     assert isinstance(transport_for(Settings(smtp_url="smtps://mail.example")), MailServer)
 
@@ -23,6 +23,6 @@ def test_an_invalid_port_is_rejected_without_the_password() -> None:
 
 @pytest.mark.parametrize("setting", ["mail_from", "support_email"])
 @pytest.mark.parametrize("address", ["a..b@x.example", "Ada <a@x..example>", "a@[127.0.0.1]"])
-def test_an_address_that_no_mail_server_could_read_is_rejected(setting: str, address: str) -> None:
+def test_an_invalid_mail_server_url_is_rejected(setting: str, address: str) -> None:
     with pytest.raises(SettingsError, match=f"TRADECOUNTER_{setting.upper()}: "):
         MailSettings.from_settings(Settings(**{setting: address}))  # type: ignore[arg-type]

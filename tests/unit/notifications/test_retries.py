@@ -1,4 +1,4 @@
-"""When mail is tried again: soon, then more and more seldom, and for what passes without end."""
+"""Retries of e-mails: at growing intervals, and without limit after transient failures."""
 
 import asyncio
 from datetime import timedelta
@@ -20,14 +20,14 @@ def test_the_wait_doubles_up_to_an_hour() -> None:
 
 
 @pytest.mark.parametrize("retries", [100, 10_000, 10**9])
-def test_what_passes_is_never_given_up(retries: int) -> None:
+def test_transient_failures_are_retried_forever(retries: int) -> None:
     assert next_attempt(FailureKind.TRANSIENT, retries) == timedelta(hours=1)
 
 
 @pytest.mark.parametrize(
     ("kind", "most"), [(FailureKind.REJECTED, 4), (FailureKind.UNEXPECTED, 10), (FailureKind.POINTLESS, 0)]
 )
-def test_the_rest_is_given_up(kind: FailureKind, most: int) -> None:
+def test_other_failures_are_given_up_after_some_attempts(kind: FailureKind, most: int) -> None:
     assert all(next_attempt(kind, retries) is not None for retries in range(most))
     assert next_attempt(kind, most) is None
     assert next_attempt(kind, most + 1) is None
@@ -45,5 +45,5 @@ def test_the_rest_is_given_up(kind: FailureKind, most: int) -> None:
         (ZeroDivisionError(), FailureKind.UNEXPECTED),
     ],
 )
-def test_an_error_is_known_for_what_it_is(error: BaseException, kind: FailureKind) -> None:
+def test_errors_are_classified(error: BaseException, kind: FailureKind) -> None:
     assert failure_kind(error) is kind

@@ -1,4 +1,4 @@
-"""The shipping method that an order takes."""
+"""The choice of an order's shipping method."""
 
 from datetime import time
 from decimal import Decimal
@@ -18,13 +18,13 @@ OFFERS = [SLOW, FAST]
 @pytest.mark.parametrize(
     ("named", "default", "expected"),
     [
-        pytest.param(11, 12, SLOW, id="the one named, whatever the default"),
-        pytest.param(None, 12, FAST, id="the default when none is named"),
-        pytest.param(None, 99, None, id="a default that was not offered counts as none"),
+        pytest.param(11, 12, SLOW, id="the named method, whatever the default"),
+        pytest.param(None, 12, FAST, id="the default without a named method"),
+        pytest.param(None, 99, None, id="a default that was not offered is ignored"),
         pytest.param(None, None, None, id="neither"),
     ],
 )
-def test_the_named_method_counts_before_the_accounts_default(
+def test_the_named_method_takes_precedence_over_the_accounts_default(
     named: int | None, default: int | None, expected: ShippingOption | None
 ) -> None:
     assert choose_shipping(OFFERS, named, default) == expected

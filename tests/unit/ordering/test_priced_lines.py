@@ -22,7 +22,7 @@ def test_the_uk_and_the_isle_of_man_pay_vat(country: str) -> None:
 
 
 @pytest.mark.parametrize("country", ["JE", "GG", "IE", "FR", "DE", "US", "GI"])
-def test_everywhere_else_pays_none(country: str) -> None:
+def test_other_countries_pay_no_vat(country: str) -> None:
     assert tax_rate(country, VAT) == 0
 
 
@@ -46,7 +46,7 @@ def test_a_lines_net_is_exact_and_its_tax_is_rounded_half_up(
     assert (str(priced.cost_net), str(priced.cost_tax)) == (net, tax)
 
 
-def test_an_orders_tax_is_the_sum_of_its_lines_not_that_of_its_net() -> None:
+def test_an_orders_tax_is_the_sum_of_its_lines_taxes() -> None:
     three = [line(1, "1.99")] * 3
     assert total_costs(three) == (Decimal("5.97"), Decimal("1.20"))
 
@@ -58,11 +58,11 @@ def test_an_order_without_lines_costs_nothing() -> None:
 @pytest.mark.parametrize(
     ("quantity", "pence"), [(1, 300), (4, 300), (5, 200), (9, 200), (10, 100), (11, 100), (100_000, 100)]
 )
-def test_the_break_goes_by_the_lines_quantity(quantity: int, pence: int) -> None:
+def test_the_lines_quantity_determines_the_price_break(quantity: int, pence: int) -> None:
     assert UnitCosts(300, 200, 100).at(quantity) == pence
 
 
-def test_the_references_prefix_tells_the_packing() -> None:
+def test_the_packing_determines_the_references_prefix() -> None:
     assert order_reference(100_001, "own", "ORD-", "PLN-") == "ORD-100001"
     assert order_reference(100_001, "plain", "ORD-", "PLN-") == "PLN-100001"
 
@@ -79,5 +79,5 @@ def test_the_references_prefix_tells_the_packing() -> None:
         (0, [], []),
     ],
 )
-def test_what_was_allocated_goes_to_the_lines_in_order(taken: int, quantities: list[int], shares: list[int]) -> None:
+def test_allocated_units_go_to_the_earlier_lines_first(taken: int, quantities: list[int], shares: list[int]) -> None:
     assert share_out(taken, quantities) == shares

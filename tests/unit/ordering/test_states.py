@@ -1,4 +1,4 @@
-"""An order's row becomes the class of its state, which has all that an order of this state has; no other row does."""
+"""A valid order row becomes the class of its state; all other rows are rejected."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -91,7 +91,7 @@ def test_a_row_that_no_state_allows_is_rejected(impossible: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("row", [PENDING, PRICED])
-def test_an_order_expires_after_its_last_moment_or_when_it_is_marked(row: dict[str, Any]) -> None:
+def test_an_order_expires_after_its_expiry_time_or_when_it_is_marked(row: dict[str, Any]) -> None:
     for state, now, expected in (
         ("pending", LATER, False),
         ("pending", LATER + MOMENT, True),
@@ -109,7 +109,7 @@ def test_the_gross_includes_shipping_once_it_is_confirmed() -> None:
     assert (confirmed.gross, confirmed.due) == (Decimal("126.00"), Decimal("100.00"))
 
 
-def test_the_chosen_option_is_the_one_that_is_named() -> None:
+def test_the_chosen_option_has_the_named_method() -> None:
     assert parse_order(**PENDING).chosen_shipping is None
     for row in (PENDING | {"shipping_method": 11}, CONFIRMED):
         chosen = parse_order(**row).chosen_shipping

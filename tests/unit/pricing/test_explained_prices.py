@@ -1,4 +1,4 @@
-"""Why a price is what it is: the explanation gives the price that the catalogue shows, and names what decided it."""
+"""Explained prices: the same price as in the catalogue, with the rule that determines it."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -26,7 +26,7 @@ def pounds(pence: int | None) -> Decimal | None:
 
 
 def contract(cost: int, start: int | None = None, end: int | None = None, *breaks: int | None) -> ContractPrice:
-    """A contract price of pence; its first and last day count from today."""
+    """Return a contract price in pence; its first and last day are relative to today."""
     days = [None if day is None else TODAY + timedelta(days=day) for day in (start, end)]
     five, ten = (pounds(b) for b in (*breaks, None, None)[:2])
     return ContractPrice(1, days[0], days[1], from_pence(cost), five, ten)
@@ -46,7 +46,7 @@ def explained(
 
 
 def whole(price: ContractPrice | ListPrice) -> tuple[int, int, int]:
-    """Pence by break, the gaps taken from the next lower one, as the database gives them."""
+    """Return pence by break; a missing break has the price of the next lower break, as in the database."""
     single = int(price.single_unit_cost * 100)
     five = single if price.five_plus_unit_cost is None else int(price.five_plus_unit_cost * 100)
     return single, five, five if price.ten_plus_unit_cost is None else int(price.ten_plus_unit_cost * 100)
@@ -67,7 +67,7 @@ periods = st.lists(
     discount=st.integers(0, 10_000),
     quantity=st.integers(1, 12),
 )
-def test_the_price_is_what_the_catalogue_shows(
+def test_the_explained_price_equals_the_catalogues_price(
     periods: list[tuple[int | None, int | None, Pence]],
     lists: dict[str, Pence],
     own: str | None,
@@ -111,31 +111,31 @@ def test_contract_prices_of_other_days_do_not_apply() -> None:
     found = explained(contract(4000, 1), contract(4100, -9, -1), listed("default", 6000))
     assert (found.rule, found.unit_cost) == ("default", Decimal("60.00"))
     assert [(c.applies, c.why) for c in found.candidates] == [
-        (False, "it is valid from 2026-06-17"),
-        (False, "it was valid until 2026-06-15"),
-        (True, "the customer has no price list of its own"),
+        (False, "valid from 2026-06-17"),
+        (False, "valid until 2026-06-15"),
+        (True, "the customer has no price list"),
     ]
 
 
-def test_of_several_contract_prices_the_one_that_began_last_takes_precedence() -> None:
+def test_the_contract_price_with_the_latest_first_day_takes_precedence() -> None:
     found = explained(contract(4000, 0), contract(4100, -9))
     assert found.unit_cost == Decimal("40.00")
     assert [c.why for c in found.candidates[:2]] == [
         "a contract price that is valid today",
-        "a contract price that began later takes precedence",
+        "a contract price with a later first day takes precedence",
     ]
 
 
-def test_a_list_without_the_product_leaves_it_to_the_default_list() -> None:
+def test_a_product_missing_from_the_list_has_the_default_lists_price() -> None:
     found = explained(listed("default", 6000), own="gold", discount="2.50")
     assert (found.rule, found.unit_cost, found.discount) == ("default", Decimal("58.50"), Decimal("2.50"))
     assert [(c.price_list, c.applies, c.why) for c in found.candidates] == [
-        ("gold", False, "the list has no price for it"),
-        ("default", True, "the customer's price list has no price for it"),
+        ("gold", False, "the list has no price for this product"),
+        ("default", True, "the customer's price list has no price for this product"),
     ]
 
 
-def test_without_any_price_there_is_none() -> None:
+def test_a_product_without_prices_has_no_unit_cost() -> None:
     found = explained(own="gold", discount="2.50")
     assert (found.rule, found.unit_cost, found.discount) == (None, None, Decimal("0.00"))
     assert [c.applies for c in found.candidates] == [False, False]
@@ -145,6 +145,6 @@ def test_without_any_price_there_is_none() -> None:
     ("quantity", "tier", "cost"),
     [(1, 1, "50.00"), (4, 1, "50.00"), (5, 5, "50.00"), (9, 5, "50.00"), (10, 10, "40.00"), (99, 10, "40.00")],
 )
-def test_a_break_that_is_missing_takes_the_next_lower_one(quantity: int, tier: int, cost: str) -> None:
+def test_a_missing_break_has_the_price_of_the_next_lower_break(quantity: int, tier: int, cost: str) -> None:
     found = explained(listed("default", 5000, None, 4000), quantity=quantity)
     assert (found.break_, found.unit_cost) == (tier, Decimal(cost))

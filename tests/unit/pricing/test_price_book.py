@@ -1,4 +1,4 @@
-"""From price lists and contract prices to what each customer pays, by catalogue row."""
+"""Customers' prices by catalogue row, from price lists and contract prices."""
 
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -43,7 +43,7 @@ def book(*contracts: Agreed, **listed: dict[int, tuple[int, int, int]]) -> Price
 
 
 def singles(vector: PriceVector) -> list[int | None]:
-    """What one unit of each row costs; the vector of all rows has to say the same as row by row."""
+    """Return the cost of one unit by row, after checking that the array equals the single rows."""
     costs = [vector.unit_costs(row) for row in range(len(ROW_OF_ID))]
     together = vector.costs(np.arange(len(ROW_OF_ID), dtype=np.int32)).tolist()
     assert together == [[NO_PRICE] * 3 if c is None else list(c) for c in costs]
@@ -71,7 +71,7 @@ def test_a_list_prices_its_products_and_the_default_list_the_others(
     assert singles(priced.vector(terms(price_list=price_list), TODAY)) == expected
 
 
-def test_without_any_list_nothing_has_a_price() -> None:
+def test_without_price_lists_no_product_has_a_price() -> None:
     assert singles(book().vector(terms(price_list="gold"), TODAY)) == [None] * 4
 
 
@@ -97,7 +97,7 @@ def test_an_empty_catalogue_has_no_prices() -> None:
         ([agreed(10, 0)], [None, 0, 100, None]),
     ],
 )
-def test_contract_prices_of_the_day_come_first_and_take_no_discount(
+def test_valid_contract_prices_take_precedence_without_discount(
     contracts: list[Agreed], expected: list[int | None]
 ) -> None:
     priced = book(*contracts, default=DEFAULT)
@@ -105,13 +105,13 @@ def test_contract_prices_of_the_day_come_first_and_take_no_discount(
     assert singles(priced.vector(terms(customer_id=2, discount=5000), TODAY)) == [None, 50, 100, None]
 
 
-def test_a_contract_price_brings_its_own_breaks() -> None:
+def test_a_contract_price_has_its_own_breaks() -> None:
     vector = book(agreed(20, 50), default=DEFAULT).vector(terms(), TODAY)
     assert vector.unit_costs(2) == UnitCosts(50, 49, 48)
     assert vector.unit_costs(1) == UnitCosts(100, 90, 80)
 
 
-def test_a_vector_follows_the_day_and_the_customers_terms() -> None:
+def test_a_price_vector_depends_on_the_day_and_the_customers_terms() -> None:
     priced = book(agreed(10, 7, TODAY, TODAY), default=DEFAULT)
     assert singles(priced.vector(terms(), date(2026, 6, 15))) == [None, 100, 200, None]
     assert singles(priced.vector(terms(), TODAY)) == [None, 7, 200, None]
@@ -119,7 +119,7 @@ def test_a_vector_follows_the_day_and_the_customers_terms() -> None:
     assert singles(priced.vector(terms(), date(2026, 6, 17))) == [None, 100, 200, None]
 
 
-def test_customers_with_equal_terms_share_one_vector_of_costs() -> None:
+def test_customers_with_equal_terms_share_one_price_vector() -> None:
     priced = book(default=DEFAULT, gold={})
     first, second = (priced.vector(terms(customer_id=i, price_list="gold", discount=250), TODAY) for i in (2, 3))
     assert first.shared is second.shared
@@ -130,7 +130,7 @@ PENCE = st.integers(0, 100_000_000)
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(PENCE | st.just(NO_PRICE), min_size=1, max_size=8), st.integers(0, 10_000))
-def test_a_discount_rounds_half_up_as_decimals_do(pence: list[int], hundredths: int) -> None:
+def test_discounted_prices_are_rounded_half_up(pence: list[int], hundredths: int) -> None:
     costs = np.array(pence, dtype=np.int32).repeat(3).reshape(-1, 3)
     left = 1 - Decimal(hundredths) / 10_000
     expected = [
@@ -145,7 +145,7 @@ LISTED = st.dictionaries(st.sampled_from([10, 20, 30, 40, 50]), st.tuples(PENCE,
 
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(contracts=CONTRACTS, own=LISTED, default=LISTED, chosen=st.lists(st.integers(0, 3), max_size=8))
-def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
+def test_price_vectors_equal_prices_that_are_looked_up_one_by_one(
     contracts: dict[int, int],
     own: dict[int, tuple[int, int, int]],
     default: dict[int, tuple[int, int, int]],
@@ -167,7 +167,7 @@ def test_any_prices_are_found_as_looking_them_up_one_by_one_finds_them(
     before=st.dictionaries(st.sampled_from(["default", "gold", "gone"]), LISTED),
     after=st.dictionaries(st.sampled_from(["default", "gold", "new"]), LISTED),
 )
-def test_lists_that_reuse_prices_of_others_equal_new_ones(
+def test_lists_with_reused_prices_equal_new_lists(
     before: dict[str, dict[int, tuple[int, int, int]]], after: dict[str, dict[int, tuple[int, int, int]]]
 ) -> None:
     profiles = [(key, discount) for key in (None, "gold", "gone", "new") for discount in (0, 333)]
@@ -191,5 +191,5 @@ def test_prices_of_an_unchanged_list_are_reused() -> None:
 
 @pytest.mark.spec("2 Product", "costs are net, by the account's pricing, for one, five and ten units")
 @pytest.mark.parametrize(("quantity", "cost"), [(1, 30), (4, 30), (5, 20), (9, 20), (10, 10), (11, 10), (100_000, 10)])
-def test_a_break_begins_at_five_and_at_ten(quantity: int, cost: int) -> None:
+def test_price_breaks_begin_at_five_and_ten_units(quantity: int, cost: int) -> None:
     assert UnitCosts(30, 20, 10).at(quantity) == cost

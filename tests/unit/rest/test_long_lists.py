@@ -6,18 +6,18 @@ from tradecounter.fulfilment.wire import AddConfigurationsRequest
 from tradecounter.identity.credentials import ApiKey, MissingCredentialError, read_credential
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.wire import CreateOrderRequest
-from tradecounter.rest.faults import faults_of
+from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.ignored import unknown_fields, unknown_parameters
 from tradecounter.rest.json_text import read_json
 
 
 def test_the_first_thousand_elements_are_looked_into() -> None:
-    found = [fault.field for fault in faults_of({"configurations": [0] * 5_000}, AddConfigurationsRequest)]
+    found = [error.field for error in field_errors_of({"configurations": [0] * 5_000}, AddConfigurationsRequest)]
     assert found == [f"configurations[{number}]" for number in range(1_000)]
 
 
 def test_a_list_that_is_too_long_is_still_said_to_be() -> None:
-    found = [str(fault) for fault in faults_of({"items": [0] * 5_000}, CreateOrderRequest)]
+    found = [str(error) for error in field_errors_of({"items": [0] * 5_000}, CreateOrderRequest)]
     assert "items: must have at most 500 elements" in found
 
 

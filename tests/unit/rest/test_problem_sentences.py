@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.validation_messages import field_error_of
 
 
 class Line(Struct, forbid_unknown_fields=True):
@@ -56,7 +56,7 @@ class Body(Struct):
 def test_a_bad_body_is_described_by_field_and_cure(body: str, sentence: str) -> None:
     with pytest.raises(msgspec.ValidationError) as found:
         msgspec.json.decode(body, type=Body)
-    assert str(fault_of(found.value)) == sentence
+    assert str(field_error_of(found.value)) == sentence
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_a_bad_body_is_described_by_field_and_cure(body: str, sentence: str) -> 
 def test_any_other_finding_is_led_by_its_field(body: str, field: str) -> None:
     with pytest.raises(msgspec.ValidationError) as found:
         msgspec.json.decode(body, type=Body)
-    assert str(fault_of(found.value)).startswith(field)
-    assert "$" not in str(fault_of(found.value))
+    assert str(field_error_of(found.value)).startswith(field)
+    assert "$" not in str(field_error_of(found.value))

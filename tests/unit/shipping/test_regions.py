@@ -60,7 +60,7 @@ ALL = Regions([MAINLAND, NORTH, IRELAND, MAN, ORKNEY], [method(7, "DE", "FR"), m
         ("12345", 1),
     ],
 )
-def test_a_british_address_is_in_the_smallest_area_that_has_its_postcode(postcode: str, number: int) -> None:
+def test_the_smallest_matching_postcode_area_determines_the_region(postcode: str, number: int) -> None:
     assert ALL.of_address("GB", postcode) == number
 
 
@@ -74,22 +74,22 @@ def test_a_british_address_is_in_the_smallest_area_that_has_its_postcode(postcod
         pytest.param("US", "10001", None, id="nobody goes there"),
     ],
 )
-def test_a_postcode_counts_before_the_country_and_that_before_methods(
+def test_postcodes_take_precedence_over_countries_and_countries_over_methods(
     country: str, postcode: str, number: int | None
 ) -> None:
     assert ALL.of_address(country, postcode) == number
 
 
-def test_gb_is_the_mainland_whatever_other_regions_methods_go_there() -> None:
+def test_gb_is_the_mainland_even_if_methods_of_other_regions_serve_it() -> None:
     assert Regions((), [method(2, "GB")]).of_address("GB", "LS1 1AA") == 1
     assert Regions((), ()).of_address("GB", "LS1 1AA") == 1
 
 
-def test_gb_is_the_lowest_region_that_has_it_of_itself() -> None:
+def test_gb_is_the_lowest_region_that_lists_gb() -> None:
     assert Regions([region(5, countries="GB"), region(6, countries="GB")], ()).of_address("GB", "LS1 1AA") == 5
 
 
-def test_a_region_that_only_methods_name_exists_under_its_number() -> None:
+def test_a_region_that_only_methods_name_exists() -> None:
     assert str(ALL.get(7)) == "7"
     assert ALL.get(5) is None
 

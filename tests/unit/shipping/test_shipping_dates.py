@@ -58,7 +58,7 @@ def test_an_order_from_stock_leaves_on_the_next_working_day_before_cut_off(
         pytest.param(datetime(2026, 6, 21, 23, 30, tzinfo=UTC), uk(2026, 6, 22, 16), id="Monday already in the UK"),
     ],
 )
-def test_the_cut_off_and_the_day_are_those_of_uk_clocks(confirmed: datetime, leaves: datetime) -> None:
+def test_cut_off_and_day_are_in_uk_time(confirmed: datetime, leaves: datetime) -> None:
     assert dispatch(confirmed) == leaves
 
 
@@ -91,9 +91,7 @@ def test_the_cut_off_and_the_day_are_those_of_uk_clocks(confirmed: datetime, lea
         ),
     ],
 )
-def test_uk_clocks_hold_when_summer_time_starts_and_ends(
-    confirmed: datetime, leaves: datetime, arrives: datetime
-) -> None:
+def test_dates_are_correct_when_the_uk_clocks_change(confirmed: datetime, leaves: datetime, arrives: datetime) -> None:
     assert dates(confirmed) == (leaves, arrives)
 
 
@@ -112,12 +110,12 @@ def test_transit_days_are_working_days_and_arrival_is_at_half_past_five(transit_
     assert dates(thursday, transit_days=transit_days).arrival == arrives
 
 
-def test_bank_holidays_are_no_transit_days() -> None:
+def test_bank_holidays_are_not_transit_days() -> None:
     assert dates(uk(2026, 12, 23, 10), transit_days=2).arrival == uk(2026, 12, 29, 17, 30)
     assert dates(uk(2026, 12, 29, 10), transit_days=3).arrival == uk(2027, 1, 4, 17, 30)
 
 
-def test_dispatch_is_at_the_time_of_the_methods_own_cut_off() -> None:
+def test_an_order_is_dispatched_at_the_methods_cut_off() -> None:
     morning = uk(2026, 6, 16, 11, 30)
     assert dates(morning, cut_off=time(11, 31)).dispatch == uk(2026, 6, 16, 11, 31)
     assert dates(morning, cut_off=time(11, 30)).dispatch == uk(2026, 6, 17, 11, 30)
@@ -151,7 +149,7 @@ def test_a_back_order_confirmed_after_the_cut_off_does_not_leave_that_day() -> N
     assert dispatch(uk(2026, 6, 16, 16), overdue) == uk(2026, 6, 17, 16)
 
 
-def test_a_back_order_arrives_its_transit_days_after_it_leaves() -> None:
+def test_a_back_order_arrives_the_transit_days_after_its_dispatch() -> None:
     covered = Cover(known=True, last_delivery=uk(2026, 6, 24, 9))
     assert dates(uk(2026, 6, 16, 9), transit_days=2, cover=covered).arrival == uk(2026, 6, 29, 17, 30)
 

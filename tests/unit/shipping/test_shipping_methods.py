@@ -1,4 +1,4 @@
-"""Which shipping methods fit a parcel, and what they cost (decisions, shipping cost)."""
+"""Shipping methods for a parcel, and their costs (decisions, shipping cost)."""
 
 from datetime import time
 from decimal import Decimal
@@ -65,7 +65,7 @@ def test_a_method_serves_its_region_its_countries_and_weights_up_to_its_limit(
     assert bool(fitting_methods([method()], region, country, Decimal(weight))) is fits
 
 
-def test_fitting_methods_come_cheapest_first_for_the_weight_at_hand() -> None:
+def test_fitting_methods_are_sorted_by_cost_for_the_weight() -> None:
     by_weight, flat, same = method(1, base="1.00", per_kg="1.00"), method(3, base="5.00"), method(2, base="5.00")
     found = [fitting_methods([flat, same, by_weight], 1, "GB", Decimal(kg)) for kg in (1, 9)]
     assert [[m.id for m in fitting] for fitting in found] == [[1, 2, 3], [2, 3, 1]]

@@ -1,4 +1,4 @@
-"""Links to tracking pages: which patterns are taken, and that no tracking number leaves its place."""
+"""Links to tracking pages: valid patterns, and safe links for any tracking number."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -17,7 +17,7 @@ from tradecounter.shipping.tracking import is_tracking_pattern, tracking_link
         "https://track.example/#/{tracking_number}",
     ],
 )
-def test_a_page_of_a_carrier_is_taken(pattern: str) -> None:
+def test_a_valid_tracking_url_is_accepted(pattern: str) -> None:
     assert is_tracking_pattern(pattern)
 
 
@@ -31,12 +31,12 @@ def test_a_page_of_a_carrier_is_taken(pattern: str) -> None:
         "https://x.example/{number}",
     ],
 )  # fmt: skip
-def test_anything_else_is_not(pattern: str) -> None:
+def test_an_invalid_tracking_url_is_rejected(pattern: str) -> None:
     assert not is_tracking_pattern(pattern)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
-def test_every_number_stays_in_its_place(number: str) -> None:
+def test_any_tracking_number_stays_in_its_place_in_the_url(number: str) -> None:
     parts = urlsplit(tracking_link("https://track.example/p/{tracking_number}?lang=en", number))
     assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == ("https", "track.example", "lang=en", "")
     assert unquote(parts.path) == f"/p/{number.strip()}"

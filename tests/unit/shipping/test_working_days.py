@@ -31,7 +31,7 @@ from tradecounter.shipping.working_days import after_working_days, is_working_da
         pytest.param(date(2026, 6, 21), id="a Sunday"),
     ],
 )
-def test_weekends_and_englands_bank_holidays_are_no_working_days(day: date) -> None:
+def test_weekends_and_englands_bank_holidays_are_not_working_days(day: date) -> None:
     assert not is_working_day(day)
 
 
@@ -53,19 +53,19 @@ def test_all_other_days_from_monday_to_friday_are_working_days(day: date) -> Non
     assert is_working_day(day)
 
 
-def test_the_next_working_day_lies_after_the_day_itself() -> None:
+def test_the_next_working_day_is_after_the_given_day() -> None:
     assert next_working_day(date(2026, 6, 16)) == date(2026, 6, 17)
     assert next_working_day(date(2026, 6, 19)) == date(2026, 6, 22)
     assert next_working_day(date(2026, 12, 24)) == date(2026, 12, 29)
 
 
-def test_working_days_are_counted_over_weekends_holidays_and_years() -> None:
+def test_counting_working_days_skips_weekends_and_holidays() -> None:
     assert after_working_days(date(2026, 6, 16), 0) == date(2026, 6, 16)
     assert after_working_days(date(2026, 6, 16), 5) == date(2026, 6, 23)
     assert after_working_days(date(2026, 12, 24), 4) == date(2027, 1, 4)
 
 
 @pytest.mark.parametrize(("year", "working_days"), [(2025, 253), (2026, 253), (2027, 253)])
-def test_a_year_has_its_days_from_monday_to_friday_less_eight_bank_holidays(year: int, working_days: int) -> None:
+def test_the_number_of_working_days_in_a_year_is_correct(year: int, working_days: int) -> None:
     days = (date(year, 1, 1) + timedelta(days=n) for n in range(365))
     assert sum(map(is_working_day, days)) == working_days

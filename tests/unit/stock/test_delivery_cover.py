@@ -1,4 +1,4 @@
-"""When an order's shortfall is expected in (decisions, stock)."""
+"""When deliveries cover an order's shortfall (decisions, stock)."""
 
 from datetime import UTC, datetime
 
@@ -34,7 +34,7 @@ def by(moment: datetime) -> Cover:
         pytest.param(1, 0, 20, UNKNOWN, id="earlier back-orders take everything"),
     ],
 )
-def test_stock_serves_first_then_the_deliveries_that_earlier_back_orders_leave(
+def test_stock_and_then_deliveries_cover_an_order_after_earlier_back_orders(
     quantity: int, available: int, back_ordered: int, expected: Cover
 ) -> None:
     assert cover(quantity, available, back_ordered, TEN_AND_TEN, NOW) == expected
@@ -66,5 +66,5 @@ def test_an_overdue_delivery_covers_nothing(now: datetime, expected: Cover) -> N
         pytest.param([by(SECOND), UNKNOWN, FROM_STOCK], UNKNOWN, id="one is not covered"),
     ],
 )
-def test_an_order_can_be_had_when_the_last_of_its_products_can(covers: list[Cover], expected: Cover) -> None:
+def test_an_order_is_available_when_its_last_product_is(covers: list[Cover], expected: Cover) -> None:
     assert latest(covers) == expected

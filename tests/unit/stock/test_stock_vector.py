@@ -1,4 +1,4 @@
-"""Stock by catalogue row, and the label that it gets."""
+"""Stock by catalogue row, and its label."""
 
 from datetime import UTC, datetime
 
@@ -13,13 +13,13 @@ ROW_OF_ID = RowOfId.of([30, 10, 20])
 JULY, AUGUST = datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 8, 1, tzinfo=UTC)
 
 
-def test_an_empty_vector_has_nothing_in_stock_and_nothing_to_come() -> None:
+def test_an_empty_vector_has_no_stock_and_no_deliveries() -> None:
     empty = empty_stock(3)
     assert (empty.available.tolist(), empty.back_ordered.tolist(), empty.deliveries) == ([0] * 3, [0] * 3, {})
     assert list(empty.in_stock) == []
 
 
-def test_levels_go_to_their_rows_and_leave_the_others() -> None:
+def test_changed_levels_update_only_their_rows() -> None:
     first = empty_stock(3).with_levels(stock_rows((10, 5, 0), (30, 7, 0)), ROW_OF_ID)
     second = first.with_levels(stock_rows((10, 0, 4), (99, 1, 1)), ROW_OF_ID)
     assert (second.available.tolist(), second.back_ordered.tolist()) == ([7, 0, 0], [0, 4, 0])
@@ -27,12 +27,12 @@ def test_levels_go_to_their_rows_and_leave_the_others() -> None:
     assert (list(first.in_stock), list(second.in_stock)) == ([0, 1], [0])
 
 
-def test_of_two_levels_of_one_product_the_later_counts() -> None:
+def test_the_later_of_two_levels_of_one_product_applies() -> None:
     changed = empty_stock(3).with_levels(stock_rows((20, 5, 0), (20, 2, 1)), ROW_OF_ID)
     assert (changed.available.tolist(), changed.back_ordered.tolist()) == ([0, 0, 2], [0, 0, 1])
 
 
-def test_deliveries_replace_those_before_and_keep_their_order() -> None:
+def test_new_deliveries_replace_all_deliveries_in_order() -> None:
     first = empty_stock(3).with_deliveries(delivery_rows((30, 9, JULY)), ROW_OF_ID)
     records = delivery_rows((10, 1, JULY), (99, 5, JULY), (10, 2, AUGUST))
     second = first.with_levels(stock_rows((10, 5, 0)), ROW_OF_ID).with_deliveries(records, ROW_OF_ID)
@@ -57,7 +57,7 @@ def test_deliveries_replace_those_before_and_keep_their_order() -> None:
         (0, 0, True, "On order"),
     ],
 )
-def test_the_label_follows_units_then_deliveries(
+def test_the_label_depends_on_units_and_deliveries(
     available: int, low_stock: int, label: str, *, delivery_shown: bool
 ) -> None:
     assert status(available, low_stock, delivery_shown=delivery_shown) == label

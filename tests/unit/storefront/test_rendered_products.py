@@ -1,4 +1,4 @@
-"""Products as bytes: JSON and CSV say the same, whatever the products hold."""
+"""Products as bytes: JSON and CSV have the same content, for random products."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ JANUARY, JULY = datetime(2026, 1, 5, 9, tzinfo=UTC), datetime(2026, 7, 5, 9, tzi
 
 
 def view_of(products: list[ProductRecord], pence: int, available: int, *, trade: bool) -> CustomerView:
-    """A view in which every product costs and counts the same and is due twice."""
+    """Return a view in which all products have the same price and stock, and two deliveries."""
     snapshot = build_snapshot(ReferenceRecords([], [], []), products)
     costs = np.array([[pence, pence // 2, pence // 3]] * len(products), dtype=np.int32).reshape(-1, 3)
     stock = empty_stock(len(products)).with_levels(
@@ -90,7 +90,7 @@ PRODUCTS = st.lists(
     extras=st.sets(st.sampled_from(list(EXTRAS.values()))),
     trade=st.booleans(),
 )
-def test_json_and_csv_hold_every_field_of_every_product(
+def test_json_and_csv_contain_every_field_of_every_product(
     products: list[tuple[str, dict[str, Any]]], pence: int, available: int, extras: set[str], *, trade: bool
 ) -> None:
     records = [product_record(sku, **values) for sku, values in products]
@@ -108,7 +108,7 @@ def test_json_and_csv_hold_every_field_of_every_product(
     assert text.endswith("\r\n")
 
 
-def test_rows_are_rendered_in_the_order_given_and_as_often() -> None:
+def test_rows_are_rendered_in_the_given_order_with_repetitions() -> None:
     view = view_of([product_record(sku) for sku in "ABC"], 100, 1, trade=False)
     rows = np.array([2, 0, 2], dtype=np.int32)
     assert [p["sku"] for p in json.loads(b"".join(render_json(view, rows)))] == ["C", "A", "C"]

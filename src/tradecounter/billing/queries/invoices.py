@@ -29,7 +29,7 @@ _LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_
 
 
 async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
-    """Return when the order's last shipment was dispatched; None without any."""
+    """Return when the order's last shipment was dispatched; None without shipments."""
     last: datetime | None = await tx.fetch_value(_LAST_DISPATCH, order_id=order_id)
     return last
 
@@ -47,7 +47,7 @@ _INVOICE_NUMBERS = Statement("select order_id, number from invoice where order_i
 
 
 async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, int]:
-    """Return the invoice numbers of the orders that have one, by the orders' internal ids."""
+    """Return the invoice numbers of invoiced orders, by internal id."""
     return dict(await tx.fetch_all(_INVOICE_NUMBERS, order_ids=list(order_ids)))
 
 
@@ -122,7 +122,7 @@ _NEXT_INVOICE_NUMBER = Statement("update invoice_number set last = last + 1 retu
 
 
 async def next_invoice_number(tx: Transaction) -> int:
-    """Return the next invoice number. Other transactions wait for theirs until this one ends.
+    """Return the next invoice number, locked until the transaction ends.
 
     Numbers have no gaps: a rollback returns the number.
     """

@@ -39,7 +39,7 @@ class InvoiceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceFilter:
-    """What invoices must match: `issued_to` is exclusive; with `overdue_at`, they are overdue at that moment."""
+    """A filter of invoices. `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then."""
 
     customer_id: int | None = None
     issued_from: datetime | None = None
@@ -53,7 +53,7 @@ _INVOICES = SQL(
     " o.cost_net + o.shipping_net as net, o.cost_tax + o.shipping_tax as vat, i.gross, o.paid from"
 )
 _ALL = SQL("invoice i join orders o on o.id = i.order_id")
-# The planner overestimates the unpaid orders and would read all invoices: `offset 0` makes it start with the orders.
+# The planner overestimates the unpaid orders and would read all invoices; `offset 0` forces it to start with orders.
 _UNPAID = SQL(
     "(select * from orders where state = 'confirmed' and paid < gross offset 0) as o"
     " cross join lateral (select * from invoice where order_id = o.id offset 0) as i"
@@ -83,7 +83,7 @@ async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_INVOICE, number=number)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
+        raise DomainError(Kind.NOT_FOUND, f"invoice {number} does not exist")
     return found
 
 
@@ -104,7 +104,7 @@ _INVOICED_ITEMS = Statement(
 
 
 async def invoiced_items(tx: Transaction, order_id: int) -> list[int]:
-    """Return the ids of an order's lines in the order of the invoice, which lists the shipping after them."""
+    """Return the ids of an order's lines in the invoice's sequence, which ends with the shipping."""
     rows = await tx.fetch_all(_INVOICED_ITEMS, order_id=order_id)
     return [line_id for (line_id,) in rows]
 
@@ -116,7 +116,7 @@ async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
     """Return an invoice as a PDF file. Raises DomainError (not found)."""
     found = await tx.fetch_one(_PRINTED_INVOICE, number=number)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no invoice {number}")
+        raise DomainError(Kind.NOT_FOUND, f"invoice {number} does not exist")
     return found
 
 
@@ -129,6 +129,6 @@ _OVERDUE_OF = Statement("""
 
 
 async def overdue_of(tx: Transaction, customer_id: int, now: datetime) -> Decimal:
-    """Return a customer's overdue pounds; without an invoice, the term counts from the confirmation."""
+    """Return a customer's overdue pounds; without an invoice, the term starts at the confirmation."""
     overdue = await tx.fetch_value(_OVERDUE_OF, customer_id=customer_id, now=now)
     return overdue or NOTHING

@@ -35,7 +35,7 @@ class BytesColumn(Sequence[bytes]):
         return self._data[self._bounds[row] : self._bounds[row + 1]]
 
     def take(self, rows: NDArray[Any]) -> list[bytes]:
-        """Return the bytes of several rows; faster than reading them one by one."""
+        """Return the bytes of several rows; faster than one row at a time."""
         data = self._data
         starts, ends = self._starts[rows].tolist(), self._starts[rows + 1].tolist()
         return [data[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -12,7 +12,7 @@ from tradecounter.catalogue.columns.bitmaps import bitmap
 from tradecounter.catalogue.columns.bytes_column import bytes_column
 from tradecounter.catalogue.columns.sorted_keys import SortedKeys
 
-_COMMON = 256  # a posting list of this many rows or more is stored as a bitmap
+_COMMON = 256  # longer posting lists, and those of this many rows, are stored as bitmaps
 
 
 class PostingLists:

@@ -28,26 +28,20 @@ CHECK_CHILDREN = Statement("""
 
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"
 
-CHECK_MANUFACTURERS = Statement("""
-    select s.line, format('manufacturer: there is no manufacturer %s', to_json(s.row ->> 'manufacturer'))
-    from staged s left join manufacturer m on m.key = s.row ->> 'manufacturer'
-    where jsonb_exists(s.row, 'manufacturer') and m.key is null
-""")
-
 CHECK_CATEGORIES = Statement("""
-    select s.line, format('categories: there is no category %s', to_json(given.key))
+    select s.line, format('categories: category %s does not exist', to_json(given.key))
     from staged s, jsonb_array_elements_text(s.row -> 'categories') as given (key)
     where not exists (select from category c where c.key = given.key)
 """)
 
 CHECK_LINKS = Statement("""
-    select s.line, format('%s: there is no product %s', link.name, to_json(link.sku))
+    select s.line, format('%s: product %s does not exist', link.name, to_json(link.sku))
     from staged s, jsonb_to_recordset(s.row -> 'links') as link (name text, sku text, key text)
     where not exists (select from product p where p.sku_key = link.key)
       and not exists (select from staged other where other.key = link.key)
 """)
 
-# A bundle cannot contain a bundle. Either of the two may be in the file or in the database.
+# A bundle cannot contain a bundle. Each of the two may be in the file or in the database.
 CHECK_BUNDLES = Statement("""
     with bundles as (
         select s.line, s.key, s.row ->> 'sku' as sku, s.row -> 'components' as components

@@ -1,4 +1,4 @@
-"""Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown one."""
+"""Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown SKU."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold, joined_word
 
-_NEIGHBOURS = 50  # SKUs on either side of the place where an unknown one would be
+_NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
 _CONTAINING = 20
 
 
@@ -30,7 +30,7 @@ async def find_product(tx: Transaction, sku: str) -> FoundProduct:
     if found is None:
         similar = await _similar_skus(tx, sku.strip())
         hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-        raise DomainError(Kind.NOT_FOUND, f"there is no product {sku}{hint}")
+        raise DomainError(Kind.NOT_FOUND, f"product {sku} does not exist{hint}")
     product_id, configurable = found
     [record] = await read_products(tx, [product_id], unreadable=[])
     return FoundProduct(record, configurable)

@@ -96,7 +96,7 @@ _COUNT_PRODUCTS = Statement("select count(*) from product")
 
 
 async def count_products(tx: Transaction) -> int:
-    """Return how many products there are, inactive ones included."""
+    """Return the number of products, inactive ones included."""
     return int(await tx.fetch_value(_COUNT_PRODUCTS))
 
 
@@ -124,7 +124,7 @@ _PRODUCT_IDS = ArrayStatement("select id, sku_key from product", {"id": "int8"},
 
 
 async def read_product_ids(tx: Transaction) -> list[int]:
-    """Return the ids of all products by folded SKU; old orders still show inactive ones."""
+    """Return the ids of all products by folded SKU; old orders still show inactive products."""
     ids: list[int] = (await fetch_array(tx, _PRODUCT_IDS))["id"].tolist()
     return ids
 
@@ -140,10 +140,10 @@ _READ_PRODUCTS = Statement("""
 
 
 async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[str]) -> list[ProductRecord]:
-    """Return the products with these ids, in the order of the ids.
+    """Return the products with these ids, in the same order.
 
-    A product whose row cannot be read (no import writes such a row) is inactive and has only its names; a message about
-    it is added to `unreadable`.
+    An unreadable row, which no import writes, becomes an inactive product with only its names. A message about the row
+    is added to `unreadable`.
     """
     rows = await tx.fetch_all(_READ_PRODUCTS, ids=ids)
     # Parsing text here is several times as fast as the database driver's conversion of decimals and JSON.

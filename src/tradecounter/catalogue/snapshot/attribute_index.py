@@ -21,14 +21,14 @@ _NUMBER = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)$", re.ASCII)
 
 
 def as_number(text: str) -> Decimal | None:
-    """Return text as a plain decimal number, or None if it is not one."""
+    """Parse a plain decimal number; return None for other text."""
     text = text.strip()
     return Decimal(text) if _NUMBER.match(text) else None
 
 
 @dataclass(frozen=True, slots=True)
 class NumberValues:
-    """The distinct numbers of an attribute, sorted, and the rows that have each."""
+    """The distinct numbers of an attribute, sorted, and the rows of each number."""
 
     numbers: list[Decimal]
     rows: PostingLists
@@ -99,7 +99,7 @@ class AttributeIndex:
         return found
 
     def _split(self, text: str) -> list[str]:
-        """Return the filters in a text, separated by commas that are not part of a name or of a possible value."""
+        """Split a string of filters at the commas that are not part of a name or of a possible value."""
         if "," not in text:
             return [text]
         match = _FILTER.match(text)
@@ -143,7 +143,7 @@ class AttributeIndexBuilder:
         """Return the index; `possible_values` is by attribute key."""
         values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
         possible = {key: frozenset(fold(value.strip()) for value in found) for key, found in possible_values.items()}
-        # If one attribute's name is another one's key, the key wins.
+        # If one attribute's name is another attribute's key, the key wins.
         key_of = {fold(a.name): a.key for a in self._attributes} | {fold(a.key): a.key for a in self._attributes}
         return AttributeIndex(
             {name: values[key] for name, key in key_of.items()}, {name: possible[key] for name, key in key_of.items()}

@@ -58,7 +58,7 @@ class CatalogueSnapshot:
     category_tree: list[Category]
     manufacturer_list: list[Manufacturer]
     attribute_list: list[Attribute]
-    unreadable: tuple[str, ...]  # messages about rows that are shown in part or not at all
+    unreadable: tuple[str, ...]  # messages about rows that cannot be shown completely
     digest: bytes
 
     def __len__(self) -> int:
@@ -157,7 +157,7 @@ def build_snapshot(reference: ReferenceRecords, products: Iterable[ProductRecord
 
 
 async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
-    """Read the catalogue into a snapshot, off the event loop and in batches, so that few records are in memory."""
+    """Read the catalogue into a snapshot: in batches, to save memory, and in a thread, not in the event loop."""
     builder = SnapshotBuilder(await read_reference(tx))
     ids = await read_product_ids(tx)
     products: list[ProductRecord] = []
@@ -201,7 +201,7 @@ def _rows_of_categories(own: Mapping[str, BitMap], categories: Sequence[Category
 
 
 def _shown_names(attributes: Sequence[AttributeRecord]) -> dict[str, str]:
-    """Return the name that products show for each attribute's key; the key itself if two share a name."""
+    """Return the name that products show for each attribute's key. Attributes that share a name are shown by key."""
     uses = Counter(fold(a.name) for a in attributes)
     return {a.key: a.name if uses[fold(a.name)] == 1 else a.key for a in attributes}
 

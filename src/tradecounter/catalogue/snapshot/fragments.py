@@ -38,8 +38,8 @@ _Rows = list[bytes]
 class Fragments:
     """Columns of encoded parts, by row.
 
-    `members` are shown only on request; `internal` is never shown. Together with the other JSON columns they are the
-    whole product, which has no other copy in memory.
+    `members` are shown only on request; `internal` is never shown. The JSON columns together contain the whole
+    product; memory has no other copy.
     """
 
     json_head: BytesColumn
@@ -85,7 +85,7 @@ class FragmentsBuilder:
 
     def add(self, product: ProductRecord) -> None:
         """Encode the product of the next row."""
-        # Called for every product of every new snapshot, so it creates no dictionaries and encodes nothing twice.
+        # Called for every product of every new snapshot, so it must be fast: no dictionaries, nothing encoded twice.
         images, attributes = _images(product.images), self._attributes(product.attributes)
         self._head.append(to_json(_Head(*_head_of(product), Raw(images)))[:-1] + _AFTER_HEAD)
         self._middle.append(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
@@ -97,7 +97,7 @@ class FragmentsBuilder:
         self._csv_tail.append(csv_cells(product, (*MIDDLE, *TAIL[:-1])) + b"," + _json_cell(attributes))
 
     def _attributes(self, attributes: dict[str, str]) -> bytes:
-        """Return attributes as JSON by name, in a fixed order: the database keeps none."""
+        """Return attributes as JSON by name, in a fixed order; `jsonb` does not keep an order."""
         names = self._attribute_names
         return to_json(dict(sorted((names.get(key, key), value) for key, value in attributes.items())))
 
@@ -115,12 +115,12 @@ class FragmentsBuilder:
 
 
 def _images(images: list[ImageRecord]) -> bytes:
-    """Return images as JSON, with members in a fixed order: the database keeps none."""
+    """Return images as JSON, with members in a fixed order; `jsonb` does not keep an order."""
     return to_json([_Image(image["is_primary"], image["url"]) for image in images])
 
 
 def _json_cell(text: bytes) -> bytes:
-    """Return a JSON list or object as a CSV cell; only an empty one contains no quotes."""
+    """Return a JSON list or object as a CSV cell; only an empty list or object contains no quotes."""
     return b'"%b"' % text.replace(b'"', b'""') if b'"' in text else text
 
 

@@ -30,7 +30,7 @@ class SearchIndex:
     rows: InvertedIndex
 
     def find(self, query: str) -> BitMap | None:
-        """Return the rows in which every word of the query is a word's prefix; None if the query has no words."""
+        """Return the rows that match: every word of the query begins a word of the product. None without words."""
         found: BitMap | None = None
         for word in set(words(query)):
             matching = self.rows.starting(word)
@@ -69,7 +69,7 @@ _FOLDED_ASCII = bytes(byte if byte < _ASCII_END and chr(byte).isalnum() else ord
 
 
 def _encoded_words(text: str) -> list[bytes]:
-    """Return the encoded words of a text, the same as `words` of `kit/text.py`."""
+    """Return the encoded words of a string, the same as `words` of `kit/text.py`."""
     plain = normalised(text)
     if plain.isascii():
         return plain.encode().translate(_FOLDED_ASCII).split()
@@ -77,9 +77,9 @@ def _encoded_words(text: str) -> list[bytes]:
 
 
 def text_of_markup(markup: str) -> str:
-    """Return the text of an HTML fragment, in linear time for any input; tags separate words."""
+    """Return an HTML fragment's text, in linear time for any input; tags separate words."""
     parts: list[str] = []
-    hidden, end = "", 0  # `hidden`: the name of the script or style element that the text is in
+    hidden, end = "", 0  # `hidden`: the name of the script or style element around the text
     for tag in _TAG.finditer(markup):
         if not hidden:
             parts.append(markup[end : tag.start()])

@@ -1,10 +1,10 @@
-"""The outcome of a check."""
+"""The result type of all checks."""
 
 from msgspec import Struct
 
 
 class Check(Struct, frozen=True):
-    """A check and its outcome; `remedy` says what to do about a problem."""
+    """A check's result; `remedy` says how to correct a problem."""
 
     name: str
     ok: bool
@@ -13,10 +13,10 @@ class Check(Struct, frozen=True):
 
 
 def fine(name: str, message: str) -> Check:
-    """Return a check that found no problem."""
+    """Return the result of a check without a problem."""
     return Check(name, ok=True, message=message)
 
 
 def wrong(name: str, message: str, remedy: str) -> Check:
-    """Return a check that found a problem."""
+    """Return the result of a check with a problem."""
     return Check(name, ok=False, message=message, remedy=remedy)

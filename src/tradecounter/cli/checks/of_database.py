@@ -27,7 +27,7 @@ def check_schema(state: SchemaState) -> Check:
 
 
 async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
-    """Check the contents of a database with a current schema."""
+    """Run all checks on a database with a current schema."""
     return [
         await _clock(tx, clock),
         await _worker(tx),
@@ -55,7 +55,7 @@ async def _worker(tx: Transaction) -> Check:
     if workers.alive:
         return fine("worker", f"{workers.alive} alive")
     last = "" if workers.last_heartbeat is None else f" since {workers.last_heartbeat:%Y-%m-%d %H:%M:%S} UTC"
-    return wrong("worker", f"no heartbeat{last}", "start `tradecounter worker`: it sends the mails")
+    return wrong("worker", f"no heartbeat{last}", "start `tradecounter worker`, which sends the e-mails")
 
 
 async def _queue(tx: Transaction) -> Check:
@@ -86,7 +86,7 @@ async def _failed_jobs(tx: Transaction) -> Check:
 async def _credit(tx: Transaction) -> Check:
     found = [f"customer {c.customer_id} {c.charged} instead of {c.unpaid}" for c in await wrong_credit(tx)]
     if not found:
-        return fine("credit", "every account's outstanding amount matches its orders")
+        return fine("credit", "all outstanding amounts match the orders")
     return wrong("credit", f"outstanding: {_listed(found)}", f"{_CHANGED_BY_HAND} credit_exposure.outstanding")
 
 
@@ -97,7 +97,7 @@ async def _stock(tx: Transaction) -> Check:
         for s in await wrong_stock(tx)
     ]
     if not found:
-        return fine("stock", "levels match the orders' lines and none is negative")
+        return fine("stock", "all levels match the order lines, and no level is negative")
     return wrong("stock", _listed(found), f"{_CHANGED_BY_HAND} stock_level")
 
 
@@ -106,10 +106,10 @@ async def _invoice_numbers(tx: Transaction) -> Check:
         str(gap.first) if gap.first == gap.last else f"{gap.first} to {gap.last}" for gap in await missing_invoices(tx)
     ]
     if not found:
-        return fine("invoice_numbers", "there are no gaps")
+        return fine("invoice_numbers", "the numbers have no gaps")
     remedy = "find the missing invoices in a backup: auditors ask for every number"
     return wrong("invoice_numbers", f"missing: {_listed(found)}", remedy)
 
 
 def _listed(found: list[str]) -> str:
-    return "; ".join(found) + (" and maybe more" if len(found) == MOST_FOUND else "")
+    return "; ".join(found) + (", and possibly more" if len(found) == MOST_FOUND else "")

@@ -21,17 +21,17 @@ class _Health(msgspec.Struct):
 
 
 async def check_mail(settings: Settings) -> Check:
-    """Check that the mail server accepts mails: connect and log in, without sending one."""
+    """Check that the mail server accepts a connection and the login; sends no e-mail."""
     try:
         mail_settings = MailSettings.from_settings(settings)
         if settings.smtp_url is None:
             return _check_folder(settings)
         await MailServer(settings.smtp_url).check(mail_settings.sender.addr_spec)
     except SettingsError as error:
-        return wrong("mail", str(error), "correct this setting; mails wait until then")
+        return wrong("mail", str(error), "correct this setting; e-mails wait until then")
     except Undelivered as error:
         return wrong(
-            "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or repair the mail server; mails wait until then"
+            "mail", str(error), "correct TRADECOUNTER_SMTP_URL, or repair the mail server; e-mails wait until then"
         )
     return fine("mail", f"{urlsplit(settings.smtp_url).hostname} accepts mail from {mail_settings.sender.addr_spec}")
 
@@ -40,7 +40,7 @@ def _check_folder(settings: Settings) -> Check:
     folder = mail_folder(settings)
     place = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if os.access(place, os.W_OK):
-        return fine("mail", f"mails are written to {folder}")
+        return fine("mail", f"e-mails are written to {folder}")
     return wrong(
         "mail", f"{place} cannot be written", "let the worker's user write there, or set TRADECOUNTER_SMTP_URL"
     )
@@ -49,7 +49,7 @@ def _check_folder(settings: Settings) -> Check:
 async def check_issuer(settings: Settings) -> Check:
     """Check that the issuer's keys can be fetched."""
     if settings.auth_url is None:
-        return fine("issuer", "none is set: no subject token is accepted")
+        return fine("issuer", "TRADECOUNTER_AUTH_URL is not set: no subject token is accepted")
     try:
         issuer = await read_issuer(settings.auth_url)
     except IssuerAwayError as error:
@@ -58,7 +58,7 @@ async def check_issuer(settings: Settings) -> Check:
 
 
 async def check_snapshot(settings: Settings) -> Check:
-    """Check that the API responds at its public address with current data."""
+    """Check that the API responds at its public URL with current data."""
     if settings.base_url is None:
         return fine("snapshot", "not checked: TRADECOUNTER_BASE_URL is not set")
     url = f"{settings.base_url}/check-health"

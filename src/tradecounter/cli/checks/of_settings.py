@@ -1,4 +1,4 @@
-"""Checks of the settings alone."""
+"""Checks that need only the settings."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -13,14 +13,14 @@ _OF_THE_SELLER = tuple(setting.name for setting in fields(Settings) if setting.n
 
 
 def check_settings(settings: Settings) -> Iterator[Check]:
-    """Check that all settings are known and valid, and that none is still an example."""
+    """Check that all settings are known, valid and not examples."""
     yield _usable(settings)
     examples = examples_in(settings)
     if examples:
         found = ", ".join(example.setting for example in examples)
         yield wrong("examples", f"still an example, or not set: {found}", "set them, in the environment or in `.env`")
     else:
-        yield fine("examples", "no setting is an example")
+        yield fine("examples", "all settings differ from the examples")
     yield _seller(settings)
 
 
@@ -28,11 +28,11 @@ def _seller(settings: Settings) -> Check:
     try:
         letterhead = letterhead_from(settings)
     except SettingsError as error:
-        return wrong("seller", str(error), "correct it: no invoice is issued and no mail is sent until then")
+        return wrong("seller", str(error), "correct it: no invoice is issued and no e-mail is sent until then")
     missing = [f"{PREFIX}{name.upper()}" for name in _OF_THE_SELLER if getattr(settings, name) is None]
     if missing:
         return fine("seller", f"not set, so not on invoices: {', '.join(missing)}")
-    return fine("seller", f"invoices and mails show all details of {letterhead.seller.name}")
+    return fine("seller", f"invoices and e-mails show all details of {letterhead.seller.name}")
 
 
 def _usable(settings: Settings) -> Check:

@@ -43,7 +43,7 @@ class Account:
 
     @property
     def name(self) -> str:
-        """The company, or the contact person if there is no company."""
+        """The company, or the contact person of an account without a company."""
         return self.company or f"{self.first_name} {self.last_name}"
 
 
@@ -102,7 +102,7 @@ async def the_account(tx: Transaction, customer_id: int) -> Account:
     """Return a customer's account. Raises DomainError (not found)."""
     account = await find_account(tx, customer_id)
     if account is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no customer {customer_id}")
+        raise DomainError(Kind.NOT_FOUND, f"customer {customer_id} does not exist")
     return account
 
 
@@ -115,7 +115,7 @@ async def list_accounts(tx: Transaction) -> list[Account]:
 
 
 async def add_account(tx: Transaction, change: AccountChange) -> Account:
-    """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
+    """Add a customer. Raises DomainError: invalid, conflict (another customer has the e-mail address)."""
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
         SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
@@ -124,10 +124,10 @@ async def add_account(tx: Transaction, change: AccountChange) -> Account:
 
 
 async def edit_account(tx: Transaction, customer_id: int, change: AccountChange) -> Account:
-    """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
+    """Change a customer. Raises DomainError: not found, invalid, conflict (another customer has the e-mail)."""
     columns = change.columns()
     if not columns:
-        raise invalid("customer", "nothing to change was given")
+        raise invalid("customer", "name at least one change")
     assignments = (SQL("{} = {}").format(Identifier(name), _placeholder(name)) for name in columns)
     statement = SQL("update customer set {} where id = :customer_id returning {}").format(
         SQL(", ").join(assignments), _SELECTED
@@ -145,10 +145,10 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
     except psycopg.errors.UniqueViolation as error:
         raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
     except psycopg.errors.ForeignKeyViolation as error:
-        raise invalid("price_list", f"there is no price list {values['price_list']!r}: import it first") from error
+        raise invalid("price_list", f"price list {values['price_list']!r} does not exist: import it first") from error
     except psycopg.errors.CheckViolation as error:
         raise invalid("customer", "credit_limit and term_days go together; discount is 0 to 100") from error
     if account is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no customer {values['customer_id']}")
+        raise DomainError(Kind.NOT_FOUND, f"customer {values['customer_id']} does not exist")
     await bump(tx, "customers")
     return account

@@ -55,5 +55,5 @@ _DELETE_OLD_ADDRESSES = Statement("""
 
 
 async def delete_old_addresses(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete the rows of addresses that customers deleted before a moment, oldest first; return how many."""
+    """Delete the rows of addresses that customers deleted before a moment, oldest first; return their number."""
     return await tx.execute(_DELETE_OLD_ADDRESSES, before=before, most=most)

@@ -4,12 +4,6 @@ from typing import LiteralString
 
 from tradecounter.db.statement import Statement
 
-CHECK_PRICE_LISTS = Statement("""
-    select s.line, format('price_list: there is no price list %s', to_json(s.row ->> 'price_list'))
-    from staged s left join price_list l on l.key = s.row ->> 'price_list'
-    where s.row ->> 'price_list' is not null and l.key is null
-""")
-
 CHECK_CREDIT_TERMS = Statement("""
     select s.line, 'credit_limit and term_days go together'
     from staged s left join customer c on c.email_key = s.key
@@ -37,7 +31,7 @@ ADD_ADDRESSES = Statement("""
 """)
 
 WARN_OF_SHIPPING_METHODS = Statement("""
-    select s.line, format('shipping_method: there is no shipping method %s', s.row ->> 'shipping_method')
+    select s.line, format('shipping_method: shipping method %s does not exist', s.row ->> 'shipping_method')
     from staged s left join shipping_method m on m.id = (s.row ->> 'shipping_method')::integer and m.active
     where s.row ->> 'shipping_method' is not null and m.id is null
 """)

@@ -8,7 +8,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class CustomerTerms:
-    """A customer's price list (None: the default one), discount in hundredths of a per cent, and trade flag."""
+    """A customer's price list (None: the default list), discount in hundredths of a per cent, and trade flag."""
 
     customer_id: int
     price_list: str | None

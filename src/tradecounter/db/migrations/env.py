@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the revisions, in one transaction, on the connection that `db/migrate.py` passes."""
+"""Alembic's entry point: runs all revisions in one transaction on the connection from `db/migrate.py`."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""Runs a migration's SQL as it is written: several statements at once, `%` and `:` without a meaning."""
+"""Executes a migration's SQL verbatim: several statements per string; `%` and `:` are literal."""
 
 from typing import LiteralString
 
@@ -7,7 +7,7 @@ from alembic import op
 
 
 def run_sql(*texts: LiteralString) -> None:
-    """Run texts of statements on the connection of the migration."""
+    """Execute strings of SQL statements on the migration's connection."""
     connection = op.get_bind().connection.dbapi_connection
     if not isinstance(connection, psycopg.Connection):
         raise TypeError("migrations run on psycopg")

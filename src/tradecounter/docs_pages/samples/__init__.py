@@ -1,11 +1,11 @@
-"""Samples of requests in the languages that customers use."""
+"""Request samples in the programming languages that customers use."""
 
 from tradecounter.docs_pages.samples.curl import curl_sample
 from tradecounter.docs_pages.samples.javascript import javascript_sample
 from tradecounter.docs_pages.samples.php import php_sample
 from tradecounter.docs_pages.samples.python import python_sample
 
-# By the name that readers see: the highlighter's name and the function that writes the sample.
+# For each language: the highlighter's name and the function that generates the sample.
 LANGUAGES = {
     "curl": ("bash", curl_sample),
     "Python": ("python", python_sample),

@@ -10,7 +10,7 @@ _BREAK = " \\\n  "
 
 
 def curl_sample(plan: Plan) -> str:
-    """Return the commands that send a plan's requests."""
+    """Return the shell commands that send a plan's requests."""
     if plan.first is None:
         return "curl " + _BREAK.join(_parts(plan.last))
     lines = [f"created=$(curl {_BREAK.join(_parts(plan.first))})", ""]

@@ -1,4 +1,4 @@
-"""JSON values as literals of programming languages."""
+"""Writes JSON values as literals of programming languages."""
 
 import json
 import re
@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_WIDE = 60  # characters; a longer object or list is split into lines
+_WIDE = 60  # characters; longer objects and lists are split into lines
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language writes values."""
+    """A language's syntax for values."""
 
     step: str
     opening: str
@@ -23,10 +23,10 @@ class Syntax:
     null: str = "null"
     padding: str = ""  # inside the braces of an object on one line
     trailing: str = ","  # after the last of several lines
-    template: tuple[str, str] = ("", "")  # a text with variables: its quotes, and what opens a variable
+    template: tuple[str, str] = ("", "")  # a string with variables: its quotes, and the start of a variable
 
     def write(self, value: Any, indent: str = "") -> str:
-        """Return a JSON value as a literal; its lines after the first begin with `indent`."""
+        """Return a JSON value as a literal; lines after the first begin with `indent`."""
         if isinstance(value, Mapping):
             parts = [f"{self.key(k)}{self.write(v, indent + self.step)}" for k, v in value.items()]
             return self.group(parts, indent)
@@ -40,16 +40,16 @@ class Syntax:
         return self.null if value is None else json.dumps(value)
 
     def write_form(self, form: Mapping[str, str], indent: str, token: str) -> str:
-        """Return the fields of a form, with the expression `token` in place of the example subject token."""
+        """Return a form's fields, with the expression `token` instead of the example subject token."""
         return self.write(form, indent).replace(self.text(form["subject_token"]), token)
 
     def write_address(self, url: str) -> str:
-        """Return an address in which `{name}` is a variable."""
+        """Return a URL literal in which each `{name}` is a variable."""
         quote, variable = self.template
         return quote + url.replace("{", variable) + quote if "{" in url else self.text(url)
 
     def group(self, parts: list[str], indent: str) -> str:
-        """Return an object with these members, on one line when it is short."""
+        """Return an object with these members, on one line if it is short."""
         return self._group(parts, self.opening, self.closing, indent)
 
     def _group(self, parts: list[str], opening: str, closing: str, indent: str) -> str:
@@ -62,12 +62,12 @@ class Syntax:
 
 
 def in_double_quotes(text: str) -> str:
-    """Return a text as JSON, JavaScript and Python write it."""
+    """Return a string literal for JSON, JavaScript and Python."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def in_single_quotes(text: str) -> str:
-    """Return a text as PHP writes it."""
+    """Return a string literal for PHP."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

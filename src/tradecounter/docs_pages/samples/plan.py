@@ -1,6 +1,6 @@
-"""The requests that a sample sends, from an operation's examples in the interface document.
+"""Plans a sample's requests from an operation's examples in the interface document.
 
-Some operations need a value that another one creates, such as a `confirmation_code`. Their samples send two requests.
+Some operations need a value from another operation, such as a `confirmation_code`. Their samples send two requests.
 """
 
 import re
@@ -17,7 +17,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; `{name}` in the address is a value of the response before."""
+    """A request; each `{name}` in its URL is a value from the previous response."""
 
     method: str
     address: str
@@ -26,11 +26,11 @@ class Request:
     json: Any = None
     form: Mapping[str, str] | None = None
     with_key: bool = True
-    idempotency_prefix: str = ""  # of the key that the sample generates
+    idempotency_prefix: str = ""  # the prefix of the sample's idempotency key
     response: str = "json"  # or "pdf", "text", "nothing"
 
     def headers(self, texts: Mapping[str, str]) -> list[str]:
-        """Return a language's texts of the headers that the request has, by their names."""
+        """Return a language's code for each header that the request has."""
         sent = {
             "X-Api-Key": self.with_key,
             "Authorization": self.form is not None,
@@ -42,13 +42,13 @@ class Request:
 
     @property
     def url(self) -> str:
-        """The address with the query."""
+        """The URL with the query."""
         return self.address + ("?" + "&".join(f"{k}={v}" for k, v in self.query.items()) if self.query else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The requests of a sample: `last`, and perhaps `first`, from whose response the values `taken` come."""
+    """A sample's requests: `last` and optionally `first`, whose response provides the values `taken`."""
 
     last: Request
     first: Request | None = None
@@ -56,7 +56,7 @@ class Plan:
 
 
 def plan_of(document: Mapping[str, Any], name: str, sample: Sample) -> Plan:
-    """Return the plan of an operation's sample."""
+    """Return the plan for an operation's sample."""
     if not sample.after:
         return Plan(_request(document, name, query=sample.query))
     first = _request(document, sample.after, body=sample.first_body)
@@ -65,7 +65,7 @@ def plan_of(document: Mapping[str, Any], name: str, sample: Sample) -> Plan:
 
 
 def _link(document: Mapping[str, Any], source: str, name: str) -> Mapping[str, str]:
-    """Return the link in the response of `source` to the named operation: expressions for its parameters."""
+    """Return the link from `source` to the named operation: expressions for its parameters."""
     _, _, operation = _operation(document, source)
     parameters: Mapping[str, str] = _success(operation)["links"][name]["parameters"]
     return parameters

@@ -26,13 +26,13 @@ _MOST_LOGGED = 20
 
 
 class UnreadableLog:
-    """Logs items with configurations that no key decrypts, once per process: clients that poll would repeat it."""
+    """Logs items with configurations that no key decrypts, once per process, since polling clients read them often."""
 
     def __init__(self) -> None:
         self._logged = False
 
     def __call__(self, items: Sequence[int]) -> None:
-        """Log the ids of items, unless items were logged before."""
+        """Log the ids of items; later calls do nothing."""
         if self._logged:
             return
         self._logged = True
@@ -64,7 +64,7 @@ class OrderFulfilment:
         for order_id, shipment in shipped.rows:
             shipments[order_id].append(shipment)
         serial_numbers = _by_line((order, line, ProductSerialNumber(*number)) for order, line, *number in numbered.rows)
-        # An order may have tens of thousands of configurations, which would delay other requests.
+        # An order may have tens of thousands of configurations; decoding them would delay other requests.
         data = await asyncio.to_thread(_decrypted, configured.rows, self.vault) if configured.rows else []
         configurations = _by_line(
             (order, line, OrderItemConfiguration(found))
@@ -123,7 +123,7 @@ def _by_line(found: Iterable[tuple[int, int, T]]) -> defaultdict[int, defaultdic
 
 
 def _decrypted(rows: Sequence[tuple[Any, ...]], vault: ProvisioningVault) -> list[ProvisioningData]:
-    """Return configurations, with only the product of those that no key decrypts."""
+    """Return configurations; without the key to decrypt one, only its product."""
     unsealed = ((sku, vault.unseal(data)) for _, _, sku, data in rows)
     return [ProvisioningData(product=sku, **({} if found is None else asdict(found))) for sku, found in unsealed]
 
@@ -138,7 +138,7 @@ _FIND_VIDEO = Statement(
 
 
 async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:
-    """Return the addresses of an order's packing video, or None."""
+    """Return the URLs of an order's packing video, or None."""
     return await tx.fetch_one(_FIND_VIDEO, order_id=order_id)
 
 
@@ -156,7 +156,7 @@ async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | N
 
 @dataclass(frozen=True, slots=True)
 class Configurability:
-    """Whether an item's product is configurable, and how many of its units are configured."""
+    """Whether an item's product is configurable, and the number of its configured units."""
 
     configurable: bool
     configured: int
@@ -172,7 +172,7 @@ _CONFIGURABILITY = Statement(
 
 
 async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
-    """Return whether and how far a line is configured, or None for an unknown line."""
+    """Return the progress of a line's configuration, or None for an unknown line."""
     return await tx.fetch_one(_CONFIGURABILITY, line_id=line_id)
 
 

@@ -89,7 +89,7 @@ _PUT_VIDEO = Statement("""
 
 
 async def put_video(tx: Transaction, order_id: int, video: OrderVideoResponse) -> None:
-    """Store the addresses of an order's packing video in place of earlier ones."""
+    """Store the URLs of an order's packing video; replaces earlier URLs."""
     await tx.execute(
         _PUT_VIDEO, order_id=order_id, video_file=video.video_file, streaming_playlist=video.streaming_playlist
     )

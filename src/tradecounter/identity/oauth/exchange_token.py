@@ -40,8 +40,8 @@ class TokenExchange:
     async def exchange(self, subject_token: str, wanted: Consent) -> str:
         """Return a new access token for the customer who consents.
 
-        Raises OAuthRequestError (invalid_grant) or IssuerUnavailableError. Only the log has the reason why a subject
-        token is not accepted, so that an operator can help the developer of the application.
+        Raises OAuthRequestError (invalid_grant) or IssuerUnavailableError. The log has the reason why a subject token
+        is rejected, for operators who help the application's developer; the response does not.
         """
         try:
             given = await self._given_consent(subject_token, wanted)
@@ -54,7 +54,7 @@ class TokenExchange:
         async with transaction(self.database) as tx:
             token = await issue_token(tx, client_id, given.customer_id, self.clock.now(), self.lifetime)
             if token is None:
-                raise InvalidSubjectTokenError(f"sub: there is no customer {given.customer_id}")
+                raise InvalidSubjectTokenError(f"sub: customer {given.customer_id} does not exist")
             revoked_at = await consent_revoked_at(tx, client_id, given.customer_id)
             if revoked_at is not None:
                 given.require_later_than(revoked_at)
@@ -62,7 +62,7 @@ class TokenExchange:
 
     async def _given_consent(self, subject_token: str, wanted: Consent) -> GivenConsent:
         if self.issuer is None:
-            raise InvalidSubjectTokenError("TRADECOUNTER_AUTH_URL is not set: there is no trusted issuer")
+            raise InvalidSubjectTokenError("TRADECOUNTER_AUTH_URL is not set, so no issuer is trusted")
         token = SubjectToken.read(subject_token)
         keys = await self.issuer.keys(token.key_id)
         return token.consent(keys, wanted, self.clock.now())

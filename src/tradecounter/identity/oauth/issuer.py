@@ -14,7 +14,7 @@ from tradecounter.settings import Settings
 log = structlog.get_logger()
 
 _FRESH_FOR = timedelta(hours=1)
-_USABLE_FOR = timedelta(hours=24)  # while the issuer is away
+_USABLE_FOR = timedelta(hours=24)  # while the issuer cannot be reached
 _BETWEEN_FETCHES = timedelta(seconds=30)
 _BETWEEN_ATTEMPTS = timedelta(seconds=5)  # without usable keys
 
@@ -48,9 +48,9 @@ class Issuer:
         return None if settings.auth_url is None else cls(settings.auth_url, clock)
 
     async def keys(self, kid: str | None) -> IssuerKeys:
-        """Return the issuer's keys, fetched again when they are older than an hour or none has the id `kid`.
+        """Return the issuer's keys; fetch them again when they are older than an hour or no key has the id `kid`.
 
-        Raises IssuerUnavailableError when that fails and the cached keys are older than a day or none has the id.
+        Raises IssuerUnavailableError when the fetch fails and the cached keys are older than a day or lack the id.
         """
         age = self._age()
         if self._cached is None or age > _USABLE_FOR:
@@ -60,21 +60,21 @@ class Issuer:
         if self._cached is None or self._age() > _USABLE_FOR:
             raise IssuerUnavailableError
         if self._tried != self._fetched and not _contains(self._cached, kid):
-            raise IssuerUnavailableError  # the key may be among those that could not be fetched
+            raise IssuerUnavailableError  # the issuer may have published the key since the last fetch
         return self._cached
 
     def _age(self) -> timedelta:
         return timedelta.max if self._fetched is None else self.clock.now() - self._fetched
 
     async def _fetch(self, pause: timedelta) -> None:
-        """Fetch the keys, or wait for the fetch under way; do nothing during the pause after the last one."""
+        """Fetch the keys, or await the running fetch; do nothing during the pause after the last fetch."""
         now = self.clock.now()
         if self._fetching is None:
             if self._tried is not None and now - self._tried < pause:
                 return
             self._tried = now
             self._fetching = asyncio.create_task(self._load(now))
-        await asyncio.shield(self._fetching)  # other requests may wait for it even if this one is cancelled
+        await asyncio.shield(self._fetching)  # other requests may await the fetch when this request is cancelled
 
     async def _load(self, now: datetime) -> None:
         try:

@@ -54,29 +54,29 @@ async def read_issuer(url: str) -> IssuerKeys:
         ):
             metadata = await _read_metadata(client, url)
             if metadata.issuer.removesuffix("/") != url.removesuffix("/"):
-                raise IssuerAwayError(f"the metadata is that of {metadata.issuer[:200]!r}")
+                raise IssuerAwayError(f"the metadata belongs to the issuer {metadata.issuer[:200]!r}")
             _require_allowed(metadata.jwks_uri, url)
             published = msgspec.json.decode(await _read(client, metadata.jwks_uri), type=_KeySet)
     except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, OSError, msgspec.DecodeError, RecursionError) as error:
         raise IssuerAwayError(f"{type(error).__name__}: {error}") from error
     keys = tuple(key for data in published.keys[:_MOST_KEYS] if (key := _usable_key(data)) is not None)
     if not keys:
-        raise IssuerAwayError("it publishes no key that can be used")
+        raise IssuerAwayError("the issuer publishes no usable key")
     return IssuerKeys(metadata.issuer, keys)
 
 
 def _require_allowed(jwks_uri: str, issuer: str) -> None:
-    """Check that keys may be fetched from an address in the issuer's metadata. Raises IssuerAwayError."""
+    """Check that keys may be fetched from a URL in the issuer's metadata. Raises IssuerAwayError."""
     if not is_safe_url(jwks_uri):
         raise IssuerAwayError("jwks_uri is not an https URL")
     # A remote issuer must not make this process send requests to services on this machine.
     if urlsplit(jwks_uri).scheme == "http" and not is_loopback(urlsplit(issuer).hostname or ""):
-        raise IssuerAwayError("jwks_uri is plain http, which is for an issuer on this machine only")
+        raise IssuerAwayError("jwks_uri is plain http, which is allowed only for an issuer on this machine")
 
 
 @cache
 def _trusted_authorities() -> ssl.SSLContext:
-    # Loading them takes tens of milliseconds, for which all requests would wait.
+    # Loading the certificates takes tens of milliseconds, which would delay all requests.
     return httpx2.create_ssl_context()
 
 
@@ -100,7 +100,7 @@ async def _read(client: httpx2.AsyncClient, url: str) -> bytes:
         if not response.is_success:
             raise httpx2.HTTPStatusError(f"status {response.status_code}", request=response.request, response=response)
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise IssuerAwayError("a document is compressed, which was not asked for")
+            raise IssuerAwayError("a document is compressed although the request does not accept compression")
         body = bytearray()
         async for piece in response.aiter_raw():
             body += piece

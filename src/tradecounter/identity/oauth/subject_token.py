@@ -15,7 +15,7 @@ from tradecounter.identity.oauth.issuer_documents import IssuerKeys
 
 LEEWAY = timedelta(seconds=60)
 
-# Asymmetric ones only: with a symmetric one, the public key would be enough to sign.
+# Only asymmetric algorithms: with a symmetric one, anyone could sign with the public key.
 ALGORITHMS = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 )
@@ -89,7 +89,7 @@ class SubjectToken:
 
     @classmethod
     def read(cls, text: str) -> "SubjectToken":
-        """Read a token without trusting it; ignores keys and addresses in it. Raises InvalidSubjectTokenError."""
+        """Parse a token without trusting it; keys and URLs in it are ignored. Raises InvalidSubjectTokenError."""
         try:
             signed = extract_compact(text.encode(), registry=_signatures)
             header = signed.headers()
@@ -102,13 +102,13 @@ class SubjectToken:
             _signatures.check_header(header)
         except (JoseError, AttributeError, TypeError, ValueError, RecursionError) as error:
             # The header may be any JSON.
-            raise InvalidSubjectTokenError("it is not a signed JWT in compact form with a valid header") from error
+            raise InvalidSubjectTokenError("must be a signed JWT in compact form with a valid header") from error
         return cls(signed, header.get("kid"))
 
     def consent(self, issuer: IssuerKeys, wanted: Consent, now: datetime) -> GivenConsent:
         """Check the signature and the claims; return the consent. Raises InvalidSubjectTokenError."""
         if not any(self._is_signed_by(key) for key in issuer.keys if self.key_id in {None, key.kid}):
-            raise InvalidSubjectTokenError("it is not signed by a key of the issuer that matches its kid and alg")
+            raise InvalidSubjectTokenError("must be signed by a key of the issuer that matches kid and alg")
         try:
             claims = msgspec.json.decode(self.signed.payload, type=_Claims)
         except (msgspec.DecodeError, RecursionError) as error:
@@ -121,7 +121,7 @@ class SubjectToken:
     def _is_signed_by(self, key: Key) -> bool:
         try:
             return validate_compact(self.signed, key, registry=_signatures)
-        except (JoseError, ValueError, TypeError):  # a key of another kind
+        except (JoseError, ValueError, TypeError):  # the key does not fit the algorithm
             return False
 
 
@@ -131,7 +131,7 @@ def _without_tree(media_type: str) -> str:
 
 
 def _problem(claims: _Claims, issuer: str, wanted: Consent, now: float) -> str | None:
-    """Return which claim is wrong and what would be right, or None."""
+    """Return a message about the first wrong claim, with the valid values; None when all are right."""
     earliest, latest = now - LEEWAY.total_seconds(), now + LEEWAY.total_seconds()
     audiences = [claims.aud] if isinstance(claims.aud, str) else claims.aud
     given_to = {claim for claim in (claims.client_id, claims.azp) if claim is not UNSET}
@@ -141,7 +141,7 @@ def _problem(claims: _Claims, issuer: str, wanted: Consent, now: float) -> str |
         "client_id, azp: must name the application that exchanges the token": given_to != {wanted.client_id},
         "exp: the token has expired": not claims.exp > earliest,
         "nbf: the token is not valid yet": claims.nbf is not UNSET and not claims.nbf <= latest,
-        "iat: must not lie in the future": claims.iat is not UNSET and not claims.iat <= latest,
-        "sub: must be a customer's id, as text": not _CUSTOMER_ID.fullmatch(claims.sub),
+        "iat: must not be in the future": claims.iat is not UNSET and not claims.iat <= latest,
+        "sub: must be a customer's id, as a string": not _CUSTOMER_ID.fullmatch(claims.sub),
     }
     return next((problem for problem, applies in wrong.items() if applies), None)

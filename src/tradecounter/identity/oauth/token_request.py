@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from tradecounter.kit.errors import DomainError
 from tradecounter.rest.form import form_decoded
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.validation_messages import field_error_of
 
 ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
 GrantType = Literal["urn:ietf:params:oauth:grant-type:token-exchange"]
@@ -47,9 +47,7 @@ class TokenRequest(msgspec.Struct):
     requested_token_type: Annotated[
         AccessTokenType | msgspec.UnsetType, Meta(description="Optional; this is the only supported value.")
     ] = msgspec.UNSET
-    resource: Annotated[str | msgspec.UnsetType, Meta(description="If sent, the base address of the API.")] = (
-        msgspec.UNSET
-    )
+    resource: Annotated[str | msgspec.UnsetType, Meta(description="If sent, the API's base URL.")] = msgspec.UNSET
     client_id: Annotated[str | msgspec.UnsetType, Meta(description="Required unless the request uses HTTP Basic.")] = (
         msgspec.UNSET
     )
@@ -73,14 +71,14 @@ def read_token_request(fields: Mapping[str, str]) -> TokenRequest:
     try:
         return msgspec.convert(fields, TokenRequest)
     except msgspec.ValidationError as error:
-        raise OAuthRequestError("invalid_request", str(fault_of(error))) from error
+        raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
 
 
 def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> ClientCredentials:
     """Return the client's credentials, from HTTP Basic or from the form (RFC 6749, section 2.3.1).
 
-    Raises OAuthRequestError (invalid_client) when there are none, OAuthRequestError (invalid_request) when there is
-    more than one, and InvalidClientError for malformed ones. The form may repeat the id of HTTP Basic.
+    Raises OAuthRequestError: invalid_client without credentials, invalid_request with more than one. Raises
+    InvalidClientError when they are malformed. The form may repeat the id of HTTP Basic.
     """
     basics = [value for value in authorization if value.partition(" ")[0].lower() == "basic"]
     client_id, client_secret = fields.get("client_id"), fields.get("client_secret")
@@ -89,10 +87,10 @@ def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) 
             raise OAuthRequestError("invalid_client", "client credentials are required: use HTTP Basic or form fields")
         return ClientCredentials(client_id, client_secret)
     if len(basics) > 1 or client_secret is not None:
-        raise OAuthRequestError("invalid_request", "client credentials are given more than once")
+        raise OAuthRequestError("invalid_request", "client credentials are sent more than once")
     found = _read_basic(basics[0].partition(" ")[2].strip())
     if client_id not in {None, found.client_id}:
-        raise OAuthRequestError("invalid_request", "client_id: is not the one of HTTP Basic")
+        raise OAuthRequestError("invalid_request", "client_id: differs from the id in HTTP Basic")
     return found
 
 

@@ -1,4 +1,4 @@
-"""API keys, of which only the hashes are stored (decisions, authentication)."""
+"""API keys; only their hashes are stored (decisions, authentication)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from tradecounter.identity.secret_hash import new_secret, secret_hash
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """The id of a new key, and the key itself, which is shown only now."""
+    """The id of a new key, and the key, which cannot be read again."""
 
     id: int
     key: str
@@ -20,7 +20,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """A key without its secret; its beginning identifies it."""
+    """A key without its secret; people identify a key by its first characters."""
 
     id: int
     customer_id: int
@@ -76,7 +76,7 @@ _DISABLE_KEY = Statement(
 
 
 async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord | None:
-    """Disable a key, in every process within a few seconds; return it, or None when it does not exist."""
+    """Disable a key, in every process within a few seconds; return the key, or None for an unknown id."""
     key = await tx.fetch_one(_DISABLE_KEY, now=now, key_id=key_id)
     await bump(tx, "keys")
     return key

@@ -1,4 +1,4 @@
-"""Failures by address, and the addresses that they block."""
+"""Stores failures by IP address, and the blocked addresses."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 
 
 async def lock_address(tx: Transaction, address: str) -> None:
-    """Make other transactions that count failures of an address wait for this one."""
+    """Lock the failures of an address until the transaction ends."""
     await tx.execute(COUNT_FAILURES, address=address)
 
 
@@ -17,7 +17,7 @@ _CURRENT_BLOCKS = Statement("select address, blocked_until from blocked_address 
 
 
 async def current_blocks(tx: Transaction, now: datetime) -> dict[str, datetime]:
-    """Return when the blocks that have not ended will end, by address."""
+    """Return when each current block ends, by address."""
     return dict(await tx.fetch_all(_CURRENT_BLOCKS, now=now))
 
 
@@ -25,7 +25,7 @@ _BLOCK_OF = Statement("select blocked_until from blocked_address where address =
 
 
 async def block_of(tx: Transaction, address: str, now: datetime) -> datetime | None:
-    """Return until when an address is blocked, or None."""
+    """Return when an address's block ends, or None."""
     found: datetime | None = await tx.fetch_value(_BLOCK_OF, address=address, now=now)
     return found
 
@@ -61,7 +61,7 @@ _DELETE_FAILURES = Statement("delete from credential_failure where failed_at <= 
 
 
 async def delete_failures(tx: Transaction, until: datetime) -> int:
-    """Delete failures up to a moment; return how many."""
+    """Delete the failures up to a moment; return their number."""
     return await tx.execute(_DELETE_FAILURES, until=until)
 
 
@@ -69,5 +69,5 @@ _DELETE_ENDED_BLOCKS = Statement("delete from blocked_address where blocked_unti
 
 
 async def delete_ended_blocks(tx: Transaction, now: datetime) -> int:
-    """Delete blocks that have ended; return how many."""
+    """Delete ended blocks; return their number."""
     return await tx.execute(_DELETE_ENDED_BLOCKS, now=now)

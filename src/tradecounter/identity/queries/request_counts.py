@@ -15,7 +15,7 @@ _ADD_REQUESTS = Statement("""
 
 
 async def add_requests(tx: Transaction, window_start: datetime, requests: Mapping[int, int]) -> None:
-    """Add requests to the counts of customers, by id; locks the rows in the order of ids."""
+    """Add requests to customers' counts, by id; locks the rows in the order of ids."""
     ids = sorted(requests)
     await tx.execute(
         _ADD_REQUESTS, window_start=window_start, ids=ids, requests=[requests[customer_id] for customer_id in ids]
@@ -38,5 +38,5 @@ _DELETE_COUNTS = Statement("delete from request_count where window_start < :befo
 
 
 async def delete_counts(tx: Transaction, before: datetime) -> int:
-    """Delete the counts of windows that started before a moment; return how many."""
+    """Delete the counts of windows that started before a moment; return their number."""
     return await tx.execute(_DELETE_COUNTS, before=before)

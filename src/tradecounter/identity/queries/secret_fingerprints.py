@@ -17,7 +17,7 @@ _LOCK_FINGERPRINTS = Statement("lock table secret_key in share row exclusive mod
 
 
 async def lock_fingerprints(tx: Transaction) -> None:
-    """Make other transactions that register keys, or check them first, wait for this one."""
+    """Lock the registered keys until the transaction ends; other registrations wait."""
     await tx.execute(_LOCK_FINGERPRINTS)
 
 
@@ -43,5 +43,5 @@ _FORGET_OTHER_FINGERPRINTS = Statement("delete from secret_key where fingerprint
 
 
 async def forget_other_fingerprints(tx: Transaction, kept: str) -> None:
-    """Remove all keys but one."""
+    """Remove all keys except one."""
     await tx.execute(_FORGET_OTHER_FINGERPRINTS, kept=kept)

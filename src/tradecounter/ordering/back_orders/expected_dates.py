@@ -1,8 +1,8 @@
-"""Updates the expected dates of back-orders from the deliveries, and mails the customers (decisions, shipping dates).
+"""Updates the expected dates of back-orders from the deliveries, and e-mails the customers (decisions, shipping dates).
 
-An overdue delivery covers nothing. But a date that the customer knows stays until the day on which orders should leave
-has passed. On that day the units may not be booked in yet, and a mail about an unknown date would come just before the
-one about the dispatch.
+An overdue delivery covers nothing. But a date that the customer knows stays until the planned dispatch day has passed.
+On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just before the
+e-mail about the dispatch.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,20 +23,20 @@ _MOST = 500  # orders that one transaction changes
 
 @dataclass(frozen=True, slots=True)
 class _Covers:
-    """The cover of each order by its id: `strict` by deliveries from today on, `lenient` also by recent ones."""
+    """The cover of each order by its id: `strict` by deliveries from today on, `lenient` also by recent deliveries."""
 
     strict: Mapping[int, Cover]
     lenient: Mapping[int, Cover]
 
 
 async def update_expected_dates(tx: Transaction, now: datetime) -> int:
-    """Update the expected dates of back-orders; queue a mail about each change; return the number of changes."""
+    """Update the expected dates of back-orders; queue an e-mail about each change; return the number of changes."""
     today = uk_date(now)
     first = _first_delivery_to_leave(today)
     covers = _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, first))
     waiting = covers.strict.keys() & covers.lenient.keys()
     changed = [o.id for o in await confirmed_orders(tx, waiting) if _changed_options(o, covers) is not None]
-    # Lock the orders and check them again: another worker may update them, or they may be cancelled now.
+    # Lock the orders and check them again: another worker may have updated them, or support may have cancelled them.
     for order in await confirmed_orders(tx, changed[:_MOST], lock=True):
         options = _changed_options(order, covers)
         if options is not None:
@@ -61,7 +61,7 @@ def _day(order: ConfirmedOrder, options: Sequence[ShippingOption]) -> date | Non
 
 
 def change_number(changed_at: datetime) -> int:
-    """Return the `changed` argument of the mail about a change: its Unix time in seconds."""
+    """Return the `changed` argument of the e-mail about a change: its Unix time in seconds."""
     return int(changed_at.timestamp())
 
 

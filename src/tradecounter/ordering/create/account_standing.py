@@ -1,8 +1,8 @@
 """Reads an account's standing before it creates an order: its terms, its debt, saved addresses, and the cap.
 
-The cap limits a customer's pending orders, or its unpriced quotes. Far below the cap, creations share a lock of the
-customer and do not wait for each other: even with one creation on every connection of the database, they could not
-exceed it. Near the cap, each creation waits for the lock alone and counts again.
+The cap limits a customer's pending orders, or its unpriced quotes. Far below the cap, creations share a lock on the
+customer and run at the same time: even one creation on every database connection could not exceed the cap. Near the
+cap, each creation takes the lock exclusively and counts again.
 """
 
 from tradecounter.db.pipeline import Pipeline, Result, array
@@ -32,7 +32,7 @@ def fetch_standing(
 
 
 def standing_of(found: Result[AccountStanding]) -> AccountStanding:
-    """Return the standing that was fetched. Raises DomainError (not found) without such a customer."""
+    """Return the fetched standing. Raises DomainError (not found) for an unknown customer."""
     if found.first is None:
         raise not_found("customer")
     return found.first
@@ -41,7 +41,7 @@ def standing_of(found: Result[AccountStanding]) -> AccountStanding:
 async def account_standing(
     tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
 ) -> AccountStanding:
-    """Fetch a standing in its own round trip. Raises DomainError (not found)."""
+    """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
     async with tx.pipeline() as p:
         found = fetch_standing(p, kind, request, context)
     return standing_of(found)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.errors import DomainError, Fault, invalid, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
@@ -22,7 +22,7 @@ from tradecounter.shipping.rules import fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
-_MOST_SUGGESTING = 5  # unknown SKUs of a request that get suggestions: finding similar SKUs takes time
+_MOST_SUGGESTING = 5  # unknown SKUs per request that get suggestions: finding similar SKUs takes time
 _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead (POST /quote)"
 
@@ -48,19 +48,19 @@ def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[
     return wanted
 
 
-def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterator[Fault]:
-    """Yield a fault for every SKU, given with its item's index, that the customer cannot buy."""
+def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterator[FieldError]:
+    """Yield an error for every SKU, given with its item's index, that the customer cannot buy."""
     suggesting = _MOST_SUGGESTING
     for number, sku in skus:
         if view.find(sku.strip()) is None:
             similar = view.similar_skus(sku) if suggesting else []
             suggesting = max(suggesting - 1, 0)
             hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-            yield Fault(f"items[{number}].sku", f"there is no product {sku!r}{hint}")
+            yield FieldError(f"items[{number}].sku", f"product {sku!r} does not exist{hint}")
 
 
 def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
-    """Return how many lines a request's items need: one per item and one per component of a bundle."""
+    """Return the number of lines for a request's items: one per item and one per component of a bundle."""
     found = [view.find(item.sku.strip()) for item in items]
     return sum(1 if product is None else 1 + len(view.product(product[0]).components) for product in found)
 
@@ -68,9 +68,9 @@ def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
 def price_lines(
     view: CustomerView, wanted: Iterable[Wanted], rate: Decimal, order_id: int, line_ids: Sequence[int]
 ) -> list[OrderLine]:
-    """Return lines at the customer's prices; price breaks count each line alone. `rate` is the VAT in per cent.
+    """Return lines at the customer's prices. Price breaks apply per line. `rate` is the VAT in per cent.
 
-    `line_ids` has the ids of the lines first, then those of their components.
+    `line_ids` lists the ids of the lines, then the ids of their components.
     """
     wanted = list(wanted)
     ids, component_ids = line_ids[: len(wanted)], iter(line_ids[len(wanted) :])
@@ -128,8 +128,8 @@ def offer_shipping(
 ) -> list[ShippingOption]:
     """Return the shipping options to an address in a region, cheapest first.
 
-    If no method fits, a quote has no options, and support names the carriage; for an order, this raises DomainError
-    (invalid).
+    If no method fits, returns no options for a quote, because support names the carriage; raises DomainError (invalid)
+    for an order.
     """
     fitting = fitting_methods(context.methods, region.id, address.country_code, weight_kg)
     if not fitting and kind == "order":
@@ -146,7 +146,7 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
     if wanted is not None:
         region = regions.get(wanted)
         if region is None:
-            raise invalid("shipping_region", f"there is no region {wanted}; the regions are {regions}")
+            raise invalid("shipping_region", f"region {wanted} does not exist; the regions are {regions}")
         return region
     number = regions.of_address(address.country_code, address.zip)
     if number is None and kind == "order":
@@ -158,7 +158,7 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
 
 
 def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:
-    """Return the error for an order that no method can ship, with the limits of the region's methods."""
+    """Return the error for an order that no method can ship; the message has the limits of the region's methods."""
     methods = [method for method in context.methods if method.region == region.id]
     to_country = [method for method in methods if country in method.countries]
     limits = [

@@ -8,7 +8,7 @@ import msgspec
 
 from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.kit.errors import DomainError, FaultCollector, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.rest.json_text import read_json
 
@@ -22,13 +22,13 @@ class Addresses:
 
 
 class AddressChoice(msgspec.Struct):
-    """An address of an order: the id of a saved one, or without an id, a full address."""
+    """An address of an order: the id of a saved address, or a full address without an id."""
 
     id: int | None = None
 
 
 def named_addresses(request: CreateOrderRequest) -> set[int]:
-    """Return the ids of the saved addresses that a request names. `resolve_addresses` reports what is wrong."""
+    """Return the ids of the saved addresses in a request. `resolve_addresses` reports errors."""
     ids = set()
     for raw in (request.billing_address, request.shipping_address):
         with suppress(DomainError):
@@ -38,11 +38,11 @@ def named_addresses(request: CreateOrderRequest) -> set[int]:
 
 
 def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerAddress]) -> Addresses:
-    """Return the request's addresses; `saved` are the existing ones that it names.
+    """Return the request's addresses; `saved` are the existing addresses that the request names.
 
-    Raises DomainError (invalid) with the faults of both.
+    Raises DomainError (invalid) with the errors of both.
     """
-    collector = FaultCollector()
+    collector = ErrorCollector()
     found: list[CustomerAddress] = []
     for field, raw in (("billing_address", request.billing_address), ("shipping_address", request.shipping_address)):
         with collector.collecting():

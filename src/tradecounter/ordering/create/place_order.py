@@ -7,9 +7,9 @@ from msgspec.structs import asdict
 
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, FaultCollector, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.kit.errors import Kind as ErrorKind
-from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.create.draft import (
     cover_of,
     find_products,
@@ -45,7 +45,7 @@ async def place_order(
 async def checked_draft(
     tx: Transaction, kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[OrderBase, list[OrderLine]]:
-    """Return the common part of a new order or quote, and its lines, after all checks.
+    """Return the common data of a new order or quote, and its lines, after all checks.
 
     Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
     used), precondition failed (`auto_confirm` without a shipping method).
@@ -63,7 +63,7 @@ def _draft(
     kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[OrderBase, list[OrderLine]]:
     view = context.view
-    collector = FaultCollector()
+    collector = ErrorCollector()
     with collector.collecting():
         if not request.customer_reference.strip():
             raise invalid("customer_reference", "must not be blank")
@@ -106,8 +106,8 @@ def _check_shipping_and_credit(draft: OrderBase, standing: AccountStanding, *, a
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
-    shipping = NOTHING if chosen is None else chosen.cost_net
-    gross = draft.cost_gross + shipping + percentage(shipping, draft.tax_rate)
+    shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
+    gross = draft.cost_gross + shipping
     require_credit(standing.credit_limit, standing.outstanding, gross)
 
 
@@ -116,9 +116,9 @@ async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> N
     if await count_pending(tx, context.customer_id, kind, context.now) >= most:
         raise DomainError(
             ErrorKind.CONFLICT,
-            f"an account may have at most {most} pending orders at a time: confirm one, or wait until one expires"
+            f"an account may have at most {most} pending orders: confirm an order, or wait until one expires"
             if kind == "order"
-            else f"an account may have at most {most} quotes that wait for a price: wait until support has priced one",
+            else f"an account may have at most {most} unpriced quotes: wait until support has priced one",
         )
 
 

@@ -1,17 +1,17 @@
-"""Reads the body of a new order or quote. One response lists all its faults."""
+"""Reads the body of a new order or quote. One response lists all errors."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from tradecounter.customers.address_rules import faults_of_address
+from tradecounter.customers.address_rules import address_errors
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import DomainError, Fault, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, invalid_fields
 from tradecounter.ordering.create.draft import unknown_skus
 from tradecounter.ordering.create.order_addresses import AddressChoice
 from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
-from tradecounter.rest.faults import faults_of
+from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
 from tradecounter.storefront.view import CustomerView
 
@@ -20,48 +20,48 @@ _ADDRESSES = ("billing_address", "shipping_address")
 
 
 def read_request(raw: bytes, view: CustomerView) -> CreateOrderRequest:
-    """Return the request of a body. Raises DomainError (invalid) with all faults.
+    """Return the request in a body. Raises DomainError (invalid) with all errors.
 
     A field of the wrong type does not stop the checks of the others.
     """
     try:
         request = read_json(raw, CreateOrderRequest)
     except DomainError as error:
-        body = decode_json(raw) if error.faults else None
+        body = decode_json(raw) if error.field_errors else None
         if not isinstance(body, dict):
             raise
         further = (
-            *_faults_of_items(body.get("items"), view),
-            *_faults_of_addresses(body),
-            *_faults_of_contacts({name: body.get(name) for name in _CONTACTS}),
+            *_item_errors(body.get("items"), view),
+            *_address_errors(body),
+            *_contact_errors({name: body.get(name) for name in _CONTACTS}),
         )
-        raise invalid_fields(list(dict.fromkeys([*error.faults, *further]))) from error
+        raise invalid_fields(list(dict.fromkeys([*error.field_errors, *further]))) from error
     contacts = {name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS}
-    if faults := list(_faults_of_contacts(contacts)):
-        raise invalid_fields(faults)
+    if errors := list(_contact_errors(contacts)):
+        raise invalid_fields(errors)
     return request
 
 
-def _faults_of_items(items: Any, view: CustomerView) -> Iterator[Fault]:
+def _item_errors(items: Any, view: CustomerView) -> Iterator[FieldError]:
     if isinstance(items, list):
         skus = ((n, item.get("sku")) for n, item in enumerate(items[:MOST_ITEMS]) if isinstance(item, dict))
         texts = ((n, sku) for n, sku in skus if isinstance(sku, str) and sku.strip())
         yield from unknown_skus(view, ((n, sku) for n, sku in texts if len(sku) <= LONGEST_SKU))
 
 
-def _faults_of_contacts(contacts: Mapping[str, Any]) -> Iterator[Fault]:
+def _contact_errors(contacts: Mapping[str, Any]) -> Iterator[FieldError]:
     """Yield the invalid e-mail addresses that match the decoder's pattern."""
     for name, contact in contacts.items():
         email = contact.get("email_address") if isinstance(contact, dict) else None
         if isinstance(email, str) and parse_email(email) is None:
-            yield Fault(f"{name}.email_address", NOT_AN_EMAIL)
+            yield FieldError(f"{name}.email_address", NOT_AN_EMAIL)
 
 
-def _faults_of_addresses(body: dict[str, Any]) -> Iterator[Fault]:
+def _address_errors(body: dict[str, Any]) -> Iterator[FieldError]:
     for field in _ADDRESSES:
         if field not in body:
             continue
         address = body[field]
-        yield from faults_of(address, AddressChoice, field)
+        yield from field_errors_of(address, AddressChoice, field)
         if isinstance(address, dict) and address.get("id") is None:
-            yield from faults_of_address(address, field)
+            yield from address_errors(address, field)

@@ -60,8 +60,8 @@ class OrderCreation:
         try:
             return await self._create(call, raw, keyed, kind)
         except DomainError:
-            # Another request with the key may have created the order in the meantime. Then its use of credit or of a
-            # reference must not reject this one.
+            # Another request with the key may have created the order in the meantime. Then that order's credit or
+            # reference must not reject this request.
             if keyed is not None and (before := await self._recorded(keyed)) is not None:
                 return _replay(before)
             raise
@@ -83,7 +83,7 @@ class OrderCreation:
         return Response(body, _CREATED, media_type=JSON)
 
     async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
-        """Return the response to an earlier request with this key. A repetition gets it even if the rules changed."""
+        """Return the response to an earlier request with this key, even if the rules have changed since."""
         async with transaction(self.database) as tx:
             async with tx.pipeline() as p:
                 claimed = claim(p, keyed)

@@ -1,11 +1,11 @@
-"""Back-orders: the orders that wait for stock, the deliveries that cover them, and serving them from new stock."""
+"""Reads and serves back-orders: orders that wait for stock, and the deliveries that cover them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import LiteralString
 
-from tradecounter.db.advisory_locks import HOLD_OFF_BACK_ORDERS, SERVE_BACK_ORDERS
+from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -20,10 +20,10 @@ from tradecounter.stock.rules import Cover
 async def hold_off_serving(tx: Transaction) -> None:
     """Block the serving of back-orders until the transaction ends. Call this before taking any other lock.
 
-    `lock_waiting_orders` does not lock orders that are confirmed after it. Without this lock, such an order could be
-    dispatched while it is served.
+    `lock_waiting_orders` does not lock orders that are confirmed later. Without this lock, such an order could be
+    dispatched while its back-orders are served.
     """
-    await tx.execute(HOLD_OFF_BACK_ORDERS)
+    await tx.execute(HOLD_OFF_SERVING)
 
 
 _LOCK_WAITING = Statement(
@@ -38,9 +38,9 @@ _LOCK_WAITING = Statement(
 async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
     """Lock the orders that wait for stock. Call this before locking stock levels: orders are always locked first.
 
-    `also` is the internal id of one more order to lock, in the same order by id. One transaction at a time passes.
+    `also` is the internal id of another order to lock. Orders are locked by id, by one transaction at a time.
     """
-    await tx.execute(SERVE_BACK_ORDERS)
+    await tx.execute(SERVE_ALONE)
     await tx.execute(_LOCK_WAITING, also=also)
 
 
@@ -93,7 +93,7 @@ _SERVE_LINES = Statement(
 
 async def serve_lines(tx: Transaction, served: Sequence[ServedLine]) -> None:
     """Allocate units to waiting lines."""
-    # A transaction that serves another line of the same order waits here, and then sees these changes.
+    # A transaction that serves another line of the same order waits for this lock, and then sees these changes.
     await tx.execute(_LOCK_ORDERS, ids=array(sorted({s.order_id for s in served})))
     await tx.execute(_SERVE_LINES, ids=array(s.line_id for s in served), units=array(s.units for s in served))
 
@@ -138,7 +138,7 @@ _COVERS = Statement(
 
 
 async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]:
-    """Return the covers of orders that wait for stock, by internal id, from deliveries of a UK date and later."""
+    """Return the cover of each order that waits for stock, by internal id; counts deliveries from a UK date on."""
     rows = await tx.fetch_all(_COVERS, first=at_uk_time(first, time()))
     return {order_id: Cover(known, last_delivery if known else None) for order_id, known, last_delivery in rows}
 
@@ -149,7 +149,7 @@ _LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
 
 
 async def confirmed_orders(tx: Transaction, order_ids: Iterable[int], *, lock: bool = False) -> list[ConfirmedOrder]:
-    """Return the confirmed orders among these ids; `lock` locks them and skips those that are already locked."""
+    """Return the confirmed orders among these ids; `lock` locks the orders and skips already locked ones."""
     found = await tx.fetch_all(_LOCK_CONFIRMED if lock else _READ_CONFIRMED, ids=array(order_ids))
     return [order for order in found if isinstance(order, ConfirmedOrder)]
 

@@ -1,17 +1,17 @@
-"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows.
-
-The condition of an expired order must equal `has_expired` in `ordering/states.py`.
-"""
+"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from psycopg.sql import SQL
+
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine, total_costs
+from tradecounter.ordering.queries.orders import HAS_EXPIRED
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.shipping_options import ShippingOption
 from tradecounter.ordering.states import ConfirmedOrder, Pricing
@@ -112,7 +112,7 @@ _SET_STATUS = Statement("update orders set status = :status where id = :id")
 
 
 async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
-    """Turn allocated units of lines (by id) into dispatched ones, and set the order's status."""
+    """Mark allocated units of lines (by id) as dispatched, and set the order's status."""
     await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 
@@ -132,17 +132,17 @@ async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: d
     await tx.execute(_CANCEL_LINES, id=order_id)
 
 
-_EXPIRE = Statement("update orders set state = 'expired' where state = 'pending' and expires_at < :now")
+_EXPIRE = Statement(SQL("update orders set state = 'expired' where state = 'pending' and {}").format(HAS_EXPIRED))
 
 
 async def expire_orders(tx: Transaction, now: datetime) -> int:
-    """Mark pending orders and priced quotes that have expired; return how many."""
+    """Mark pending orders and priced quotes that have expired; return their number."""
     return await tx.execute(_EXPIRE, now=now)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiringQuote:
-    """A quote that is about to expire, and how many times it has been priced."""
+    """A quote that is about to expire, and the number of its pricings."""
 
     id: int
     pricings: int
@@ -164,9 +164,9 @@ _MARK_EXPIRING = Statement(
 
 
 async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
-    """Return the priced quotes that expire within `before`, and mark that their customers were reminded.
+    """Return the priced quotes that expire within `before`, and mark their customers as reminded.
 
-    Skips quotes that were priced for no longer than that, and quotes that another transaction has locked.
+    Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
     """
     return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
 
@@ -185,9 +185,9 @@ _DELETE_EXPIRED = Statement(
 
 
 async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete orders and quotes that expired before a moment, with their lines, the oldest first; return how many.
+    """Delete orders and quotes that expired before a moment, with their lines, oldest first; return their number.
 
-    Skips those that another transaction has locked.
+    Skips rows that another transaction has locked.
     """
     return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
 

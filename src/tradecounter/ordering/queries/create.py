@@ -15,6 +15,7 @@ from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine, with_parts
+from tradecounter.ordering.queries.orders import HAS_EXPIRED
 from tradecounter.ordering.states import Kind, PendingOrder, UnpricedQuote
 
 _addresses = msgspec.json.Decoder(list[CustomerAddress])
@@ -22,7 +23,7 @@ _addresses = msgspec.json.Decoder(list[CustomerAddress])
 # Only a priced quote has `expires_at`.
 _PENDING = SQL(
     "select count(*) as count from orders o where o.customer_id = {} and o.kind = :kind and o.state = 'pending'"
-    " and case o.kind when 'quote' then o.expires_at is null else o.expires_at >= :now::timestamptz end"
+    " and case o.kind when 'quote' then o.expires_at is null else not {} end"
 )
 
 
@@ -31,7 +32,7 @@ class AccountStanding:
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the lock alone (`create/account_standing.py`).
+    and this transaction has the exclusive lock (`create/account_standing.py`).
     """
 
     credit_limit: Decimal | None
@@ -70,17 +71,17 @@ STANDING = Statement(
     ).format(
         create=CREATE.format(customer_id=SQL("c.id")),
         create_alone=CREATE_ALONE.format(customer_id=SQL("c.id")),
-        pending=_PENDING.format(SQL("c.id")),
+        pending=_PENDING.format(SQL("c.id"), HAS_EXPIRED),
     ),
     AccountStanding,
 )
 
 
-_COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id")))
+_COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id"), HAS_EXPIRED))
 
 
 async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: datetime) -> int:
-    """Return how many unexpired pending orders, or how many unpriced quotes, a customer has."""
+    """Return the number of a customer's unexpired pending orders, or of its unpriced quotes."""
     async with tx.pipeline() as p:
         found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
     [(count,)] = found.rows

@@ -16,7 +16,7 @@ from tradecounter.ordering.states import AnyOrder
 _LARGEST_NUMBER = 2**63 - 1
 _NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
 
-# An order is among the latest by its number or by its id. Each of the two indexes gives as many as can be shown.
+# An order is among the latest by its number or by its id. Each of the two indexes supplies a full page.
 _LATEST = SQL(
     "id in (select id from (select id from orders where number is not null order by number desc limit :most) as c"
     " union all select id from (select id from orders order by id desc limit :most) as p)"
@@ -24,7 +24,7 @@ _LATEST = SQL(
 # References are compared trimmed and without case (decisions, 409 for duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
 _CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))")
-# Every index with the reference begins with the customer: look it up for each one.
+# Every index with the reference begins with the customer, so look the reference up per customer.
 _CUSTOMER_REFERENCE_OF_ANY = SQL(
     "id in (select r.id from customer as c cross join lateral"
     " (select id from orders where customer_id = c.id and {} offset 0) as r)"
@@ -44,9 +44,9 @@ _STATE = SQL("state = :state")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFilter:
-    """What orders must match; None matches all.
+    """A filter of orders; None matches all.
 
-    `reference` is an order reference, an order id, or the beginning of one. The moments are compared with the
+    `reference` is an order reference, an order id, or the beginning of either. The moments are compared with the
     confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
     """
 
@@ -61,10 +61,10 @@ class OrderFilter:
 
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
-    """Return the orders and quotes of all customers that match a filter, the last confirmed or created first."""
+    """Return the orders and quotes of all customers that match a filter, latest confirmed or created first."""
     lows, highs = _numbers_beginning(wanted.reference or "")
     conditions = list(_conditions(wanted))
-    if conditions in ([], [_FROM]):  # the latest since a moment are the latest of all
+    if conditions in ([], [_FROM]):  # the latest orders since a moment are the latest of all
         conditions.append(_LATEST)
     statement = order_statement(
         "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most",
@@ -137,7 +137,7 @@ _BEGINNING = order_statement(
 
 
 async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
-    """Return the latest orders whose reference or id begins with a text that ends in a digit."""
+    """Return the latest orders whose reference or id has a beginning that ends in a digit."""
     lows, highs = _numbers_beginning(reference)
     return await tx.fetch_all(_BEGINNING, lows=array(lows), highs=array(highs), reference=reference.strip(), most=most)
 
@@ -150,7 +150,7 @@ _ALL_QUOTES = order_statement("select {} from orders where kind = 'quote' order 
 
 
 async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[AnyOrder]:
-    """Return the quotes of all customers: the unpriced ones, oldest first, or all, latest first."""
+    """Return the quotes of all customers: unpriced quotes, oldest first, or all quotes, latest first."""
     return await tx.fetch_all(_UNPRICED_QUOTES if waiting else _ALL_QUOTES, most=most)
 
 
@@ -161,5 +161,5 @@ async def the_quote(tx: Transaction, code: str) -> AnyOrder:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
     quote = await tx.fetch_one(_QUOTE, code=code)
     if quote is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
+        raise DomainError(Kind.NOT_FOUND, f"quote {code} does not exist")
     return quote

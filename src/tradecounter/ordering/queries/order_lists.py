@@ -22,7 +22,7 @@ _LABELS = {fold(label): label for label in STATUSES}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderListFilter:
-    """What orders must match; None matches all.
+    """A filter of orders; None matches all.
 
     The customer's reference is compared without case and outer white space, the status without case.
     `confirmed_from` is inclusive, `confirmed_before` exclusive.
@@ -36,7 +36,7 @@ class OrderListFilter:
 
 @dataclass(frozen=True, slots=True)
 class OrderList:
-    """How many orders match a filter, and the numbers of one page of them, the latest confirmed first."""
+    """The number of matching orders, and the order numbers of one page, latest confirmed first."""
 
     total: int
     numbers: NDArray[np.int64]
@@ -76,7 +76,7 @@ _ORDERS_BY_REFERENCE = _List(_BY_REFERENCE)
 
 
 async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int) -> OrderList:
-    """Return the range `start` to `end` of a customer's confirmed orders that match, the latest confirmed first."""
+    """Return the matching confirmed orders of a customer from `start` to `end`, latest confirmed first."""
     listing, values = _listing(wanted)
     async with tx.pipeline() as p:
         counted = p.fetch(listing.count, customer_id=customer_id, **values)
@@ -117,10 +117,10 @@ _LISTED = order_statement(
 async def listed_orders(
     tx: Transaction, customer_id: int, numbers: Sequence[int], most_lines: int
 ) -> list[NumberedOrder]:
-    """Return a customer's orders with these numbers up to the one that reaches `most_lines` lines.
+    """Return a customer's orders with these numbers, until they have `most_lines` lines together.
 
-    Includes orders that were cancelled since the list was read. Raises LookupError when one no longer exists; the
-    service never deletes numbered orders.
+    Includes orders that were cancelled since the list was read. Raises LookupError when an order no longer exists;
+    the service never deletes numbered orders.
     """
     async with tx.pipeline() as p:
         found = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)

@@ -21,9 +21,12 @@ _COLUMNS = SQL(
     " quote_note, cancelled_at, cancel_reason, expected_changed_at"
 )
 
+# `has_expired` of `ordering/states.py` for rows whose state is pending; null without an expiry.
+HAS_EXPIRED = SQL("expires_at < :now::timestamptz")
+
 
 def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
-    """Return a statement that reads orders; the first `{}` of the SQL becomes their columns, the others the parts."""
+    """Return a statement that reads orders. The columns replace the first `{}` of the SQL, `parts` the others."""
     return Statement(SQL(sql).format(_COLUMNS, *parts), parse_order, prepared=prepared)
 
 
@@ -48,7 +51,7 @@ async def own_order(tx: Transaction, customer_id: int, reference: str) -> Number
 
 async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:
     """Return the order as `own_order` does, or None."""
-    # The number at the end of a reference finds the order in any spelling.
+    # The number that ends a reference finds the order in any spelling.
     digits = _DIGITS_AT_END.search(reference)
     number = int(digits[0]) if digits else None
     async with tx.pipeline() as p:
@@ -67,7 +70,7 @@ _LOCK_UNCONFIRMED = Statement(
 def lock_unconfirmed(p: Pipeline, customer_id: int, code: str) -> None:
     """Lock a customer's unconfirmed order or quote until the transaction ends.
 
-    Later statements, also of the same pipeline, see the order as it is under the lock.
+    Later statements, also of the same pipeline, see the locked order.
     """
     p.execute(_LOCK_UNCONFIRMED, customer_id=customer_id, code=code)
 
@@ -111,9 +114,10 @@ _WITH_REFERENCE = order_statement(
     select {} from orders
     where customer_id = :customer_id
       and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
-      and (state = 'confirmed' or (state = 'pending' and (expires_at is null or expires_at >= :now)))
+      and (state = 'confirmed' or (state = 'pending' and ({}) is not true))
     order by id limit 1
-    """
+    """,
+    HAS_EXPIRED,
 )
 
 

@@ -1,4 +1,4 @@
-"""Confirms a quote for a customer who accepted it by mail or phone (specification, section 3)."""
+"""Confirms a quote for a customer who accepted it by e-mail or phone (specification, section 3)."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from tradecounter.storefront.storefront import Storefront
 async def confirm_quote(
     tx: Transaction, code: str, method_id: int | None, policy: OrderingPolicy, now: datetime
 ) -> ConfirmedOrder:
-    """Confirm a priced quote, with the same checks as for its customer; a confirmed one stays unchanged.
+    """Confirm a priced quote, with the same checks as for its customer; a confirmed quote stays unchanged.
 
     `code` is the whole confirmation code. Raises DomainError: not found, precondition failed (not priced), and the
     errors of `confirm_order`.
@@ -31,7 +31,7 @@ async def confirm_quote(
 
 
 async def _context(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> OrderContext:
-    """Read the context of a customer's order from the database: the command line has no storefront in memory."""
+    """Read the context of a customer's order from the database, since the command line has no storefront in memory."""
     storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     versions = await read_versions(tx)
     await storefront.refresh(tx, versions)

@@ -1,4 +1,4 @@
-"""Prices a quote: support sets the unit costs, the customer gets a mail and may confirm (specification, section 3)."""
+"""Prices a quote: support sets the unit costs, and the customer gets an e-mail (specification, section 3)."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -33,25 +33,25 @@ from tradecounter.shipping.rules import ShippingMethod
 MOST_POUNDS = 1_000_000
 LONGEST_NOTE = 2000
 
-UnitCosts = Sequence[tuple[str, Decimal]]
+CostsBySku = Sequence[tuple[str, Decimal]]
 Carriage = Sequence[tuple[int, Decimal]]
 
 
 async def price_quote(
     tx: Transaction,
     code: str,
-    unit_costs: UnitCosts,
+    unit_costs: CostsBySku,
     note: str | None,
     now: datetime,
     lifetime: timedelta,
     *,
     carriage: Carriage = (),
 ) -> None:
-    """Price a quote for `lifetime` from `now` (UTC), and queue the mail to the customer.
+    """Price a quote for `lifetime` from `now` (UTC), and queue the e-mail to the customer.
 
-    `unit_costs` are SKUs with net pounds; a cost applies to all lines of its SKU, and other lines keep their price.
-    `carriage` are ids of shipping methods with net pounds: each adds a shipping option, or changes the price of one.
-    A quote can be priced again until it is confirmed or expires; the note, or None, replaces the earlier note.
+    `unit_costs` are SKUs with net pounds. A cost applies to all lines of its SKU; other lines keep their price.
+    `carriage` are ids of shipping methods with net pounds: each adds a shipping option or changes an option's price.
+    A quote can be priced again until it is confirmed or expires. The note, or None, replaces the earlier note.
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
@@ -84,7 +84,7 @@ def _check_cost(field: str, what: str, cost: Decimal) -> None:
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     """Return a quote that can be priced. Raises DomainError: not found, conflict."""
     if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no quote {code}")
+        raise DomainError(Kind.NOT_FOUND, f"quote {code} does not exist")
     if order.kind == "order" or isinstance(order, PendingOrder):
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
@@ -98,7 +98,7 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     return order
 
 
-def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: UnitCosts) -> list[OrderLine]:
+def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku) -> list[OrderLine]:
     costs: dict[str, Decimal] = {}
     skus = {fold(line.sku) for line in lines}
     for sku, cost in unit_costs:
@@ -120,7 +120,7 @@ def _options(quote: Quote, methods: Collection[ShippingMethod], carriage: Carria
             raise invalid(f"shipping {method_id}", "is named twice")
         if method_id not in options and method_id not in by_id:
             known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in methods) or "none"
-            raise invalid(f"shipping {method_id}", f"there is no such shipping method; there are {known}")
+            raise invalid(f"shipping {method_id}", f"this shipping method does not exist; the methods are {known}")
         costs[method_id] = rounded(cost)
         options.setdefault(method_id, option_of(by_id[method_id], quote.shipping_weight))
     if not options:

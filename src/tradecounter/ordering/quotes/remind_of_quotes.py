@@ -12,9 +12,9 @@ _MOST = 500  # quotes in one transaction
 
 
 async def remind_of_quotes(tx: Transaction, now: datetime) -> int:
-    """Queue a mail about each quote that expires within 24 hours, once per pricing; return how many.
+    """Queue an e-mail about each quote that expires within 24 hours, once per pricing; return their number.
 
-    A quote that was priced for 24 hours or less gets none: its customer has just had the mail with the price.
+    Skips quotes that were priced for 24 hours or less: their customers have just received the price.
     """
     expiring = await mark_expiring_quotes(tx, now, REMINDED_BEFORE, _MOST)
     for quote in expiring:

@@ -16,7 +16,7 @@ from tradecounter.ordering.wire import CreateOrderRequest
 async def request_quote(
     tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[UnpricedQuote, list[OrderLine]]:
-    """Create an unpriced quote, queue the mails to support and the customer, and return the quote with its lines.
+    """Create an unpriced quote, queue the e-mails to support and the customer, and return the quote with its lines.
 
     Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
     """

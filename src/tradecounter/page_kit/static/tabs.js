@@ -1,4 +1,4 @@
-// Turns the samples of an operation into tabs; the language that is chosen holds for the whole page.
+// FairShares the samples of an operation into tabs; the language that is chosen holds for the whole page.
 (() => {
   const STORED = "tradecounter.language";
   const groups = [...document.querySelectorAll("[data-tabs]")].map(tabbed);

@@ -40,12 +40,6 @@ PRICE_VIEW: LiteralString = """
     from price l join product p on p.id = l.product_id
 """
 
-CHECK_CUSTOMERS = Statement("""
-    select s.line, format('customer_id: there is no customer %s', s.row ->> 'customer_id')
-    from staged s left join customer c on c.id = (s.row ->> 'customer_id')::bigint
-    where s.row ->> 'customer_id' is not null and c.id is null
-""")
-
 MERGE_CONTRACT_PRICES = Statement("""
     insert into contract_price (customer_id, product_id, single_unit_cost, five_plus_unit_cost,
                                 ten_plus_unit_cost, valid_from, valid_until)

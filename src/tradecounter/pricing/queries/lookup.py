@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ListPrice:
-    """A product's price on a price list, in net pounds; a missing break has the price of the next lower one."""
+    """A product's price on a price list, in net pounds; None for a break that it does not have."""
 
     price_list: str
     single_unit_cost: Decimal
@@ -61,5 +61,5 @@ _CONTRACT_PRICES_OF = Statement(
 
 
 async def contract_prices_of(tx: Transaction, product_id: int, customer_id: int | None = None) -> list[ContractPrice]:
-    """Return a product's contract prices of one customer or of all, past and future ones included; latest first."""
+    """Return a product's contract prices for one or all customers, past and future included; latest first."""
     return await tx.fetch_all(_CONTRACT_PRICES_OF, product_id=product_id, customer_id=customer_id)

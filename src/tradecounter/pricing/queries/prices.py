@@ -1,4 +1,4 @@
-"""Reads all prices into arrays: there may be millions."""
+"""Reads all prices, perhaps millions, into arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tradecounter.db.arrays import ArrayStatement, fetch_array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.pricing.rules import fill_breaks
 
 Costs = NDArray[np.int32]
 
@@ -19,11 +20,11 @@ EVER, FOR_EVER = -(2**31), 2**31 - 1  # the first and last day of a contract pri
 NO_PRICE = -1
 
 # NaN or a number too large for its column, which no import writes, makes the row NO_PRICE instead of failing the query.
+# -1 is NO_PRICE, -2 is NO_BREAK.
 _COSTS: LiteralString = """
     case when readable then (single_unit_cost * 100)::integer else -1 end as single,
-    case when readable then (coalesce(five_plus_unit_cost, single_unit_cost) * 100)::integer else -1 end as five_plus,
-    case when readable then (coalesce(ten_plus_unit_cost, five_plus_unit_cost, single_unit_cost) * 100)::integer
-         else -1 end as ten_plus
+    case when readable then coalesce(five_plus_unit_cost * 100, -2)::integer else -1 end as five_plus,
+    case when readable then coalesce(ten_plus_unit_cost * 100, -2)::integer else -1 end as ten_plus
 """
 _READABLE: LiteralString = """
     lateral (select greatest(single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost) <= 21474836 as readable) as r
@@ -64,7 +65,7 @@ _READ_PRICE_LISTS = Statement("select key from price_list order by key")
 
 
 async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
-    """Return all price lists by key; a missing break has the price of the next lower one."""
+    """Return all price lists by key."""
     keys = await tx.fetch_all(_READ_PRICE_LISTS)
     return {key: await _read_price_list(tx, key) for (key,) in keys}
 
@@ -129,4 +130,4 @@ def unreadable_contracts(contracts: ContractRows) -> list[str]:
 
 def _costs(rows: NDArray[Any]) -> Costs:
     columns = [rows[name].astype(np.int32) for name in ("single", "five_plus", "ten_plus")]
-    return np.stack(columns, axis=1)
+    return fill_breaks(np.stack(columns, axis=1))

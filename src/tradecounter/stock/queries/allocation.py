@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Units of a product that are allocated; the rest is back-ordered behind `earlier` units."""
+    """The units of a product that are allocated; the rest is back-ordered behind `earlier` units."""
 
     product_id: int
     taken: int
@@ -63,7 +63,7 @@ def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocatio
     return {a.product_id: a for a in found.rows}
 
 
-_SERVE_BACK_ORDERS = Statement("""
+_MOVE_SERVED = Statement("""
     update stock_level s
     set available = s.available - u.units, allocated = s.allocated + u.units,
         back_ordered = s.back_ordered - u.units, changed_by = pg_current_xact_id()
@@ -72,9 +72,9 @@ _SERVE_BACK_ORDERS = Statement("""
 """)
 
 
-async def serve_back_orders(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Allocate units, by product id, to back-orders; the caller has locked the levels."""
-    await tx.execute(_SERVE_BACK_ORDERS, product_ids=list(units), units=list(units.values()))
+async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Move units, by product id, from available and back-ordered to allocated; the caller has locked the levels."""
+    await tx.execute(_MOVE_SERVED, product_ids=list(units), units=list(units.values()))
 
 
 _RELEASE = Statement("""
@@ -88,7 +88,7 @@ _RELEASE = Statement("""
 
 
 async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
-    """Release an order's units: allocated ones are for sale again, back-ordered ones are forgotten.
+    """Release an order's units: allocated units are for sale again, back-ordered units are dropped.
 
     Both arguments are units by product id, for the same products. Their levels stay locked until the transaction ends.
     """
@@ -109,7 +109,7 @@ _HAND_OVER = Statement("""
 
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Subtract dispatched units, by product id, from the allocated ones."""
+    """Subtract dispatched units, by product id, from the allocated units."""
     await _lock_levels(tx, units)
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
 

@@ -47,10 +47,9 @@ _CHANGED_LEVELS = ArrayStatement(
 
 
 async def read_stock_changes(tx: Transaction, position: int) -> StockChanges:
-    """Return the levels written by transaction `position` and later ones; all levels if it is 0.
+    """Return the levels written by transaction `position` and later; all levels if `position` is 0.
 
-    The next position is the oldest transaction still running: no late commit is missed, but a level may be returned
-    again.
+    The next position is the oldest running transaction. So no late commit is missed, but a level may be returned twice.
     """
     next_position = await tx.fetch_value(_NEXT_POSITION)
     rows = await fetch_array(tx, _CHANGED_LEVELS, position=str(position))
@@ -69,7 +68,7 @@ _DELIVERIES = ArrayStatement(
 
 
 async def read_deliveries(tx: Transaction) -> DeliveryRows:
-    """Return all deliveries except those at times that no import would write."""
+    """Return all deliveries, except rows with times that no import writes."""
     rows = await fetch_array(tx, _DELIVERIES)
     return DeliveryRows(
         rows["product_id"].astype(np.int64), rows["incoming"].astype(np.int32), rows["moment"].astype(np.int64)
@@ -83,6 +82,6 @@ _STORE_DELIVERY = Statement("""
 
 
 async def store_delivery(tx: Transaction, product_id: int, units: int, expected_on: datetime) -> None:
-    """Store an expected delivery; it replaces one of the same product at the same time."""
+    """Store an expected delivery; replaces the product's delivery at the same time."""
     await tx.execute(_STORE_DELIVERY, product_id=product_id, expected_on=expected_on, units=units)
     await bump(tx, "deliveries")

@@ -28,7 +28,7 @@ _STOCK_LEVEL_OF = Statement(
 
 
 async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
-    """Return a product's stock level; zeros if it never had stock."""
+    """Return a product's stock level; zeros for a product that never had stock."""
     return await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
 
 
@@ -64,5 +64,5 @@ _BACK_ORDERS_OF = Statement(
 
 
 async def back_orders_of(tx: Transaction, product_id: int) -> list[BackOrder]:
-    """Return the orders that wait for a product, in the order in which they are served."""
+    """Return the orders that wait for a product, next served first."""
     return await tx.fetch_all(_BACK_ORDERS_OF, product_id=product_id)

@@ -1,1 +1,1 @@
-"""One client's connection: its bounds, the requests that uvicorn alone would misread, and errors before ASGI."""
+"""A client's connection: limits, requests that uvicorn would misread, and errors before ASGI."""

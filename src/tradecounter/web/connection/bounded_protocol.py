@@ -1,4 +1,4 @@
-"""Uvicorn's HTTP protocol with bounds on memory and time, and errors in the service's own format.
+"""Uvicorn's HTTP protocol with limits on memory and time, and with errors in the service's format.
 
 Uvicorn alone would collect endless headers, trailers and pipelined requests in memory, treat trailers as headers, and
 wait forever for a request that never ends or a client that never reads (docs/adr/0013).
@@ -15,10 +15,10 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from tradecounter.web.connection.connections import Connections
 from tradecounter.web.connection.error_responses import (
-    FAULT,
     HEAD_TOO_LONG,
     NOT_HTTP,
     TOO_MANY_CONNECTIONS,
+    UNEXPECTED,
     RejectedError,
     error_bytes,
 )
@@ -28,12 +28,12 @@ from tradecounter.web.connection.tcp import taken_bytes
 
 log = structlog.get_logger()
 
-_PIECE = 4096  # bytes that are parsed at a time; a request may exceed a limit by less than this
-_CHUNK_LINES = 12  # bytes around a chunk that count as data: its size, and two line breaks
+_PIECE = 4096  # bytes per parser call; a request may exceed a limit by less than this
+_CHUNK_LINES = 12  # bytes of a chunk's size and its two line breaks, which count as data
 
 
 class _Flow(FlowControl):
-    """Flow control that reads nothing while a request waits for the response to the one before it."""
+    """Flow control that pauses reading while a request waits for the previous response."""
 
     is_blocked = False
 
@@ -49,10 +49,10 @@ class _Flow(FlowControl):
 class BoundedProtocol(LenientProtocol):
     """One client's connection to an application that has `connections` and `stopping`."""
 
-    most_head_bytes = 64 * 1024  # of a request line and headers, and around the body: trailers, extensions
-    longest_seconds = 30.0  # for a request to arrive, from the connection or the request's first byte to its last
-    longest_stuck_seconds = 30.0  # in which a client reads nothing of a response
-    linger_seconds = 1.0  # for a client to read an error response
+    most_head_bytes = 64 * 1024  # bytes of request line, headers, trailers and chunk extensions
+    longest_seconds = 30.0  # seconds for a request to arrive, from the connection or its first byte to its last
+    longest_stuck_seconds = 30.0  # seconds without reading before the connection is cut
+    linger_seconds = 1.0  # seconds for a client to read an error response
 
     __slots__ = (
         "_body_bytes",
@@ -74,19 +74,19 @@ class BoundedProtocol(LenientProtocol):
         super().__init__(*arguments, **options)
         self._connections: Connections = self.app.connections
         self._stopping: asyncio.Event = self.app.stopping
-        self._overhead = 0  # bytes of the request under way that are not data of its body
-        self._body_bytes = 0  # in the piece that is parsed
-        self._chunks = 0  # in the piece that is parsed
-        self._unread = b""  # received, and not parsed while the flow is blocked
-        self._rejected = False  # afterwards, received data is discarded
-        self._pending_error: RejectedError | None = None  # waits for the responses before it
+        self._overhead = 0  # bytes of the current request, without body data
+        self._body_bytes = 0  # in the current piece
+        self._chunks = 0  # in the current piece
+        self._unread = b""  # received bytes that the paused flow does not parse yet
+        self._rejected = False  # when set, received data is discarded
+        self._pending_error: RejectedError | None = None  # sent after the previous responses
         self._deadline: asyncio.TimerHandle | None = None
         self._responding: RequestResponseCycle | None = None
-        self._taken: int | None = None  # bytes that the client had read at the last check; None if none are waiting
-        self._taken_at = 0.0  # on the loop's clock: the first check with that number
+        self._taken: int | None = None  # bytes read by the client at the last check; None if it has read all
+        self._taken_at = 0.0  # the first check with that number, on the loop's clock
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request, or reject the connection."""
+        """Start the timer for the first request, or reject the connection."""
         super().connection_made(transport)
         self.flow = _Flow(transport)
         if self._connections.admit(self, self.client[0] if self.client else None):
@@ -95,7 +95,7 @@ class BoundedProtocol(LenientProtocol):
             self._reject_connection()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Abandon the responses."""
+        """Stop all responses to the client."""
         self._connections.forget(self)
         self._clear_deadline()
         self._unread = b""
@@ -103,7 +103,7 @@ class BoundedProtocol(LenientProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse received data in small pieces."""
+        """Parse received data in pieces, so that limits are checked often."""
         if self._rejected:
             return
         self._unset_keepalive_if_required()
@@ -111,7 +111,7 @@ class BoundedProtocol(LenientProtocol):
         self._parse_pieces(self._unread + data)
 
     def on_message_begin(self) -> None:
-        """Prepare for a request."""
+        """Reset the counts for a new request."""
         super().on_message_begin()
         self._under_way = self._in_head = True
         self._begun += 1
@@ -122,7 +122,7 @@ class BoundedProtocol(LenientProtocol):
         self._unset_keepalive_if_required()  # a cached response to a request in the same piece may have set it
 
     def begin_response(self) -> None:
-        """Let the application respond to the request whose head has arrived. Raises RejectedError."""
+        """Start the application's response to a request whose head is complete. Raises RejectedError."""
         check_head(self.headers, self.parser)
         super().begin_response()
         if self.pipeline:
@@ -131,17 +131,17 @@ class BoundedProtocol(LenientProtocol):
             self.cycle.keep_alive = False
 
     def on_chunk_header(self) -> None:
-        """Count a chunk."""
+        """Count a chunk of the body."""
         super().on_chunk_header()
         self._chunks += 1
 
     def on_body(self, body: bytes) -> None:
-        """Count and process a piece of the body."""
+        """Count the body's bytes and pass them on."""
         self._body_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """End a request, unless its head will be parsed again without its upgrade."""
+        """End a request, unless its head is parsed again without its upgrade."""
         if not self.parser.should_upgrade():
             self._under_way = False
             self._clear_deadline()
@@ -152,7 +152,7 @@ class BoundedProtocol(LenientProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Continue with the requests that wait."""
+        """Continue with pipelined requests."""
         self.flow.is_blocked = len(self.pipeline) > 1
         super().on_response_complete()
         if self.transport.is_closing():
@@ -168,7 +168,7 @@ class BoundedProtocol(LenientProtocol):
         super()._start_asgi_task(cycle, app)
 
     def cut_if_stuck(self, now: float) -> bool:
-        """Break the connection if the client has read nothing for too long; return whether it did."""
+        """Cut the connection if the client has stopped reading; return whether it was cut."""
         if not self.transport.get_write_buffer_size():
             self._taken = None
             return False
@@ -181,17 +181,17 @@ class BoundedProtocol(LenientProtocol):
         return True
 
     def shutdown(self) -> None:
-        """Close the connection when it is idle; otherwise the response under way closes it."""
+        """Close an idle connection; otherwise let the current response close it."""
         if not self._under_way and not self._is_responding():
             self.transport.close()
 
     def announce_end(self) -> None:
-        """Let the response under way close the connection, unless its head was sent already."""
+        """Let the current response close the connection, unless its head was sent."""
         if self._responding is not None and not self._responding.response_started:
             self._responding.keep_alive = False
 
     def send_400_response(self, msg: str) -> None:
-        """Reject data that is not HTTP."""
+        """Respond with 400 to data that is not HTTP."""
         self._reject(NOT_HTTP)
 
     def _parse_pieces(self, data: bytes) -> None:
@@ -208,19 +208,19 @@ class BoundedProtocol(LenientProtocol):
                     self._count(piece)
         self._unread = data[parsed:] if self.flow.is_blocked else b""
         if self.flow.is_blocked:
-            self._clear_deadline()  # the client does not cause this delay
-        # Most requests arrive whole and need no timer. Line breaks alone are no request: the wait continues.
+            self._clear_deadline()  # the service causes this delay, not the client
+        # Most requests arrive complete and need no timer. Line breaks before a request do not reset it.
         elif self._deadline is None and not self._rejected and (self._under_way or self._is_idle()):
             self._set_deadline()
 
     def _count(self, piece: bytes) -> None:
-        """Count the bytes of a piece that are not body data; the first piece of a request is exempt."""
+        """Count a piece's bytes that are not body data; a request's first piece is exempt."""
         self._overhead += max(0, len(piece) - self._body_bytes - self._chunks * _CHUNK_LINES)
         if self._overhead > self.most_head_bytes:
             self._reject(HEAD_TOO_LONG)
 
     def _is_responding(self) -> bool:
-        """Return whether the application works on a response."""
+        """Return whether the application is responding to a request."""
         cycle: RequestResponseCycle | None = self.cycle
         return cycle is not None and not cycle.response_complete
 
@@ -234,18 +234,18 @@ class BoundedProtocol(LenientProtocol):
         elif cause is None or isinstance(cause, httptools.HttpParserError):
             self.send_400_response("")
         else:
-            log.error("a request could not be read", exc_info=cause)
-            self._reject(FAULT)
+            log.error("unexpected error while reading a request", exc_info=cause)
+            self._reject(UNEXPECTED)
 
     def _reject(self, error: RejectedError) -> None:
-        """Send an error for the current request, after the responses before it, and close.
+        """Send an error for the current request after all previous responses, then close.
 
-        A request that already has a response gets no second one, which the client would match to its next request.
+        A request gets at most one response: the client would take a second one for the response to its next request.
         """
         if self.transport.is_closing():
             return
         latest: RequestResponseCycle | None = self.cycle
-        if self._in_head or not self._under_way or latest is None:  # before the application has the request
+        if self._in_head or not self._under_way or latest is None:  # the application has not received the request
             waits = self._is_responding()
         elif latest.response_started:
             self.transport.close()
@@ -273,14 +273,14 @@ class BoundedProtocol(LenientProtocol):
         self.transport.write(error_bytes(error, getattr(self.app, "standing_headers", ())))
 
     def _linger(self) -> None:
-        """Close when the client does, or soon: closing with unread data would reset the connection too early."""
+        """Close when the client does, or after `linger_seconds`; an earlier close could reset the connection."""
         self._rejected = self._under_way = True
         self._clear_deadline()
         self.transport.write_eof()
         self._deadline = self.loop.call_later(self.linger_seconds, self.transport.close)
 
     def _abandon_responses(self) -> None:
-        """Tell the application that the client is gone."""
+        """Notify the application that the client has disconnected."""
         self.pipeline.clear()
         if self._responding is not None and not self._responding.response_complete:
             self._responding.disconnected = True

@@ -1,4 +1,4 @@
-"""The open connections of a process: limits their number, and cuts stuck ones (docs/adr/0013)."""
+"""A process's open connections: limits their number and cuts stuck ones (docs/adr/0013)."""
 
 import asyncio
 import os
@@ -11,15 +11,15 @@ from tradecounter.identity.client_address import UNKNOWN, counted_as, read_addre
 from tradecounter.identity.counted_log import CountedLog
 from tradecounter.settings import PREFIX
 
-_MOST_LINGERING = 32  # rejected connections that wait for their client to close
-DESCRIPTORS_KEPT_FREE = 2 * _MOST_LINGERING  # for rejected connections, and for the service's files and processes
+_MOST_LINGERING = 32  # rejected connections that stay open until the client closes them
+DESCRIPTORS_KEPT_FREE = 2 * _MOST_LINGERING  # for rejected connections, files and processes
 
 
 class Connection(Protocol):
-    """The methods of a connection that this module and the server's shutdown use."""
+    """A connection's methods that this module and the server's shutdown call."""
 
     def cut_if_stuck(self, now: float) -> bool:
-        """Break the connection if its client reads nothing of a response; return whether it did."""
+        """Cut the connection if its client has stopped reading; return whether it was cut."""
         ...
 
     def announce_end(self) -> None:
@@ -29,9 +29,9 @@ class Connection(Protocol):
 
 @dataclass(slots=True)
 class Connections:
-    """Counts connections and cuts stuck ones; addresses that `trusts` accepts may have any number.
+    """Counts connections and cuts stuck ones; trusted addresses (`trusts`) have no limit.
 
-    The first connection starts a timer in the running event loop, which never ends.
+    The first connection starts a permanent timer in the running event loop.
     """
 
     most: int
@@ -44,7 +44,7 @@ class Connections:
     _sweep: asyncio.TimerHandle | None = None
     _rejected: CountedLog = field(default_factory=lambda: CountedLog("connection rejected"))
     _exhausted: CountedLog = field(default_factory=lambda: CountedLog("no file can be opened: connections are lost"))
-    _stuck: CountedLog = field(default_factory=lambda: CountedLog("connection cut: its client takes no response"))
+    _stuck: CountedLog = field(default_factory=lambda: CountedLog("connection cut: its client does not read"))
 
     def __len__(self) -> int:
         return len(self._open)
@@ -53,7 +53,7 @@ class Connections:
         return iter(list(self._open))
 
     def admit(self, connection: Connection, peer: str | None) -> bool:
-        """Count a new connection; return False, and log it, when it exceeds a limit."""
+        """Count a new connection; if it exceeds a limit, log that and return False."""
         counted = None if peer is None or self.trusts(peer) else _counted(peer)
         if len(self._open) >= self.most:
             self._rejected.add(setting=f"{PREFIX}MAX_CONNECTIONS", most=str(self.most))
@@ -69,14 +69,14 @@ class Connections:
         return True
 
     def linger(self, connection: Connection) -> bool:
-        """Return whether a rejected connection may wait for its client to close; `forget` must follow."""
+        """Return whether a rejected connection may stay open until its client closes it; call `forget` afterwards."""
         if len(self._lingering) >= _MOST_LINGERING:
             return False
         self._lingering.add(connection)
         return True
 
     def forget(self, connection: Connection) -> None:
-        """Stop counting a closed connection, admitted or not."""
+        """Stop counting a closed connection, whether it was admitted or rejected."""
         self._lingering.discard(connection)
         counted = self._open.pop(connection, None)
         if counted is None:
@@ -95,12 +95,12 @@ class Connections:
                 self._stuck.add(address=counted)
         try:
             os.close(os.open(os.devnull, os.O_RDONLY))
-        except OSError as error:  # the event loop then drops new connections silently
+        except OSError as error:  # the event loop does not report that it drops new connections
             self._exhausted.add(reason=error.strerror)
         self._schedule_sweep()
 
 
 def _counted(peer: str) -> str:
-    """Return the address that a peer counts under; for IPv6, its /64."""
+    """Return the address for which a peer's connections are counted: an IPv4 address or an IPv6 /64."""
     address = read_address(peer)
     return UNKNOWN if address is None else counted_as(address)

@@ -1,4 +1,4 @@
-"""The errors that a connection sends without the application."""
+"""The error responses that a connection sends itself, without the application."""
 
 import secrets
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _RETRY_SECONDS = 5
 
 @dataclass
 class RejectedError(Exception):
-    """A rejected request or connection; raising it in a callback of the parser ends the parsing."""
+    """A request or connection is rejected; raised in a parser callback, it stops the parser."""
 
     status: str
     message: str
@@ -21,7 +21,7 @@ class RejectedError(Exception):
 
 NOT_HTTP = RejectedError("400 Bad Request", "the request is not valid HTTP")
 HEAD_TOO_LONG = RejectedError("431 Request Header Fields Too Large", "the request's headers or trailers are too long")
-FAULT = RejectedError("500 Internal Server Error", "unexpected error")
+UNEXPECTED = RejectedError("500 Internal Server Error", "unexpected error")
 TOO_MANY_CONNECTIONS = RejectedError(
     "503 Service Unavailable",
     f"too many connections; try again in {_RETRY_SECONDS} seconds",
@@ -30,7 +30,7 @@ TOO_MANY_CONNECTIONS = RejectedError(
 
 
 def error_bytes(error: RejectedError, standing_headers: Iterable[Header]) -> bytes:
-    """Return an error response, with the general error body and the headers of every response."""
+    """Return an error response with the general error body and the common headers."""
     body = to_json(Error(error.message))
     head = (
         f"HTTP/1.1 {error.status}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n{error.headers}"

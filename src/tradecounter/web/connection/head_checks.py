@@ -1,4 +1,4 @@
-"""Checks and changes the head of a request before the application gets it."""
+"""Checks and corrects a request's head before the application receives it."""
 
 import string
 from collections.abc import Iterable
@@ -14,23 +14,23 @@ _UPGRADING = {b"upgrade", b"http2-settings"}
 
 METHOD_BYTES = b"!#$%&'*+-.^_`|~" + (string.digits + string.ascii_letters).encode()  # RFC 9110, section 5.6.2
 LONGEST_METHOD = 40  # bytes; the longest registered one has 17
-PLACEHOLDER_METHOD = b"PATCH"  # no resource has it
+PLACEHOLDER_METHOD = b"PATCH"  # no resource supports it
 
 
 def is_method_error(error: httptools.HttpParserError) -> bool:
-    """Return whether the parser rejects a method as unknown or as another protocol's."""
+    """Return whether the parser rejected a method as unknown or as part of another protocol."""
     return isinstance(error, httptools.HttpParserInvalidMethodError) or str(error).startswith("Invalid method")
 
 
 def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
-    """Check the headers that decide the request's host and the end of its body. Raises RejectedError."""
+    """Check `Host` and `Transfer-Encoding`. Raises RejectedError."""
     found = dict(headers)
     if (
         len(found) == len(headers)
         and b"transfer-encoding" not in found
         and len(found.get(b"host", _NO_HOST)) <= _LONGEST_HOST
     ):
-        return  # the usual case
+        return  # most requests
     hosts = [value for name, value in headers if name == b"host"]
     if len(hosts) != 1 and (hosts or parser.get_http_version() == "1.1"):
         raise RejectedError("400 Bad Request", "Host: must be given exactly once")
@@ -48,7 +48,7 @@ def with_path(url: bytes) -> bytes:
 
 
 def head_without_upgrade(method: bytes, url: bytes, version: str, headers: Iterable[Header]) -> bytes:
-    """Return the head of a request that offers an upgrade, without the offer."""
+    """Return a request's head without its upgrade offer."""
     lines = [method, b" ", url, b" HTTP/", version.encode(), b"\r\n"]
     for name, value in headers:
         if name == b"connection":

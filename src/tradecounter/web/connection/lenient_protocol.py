@@ -1,4 +1,4 @@
-"""Uvicorn's HTTP protocol for requests that its parser alone would reject or misread: unknown methods, upgrades."""
+"""Uvicorn's HTTP protocol, extended to requests that its parser misreads: unknown methods and upgrades."""
 
 from typing import Any
 
@@ -16,23 +16,23 @@ from tradecounter.web.connection.head_checks import (
 
 
 class LenientProtocol(HttpToolsProtocol):
-    """One client's connection, which is parsed with `parse`."""
+    """A client's connection; subclasses call `parse` with received data."""
 
-    # Python is slow with more than thirty attributes in `__dict__`, and uvicorn has nearly as many: these have slots.
+    # Slots: Python is slow with more than thirty attributes in `__dict__`, and uvicorn uses nearly thirty.
     __slots__ = ("_begun", "_head_decides", "_in_head", "_method", "_reading_method", "_start", "_under_way")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._under_way = False
         self._in_head = True
-        self._head_decides = False  # only the head, not the trailers, decides whether another request may follow
-        self._start = b""  # of the request under way, while only its method has arrived
-        self._method = b""  # of the request under way, if the parser does not know it
-        self._reading_method = False  # whether more of that method may arrive
-        self._begun = 0  # requests that began in the received data
+        self._head_decides = False  # whether another request may follow; depends on the head, not on the trailers
+        self._start = b""  # of the current request, while only its method has arrived
+        self._method = b""  # the current request's method, if the parser does not know it
+        self._reading_method = False  # whether the rest of the method may still arrive
+        self._begun = 0  # requests that began in the current data
 
     def parse(self, piece: bytes) -> None:
-        """Parse a piece, however many requests in it offer an upgrade. Raises httptools.HttpParserError."""
+        """Parse received data; any number of its requests may offer an upgrade. Raises httptools.HttpParserError."""
         start, self._start = self._start + piece, b""
         has_start = len(start) > len(piece) or not self._under_way
         begun = self._begun if self._under_way else self._begun + 1
@@ -55,22 +55,22 @@ class LenientProtocol(HttpToolsProtocol):
                 return
 
     def on_headers_complete(self) -> None:
-        """Begin to respond, unless the head will be parsed again without its upgrade. Raises RejectedError."""
+        """Start the response, unless the head is parsed again without its upgrade. Raises RejectedError."""
         if not self.parser.should_upgrade():
             if not self.url.startswith(b"/"):
                 self.url = with_path(self.url)
             self.begin_response()
             self._in_head = False
-            self.headers = []  # trailers are added to it, and nothing reads them
+            self.headers = []  # the parser adds trailers here, and nothing reads them
 
     def begin_response(self) -> None:
-        """Let the application respond to the request whose head has arrived."""
+        """Start the application's response to a request whose head is complete."""
         super().on_headers_complete()
         if self._method:
             self.scope["method"] = self._method.decode()
 
     def on_chunk_header(self) -> None:
-        """Continue after the request, even when its trailers have `Connection: close`."""
+        """Keep the connection open after the request, even if its trailers have `Connection: close`."""
         if not self._head_decides and self.parser.should_keep_alive():
             self._let_the_head_decide(decides=True)
 
@@ -79,17 +79,17 @@ class LenientProtocol(HttpToolsProtocol):
         self.parser.set_dangerous_leniencies(lenient_keep_alive=decides)
 
     def _restart_with_placeholder_method(self) -> None:
-        """Parse a request with an unknown method as one with a method that no resource has.
+        """Parse a request with an unknown method under a method that no resource supports.
 
-        The application gets the method as sent, and responds with 405. The connection is then closed, because a proxy
-        may see the end of such a request elsewhere.
+        The application receives the original method and responds with 405. Then the connection is closed: a proxy
+        may disagree about where the request ends.
         """
         self._start_parser()
         self.parser.feed_data(PLACEHOLDER_METHOD)
         self._reading_method = True
 
     def _read_method(self, piece: bytes) -> bytes:
-        """Read an unknown method from a piece, and return the rest of the piece. Raises httptools.HttpParserError."""
+        """Read an unknown method and return the remaining data. Raises httptools.HttpParserError."""
         rest = piece.lstrip(METHOD_BYTES)
         self._method += piece[: len(piece) - len(rest)]
         self._reading_method = not rest
@@ -98,9 +98,9 @@ class LenientProtocol(HttpToolsProtocol):
         return rest
 
     def _restart_without_upgrade(self) -> None:
-        """Parse a request without its offer of an upgrade, after which the parser would not parse the body.
+        """Parse a request without its upgrade offer, which would stop the parser before the body.
 
-        Java's client offers HTTP/2 with every request; a server may ignore that (RFC 9110, section 7.8).
+        Java's client offers HTTP/2 in every request; a server may ignore the offer (RFC 9110, section 7.8).
         """
         method = self.parser.get_method()
         if method == b"CONNECT":
@@ -111,4 +111,4 @@ class LenientProtocol(HttpToolsProtocol):
 
     def _start_parser(self) -> None:
         self.parser = httptools.HttpRequestParser(self)
-        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # uvicorn does the same

@@ -1,1 +1,1 @@
-"""Product responses from memory: the cache, its middleware, and the protocol class that writes them directly."""
+"""Cached product responses: the cache, its middleware, and the protocol class that writes them directly."""

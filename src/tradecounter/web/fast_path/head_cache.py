@@ -1,4 +1,4 @@
-"""A cache of parsed request heads: a program that polls sends the same bytes again and again."""
+"""A cache of parsed request heads, because polling programs send the same bytes repeatedly."""
 
 from hashlib import sha256
 
@@ -10,14 +10,14 @@ _MOST_REQUEST_BYTES = 2_000
 
 
 class HeadCache:
-    """Parsed request heads by a digest of the request's bytes, which contain a credential; first in, first out."""
+    """Parsed request heads, by a digest because requests contain credentials; evicts the oldest."""
 
     def __init__(self, most_bytes: int) -> None:
         self._heads: FIFOCache[bytes, RequestHead] = FIFOCache(most_bytes, lambda head: head.size)
 
     @property
     def size(self) -> int:
-        """The bytes that all heads take."""
+        """The memory that all heads take, in bytes."""
         return int(self._heads.currsize)
 
     def get(self, raw: bytes) -> RequestHead | None:
@@ -28,7 +28,7 @@ class HeadCache:
             return None
 
     def add(self, raw: bytes, head: RequestHead) -> None:
-        """Cache a head, unless the request is long or has its own id, so that it never comes again."""
+        """Cache a head, unless the request is long or has an id of its own and never repeats."""
         if len(raw) > _MOST_REQUEST_BYTES or head.request_id or head.size > self._heads.maxsize:
             return
         self._heads.setdefault(sha256(raw).digest(), head)

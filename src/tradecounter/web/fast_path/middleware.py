@@ -1,8 +1,8 @@
-"""Sends product responses from the cache, ahead of all other middleware.
+"""Sends cached product responses before any other middleware runs.
 
-Customers' programs request the same pages all day, many of them at the same prices. The response to `GET /product`
+Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product`
 depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
-credential, rate limit, links and request id belong to each request. The endpoints respond to unusual requests
+credential, rate limit, links and request id differ per request. Unusual requests go to the endpoints
 (docs/adr/0012, docs/adr/0014).
 """
 
@@ -27,21 +27,21 @@ from tradecounter.web.request_head import RequestHead, may_be_cached, read_head
 log = structlog.get_logger()
 
 _ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
-_HEAD_SHARE = 8  # the head cache has an eighth of the memory
+_HEAD_SHARE = 8  # the head cache gets an eighth of the memory
 
 
 class FastResponse(NamedTuple):
-    """A cached response in one block, and the headers of this request."""
+    """A cached response in one block, and the headers for this request."""
 
     cached: CachedResponse
     own_headers: list[Header]
 
 
 class ResponseCacheMiddleware:
-    """Sends cached responses to reads of products, and records those that are not cached yet.
+    """Sends cached responses to reads of products, and records new ones.
 
-    The protocol class uses it without ASGI (`web/fast_path/protocol.py`): `read` or `find_head`, then `context`, then
-    `respond`. The context goes into the ASGI scope, so that nothing is read twice.
+    The protocol class calls it without ASGI (`web/fast_path/protocol.py`): `read` or `find_head`, then `context`, then
+    `respond`. The context is stored in the ASGI scope, so that nothing is read twice.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ResponseCacheMiddleware:
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a cached response, or pass the request on and record the response."""
+        """Send a cached response, or call the application and record its response."""
         if scope["type"] != "http" or not may_be_cached(scope):
             await self._app(scope, receive, send)
             return
@@ -72,7 +72,7 @@ class ResponseCacheMiddleware:
         *others, last = cached.blocks
         for block in others:
             await send({"type": "http.response.body", "body": block, "more_body": True})
-            await asyncio.sleep(0)  # a fast client would keep all others waiting
+            await asyncio.sleep(0)  # otherwise a fast client would block all others
         await send({"type": "http.response.body", "body": last})
 
     async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,11 +91,11 @@ class ResponseCacheMiddleware:
         return read_head(scope, self._addresses) if may_be_cached(scope) else None
 
     def context(self, head: RequestHead, client: tuple[str, int] | None) -> RequestContext:
-        """Return the context of a request from a client."""
+        """Return a request's context; `client` is the connection's other end."""
         return new_context(head, client[0] if client else None, self._addresses)
 
     def respond(self, context: RequestContext) -> FastResponse | None:
-        """Return the response to a request if it is cached in one block; never waits."""
+        """Return the response to a request if it is cached in one block; does not block."""
         cached = self._find(context)
         if cached is None or len(cached.blocks) > 1:
             return None
@@ -103,7 +103,7 @@ class ResponseCacheMiddleware:
         return None if own_headers is None else FastResponse(cached, own_headers)
 
     def _find(self, context: RequestContext) -> CachedResponse | None:
-        """Return the cached response to a request; set the view and the key when the customer is known."""
+        """Return the cached response to a request; sets the context's view and key if the credential is valid."""
         head, key = context.head, context.key
         if key is None:
             if head.key is None:
@@ -118,12 +118,12 @@ class ResponseCacheMiddleware:
         found = self.cache.get((*key, head.if_none_match))
         if found is not None:
             return found
-        # A client with an older response gets the current one, like a client without any.
+        # A client with an outdated response gets the same response as a client without one.
         current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
         return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
 
     def _count(self, context: RequestContext, cached: CachedResponse) -> list[Header] | None:
-        """Count a request; return its own headers, or None when the endpoint must send an error."""
+        """Count a request; return its rate-limit headers, or None if the endpoint must send an error."""
         own: list[Header] = [(b"x-request-id", context.request_id.encode())]
         customer_id = context.customer_id
         if customer_id is None:

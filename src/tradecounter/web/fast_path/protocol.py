@@ -1,7 +1,7 @@
-"""Uvicorn's protocol class with bounds, and with a fast path for cached responses.
+"""Uvicorn's protocol class with limits and a fast path for cached responses.
 
-It writes cached responses directly, because ASGI's task and messages would cost more than everything else. It does not
-even parse a request whose bytes are in the head cache.
+It writes cached responses directly, because ASGI's task and messages would cost more than all other work. It does not
+parse a request whose bytes are in the head cache.
 """
 
 import asyncio
@@ -20,31 +20,31 @@ from tradecounter.web.request_head import RequestHead
 
 
 class FastPathProtocol(BoundedProtocol):
-    """One client's connection, which tries an application's `fast_path` first, if it has one."""
+    """A client's connection; tries the application's `fast_path` first, if it has one."""
 
     __slots__ = ("_context", "_fast_path", "_head", "_responded_at", "_response")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._fast_path: ResponseCacheMiddleware | None = None
-        self._context: RequestContext | None = None  # of a request with a cached head, if its response is not cached
-        self._head: RequestHead | None = None  # of the request under way, if its response is cached
+        self._context: RequestContext | None = None  # of a request with a cached head but without a cached response
+        self._head: RequestHead | None = None  # the cached response to the current request
         self._response: FastResponse | None = None
-        self._responded_at = 0.0  # on the loop's clock: the last response of the fast path
+        self._responded_at = 0.0  # time of the last response from the fast path, on the loop's clock
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request."""
+        """Start the timer for the first request."""
         super().connection_made(transport)
         if not self._stopping.is_set():
             self._fast_path = getattr(self.app, "fast_path", None)
 
     def announce_end(self) -> None:
-        """Pass all further requests to the application, whose responses close the connection."""
+        """Disable the fast path: the application's next response closes the connection."""
         self._fast_path = None
         super().announce_end()
 
     def data_received(self, data: bytes) -> None:
-        """Respond to a request with a cached head, or parse received data."""
+        """Respond to a request with a cached head, or else parse the data."""
         is_between = not self._under_way
         self._context = self._head = None
         if is_between and self._fast_path is not None and self._respond_unparsed(data, self._fast_path):
@@ -54,9 +54,9 @@ class FastPathProtocol(BoundedProtocol):
             self._fast_path.add_head(data, self._head)
 
     def begin_response(self) -> None:
-        """Find the cached response to the request whose head has arrived, or let the application respond.
+        """Find the cached response to a request whose head is complete, or else start the application's.
 
-        A head that fails a check never reaches the application, so no response to it is cached. Raises RejectedError.
+        No response to an invalid head is cached, because it never reaches the application. Raises RejectedError.
         """
         self._response = None
         context, self._context = self._context, None
@@ -68,14 +68,14 @@ class FastPathProtocol(BoundedProtocol):
             super().begin_response()
 
     def end_request(self) -> None:
-        """Write the response of the fast path, or tell the application that the request is complete."""
+        """Write the cached response, or notify the application that the request is complete."""
         if self._response is None:
             super().end_request()
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
 
     def _respond_unparsed(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
-        """Respond to a request without parsing it, if possible; return whether it was."""
+        """Respond to an unparsed request if possible; return whether it was."""
         if not data.startswith(b"GET ") or self._is_busy():
             return False
         head = fast_path.find_head(data)
@@ -91,11 +91,11 @@ class FastPathProtocol(BoundedProtocol):
         return True
 
     def _is_busy(self) -> bool:
-        """Return whether the client must read another response first."""
+        """Return whether another response must be sent or read first."""
         return self.flow.write_paused or self._is_responding()
 
     def _respond(self, fast_path: ResponseCacheMiddleware) -> RequestContext | None:
-        """Find the cached response to the request whose head has arrived; return its context if it was read."""
+        """Find the cached response to a request whose head is complete; return its context if it was read."""
         if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
             return None
         url = httptools.parse_url(self.url)
@@ -116,12 +116,12 @@ class FastPathProtocol(BoundedProtocol):
         for name, value in (*self.server_state.default_headers, *own_headers):
             head += (name, b": ", value, b"\r\n")
         head += (cached.head, b"\r\n" if keep_alive else b"connection: close\r\n\r\n")
-        self.transport.write(b"".join((*head, *cached.blocks)))  # copying costs less than a list of buffers
+        self.transport.write(b"".join((*head, *cached.blocks)))  # one copy costs less than writing several buffers
         self.server_state.total_requests += 1
         if not keep_alive:
             self.transport.close()
             return
-        # One timer for many responses: a timer for each would take a tenth of the whole time.
+        # One timer for many responses: a timer per response would take a tenth of the total time.
         self._responded_at = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self._close_if_idle)

@@ -1,4 +1,4 @@
-"""Records a response for the cache while it is sent."""
+"""Records a response for the cache while sending it."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _BLOCK = 128 * 1024
 _CURRENT = 200
 _CACHEABLE = {_CURRENT, 304}
 
-# The headers that are equal for all requests with the same key. `ResponseCacheMiddleware` adds the others per request.
+# The headers that all requests with a key share. `ResponseCacheMiddleware` adds the others per request.
 _CACHED_HEADERS = frozenset(
     b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
     b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
@@ -21,7 +21,7 @@ _CACHED_HEADERS = frozenset(
 
 
 class Recording:
-    """Passes a response on, and caches it if it is complete, from the data in its key, and not too large."""
+    """Sends a response and caches it, if it is complete, not too large, and made from the data in its key."""
 
     def __init__(
         self, cache: ResponseCache, key: CacheKey, if_none_match: bytes | None, scope: Scope, send: Send
@@ -36,7 +36,7 @@ class Recording:
         self._is_long = False
 
     async def send(self, message: Message) -> None:
-        """Record a part of the response, and pass it on."""
+        """Record and send an ASGI message of the response."""
         if message["type"] == "http.response.start":
             self._start = message if message["status"] in _CACHEABLE else None
         elif self._start is not None:
@@ -70,7 +70,7 @@ class Recording:
         headers = tuple((name, value) for name, value in start["headers"] if name in _CACHED_HEADERS)
         is_current = start["status"] == _CURRENT
         if is_current and not any(name == b"content-length" for name, _ in headers):
-            # The fast path sends one block without uvicorn's chunks, so the client needs the length.
+            # The fast path sends one block without chunked encoding, so the client needs the length.
             headers += ((b"content-length", b"%d" % sum(map(len, self._chunks))),)
         key = self._key if is_current else (*self._key, self._if_none_match)
         links, requests = (links_noted(self._scope), requests_noted(self._scope)) if is_current else (None, 1)
@@ -79,6 +79,6 @@ class Recording:
 
 
 def _blocks(chunks: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the same bytes in larger blocks: compressed chunks are many and small."""
+    """Join small chunks, as compression produces, into larger blocks."""
     whole = b"".join(chunks)
     return tuple(whole[start : start + _BLOCK] for start in range(0, len(whole), _BLOCK)) or (b"",)

@@ -1,7 +1,7 @@
 """The cache of product responses, bounded in bytes; evicts the least recently used.
 
-All requests with the same cache key share a response, without the parts that belong to one request, such as the query
-in its links.
+Requests with the same cache key share a response, except for parts that depend on the request, such as the query in
+its links.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tradecounter.rest.responses import Header
 
 CacheKey = tuple[bytes | str | None, ...]
 
-_OVERHEAD = 1000  # bytes of a response without its texts, roughly
+_OVERHEAD = 1000  # approximate bytes of a response without its strings
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
 
 
@@ -41,14 +41,14 @@ class CachedResponse:
 
     @property
     def size(self) -> int:
-        """The bytes that it takes in the cache; clients decide how long the key is."""
+        """The memory that the response and its key take, in bytes; the key's length depends on the client."""
         key = sum(len(part) for part in self.key if part is not None)
         headers = sum(len(name) + len(value) for name, value in self.headers)
         return _OVERHEAD + key + 2 * headers + sum(map(len, self.blocks))  # `head` repeats the headers
 
 
 class ResponseCache:
-    """The cached responses, and the reserved room for recordings; with 0 bytes it stays empty."""
+    """The cached responses and the memory reserved for recordings; with 0 bytes it stays empty."""
 
     def __init__(self, most_bytes: int) -> None:
         self._responses: LRUCache[CacheKey, CachedResponse] = LRUCache(most_bytes, lambda response: response.size)
@@ -56,14 +56,14 @@ class ResponseCache:
         self._recording: dict[CacheKey, int] = {}
 
     def get(self, key: CacheKey) -> CachedResponse | None:
-        """Return the response with a key, or None."""
+        """Return the response for a cache key, or None."""
         try:
             return self._responses[key]
         except KeyError:
             return None
 
     def add(self, response: CachedResponse) -> None:
-        """Cache a response unless it would take more than its share."""
+        """Cache a response, unless it would take more than a quarter of the cache."""
         if response.size <= self._most_bytes_of_one:
             self._responses[response.key] = response
 
@@ -71,16 +71,16 @@ class ResponseCache:
         return iter(self._responses)
 
     def begin_recording(self, key: CacheKey) -> bool:
-        """Begin to record a long response; return False while one with this key is. `end_recording` must follow."""
+        """Begin to record a long response; return False if one with this key is being recorded."""
         if key in self._recording:
             return False
         self._recording[key] = 0
         return True
 
     def reserve(self, key: CacheKey, size: int) -> bool:
-        """Reserve bytes for a recording; return False when there is no room.
+        """Reserve bytes for a recording; return False if memory is exhausted.
 
-        All recordings, many of them for slow clients, share the room of one cached response.
+        All recordings together, many of them for slow clients, may take as much memory as one cached response.
         """
         if sum(self._recording.values()) + size > self._most_bytes_of_one:
             return False
@@ -88,5 +88,5 @@ class ResponseCache:
         return True
 
     def end_recording(self, key: CacheKey) -> None:
-        """Release the room of a recording."""
+        """Release a recording's memory."""
         del self._recording[key]

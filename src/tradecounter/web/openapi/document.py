@@ -25,13 +25,13 @@ class Documents:
     yaml: bytes
 
     def at(self, base_url: str) -> "Documents":
-        """Return the documents with a base address in place of ANY_ADDRESS."""
+        """Return the documents with a base URL in place of ANY_ADDRESS."""
         address = to_json(base_url)[1:-1]
         return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
 
 
 def encode_document(document: dict[str, Any]) -> Documents:
-    """Return the interface document as text."""
+    """Return the interface document encoded as JSON and YAML."""
     return Documents(
         msgspec.json.format(msgspec.json.encode(document), indent=2),
         yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110).encode(),
@@ -39,14 +39,14 @@ def encode_document(document: dict[str, Any]) -> Documents:
 
 
 class _Plain(yaml.SafeDumper):
-    """Repeats values instead of using anchors, which readers do not need."""
+    """A YAML dumper that repeats values instead of using anchors, for readability."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def build_document(operations: Sequence[Operation], base_url: str, seller: str) -> dict[str, Any]:
-    """Return the interface document of operations at a base address."""
+    """Return the interface document of operations at a base URL."""
     schemas = Schemas(operations)
     responses = Responses(schemas, operations)
     paths: dict[str, dict[str, Any]] = {}
@@ -91,13 +91,13 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses) -> 
         **{str(error.status): responses.error(error) for error in errors_of(operation)},
     }
     if operation.public:
-        # An application may also send its credentials in the form: then the head needs none.
+        # An application may send its credentials in the form instead of a header.
         document["security"] = [*({name: []} for name in CLIENT_CREDENTIALS), {}] if operation.for_applications else []
     return document
 
 
 def _request_body(body: Body, schemas: Schemas) -> dict[str, Any]:
     described = media(schemas.of(body.type), body.examples)
-    for example in described["examples"].values():  # requests may leave these out
+    for example in described["examples"].values():  # optional in requests
         example["value"] = {name: value for name, value in example["value"].items() if value is not None}
     return {"required": body.required, "content": {body.media_type: described}}

@@ -14,10 +14,10 @@ The reseller's ordering API: the catalogue at your prices with live stock, and o
 
 Send your API key in the header `X-Api-Key`, or as an application acting for a customer, an access token as
 `Authorization: Bearer`. Programs that cannot set headers can send the key as the query parameter `api-key`. A bearer
-token takes precedence; then the header, then the query.
+token takes precedence over the header, and the header over the query.
 
-Amounts are pounds, net unless they say otherwise; times are UK local time without an offset. `GET /product` and
-`GET /order` respond with CSV unless the `Accept` header asks for `application/json`.
+Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset.
+`GET /product` and `GET /order` respond with CSV unless the `Accept` header asks for `application/json`.
 
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https.
@@ -33,7 +33,7 @@ CREDENTIALS = {
         "in": "header",
         "name": "X-Api-Key",
         "description": "Your API key: 64 characters. Programs that cannot set headers can send it as the query "
-        "parameter `api-key`; addresses end up in logs, so prefer the header.",
+        "parameter `api-key`; URLs end up in logs, so prefer the header.",
     },
     "bearer": {
         "type": "http",
@@ -45,6 +45,6 @@ CLIENT_CREDENTIALS = {
     "clientBasic": {
         "type": "http",
         "scheme": "basic",
-        "description": "An application's `client_id` and `client_secret`, form-encoded; for `POST /oauth/token` alone.",
+        "description": "An application's `client_id` and `client_secret`, form-encoded; for `POST /oauth/token` only.",
     },
 }

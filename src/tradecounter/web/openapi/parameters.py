@@ -1,4 +1,4 @@
-"""The parameters of operations: of the path and in headers as declared, of the query from the fields of a struct."""
+"""Describes operations' parameters: path and headers as declared, the query from a struct's fields."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from tradecounter.web.openapi.schemas import tidied
 
 
 def parameters_of(operation: Operation) -> list[dict[str, Any]]:
-    """Return the parameters of an operation in the order path, query, headers."""
+    """Return an operation's parameters in the order path, query, headers."""
     headers = (*operation.request_headers, *((IF_NONE_MATCH,) if operation.cacheable else ()))
     return [*_declared(operation.path_parameters, "path"), *_query_parameters(operation), *_declared(headers, "header")]
 
@@ -30,12 +30,12 @@ def _declared(parameters: Iterable[Parameter], place: str) -> Iterator[dict[str,
 def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
     for field in parameter_fields(operation.query) if operation.query else ():
         schema = tidied(dict(field.schema))
-        schema.pop("format", None)  # numbers may have any number of digits, beyond 64 bits too
+        schema.pop("format", None)  # numbers may have any number of digits, also beyond 64 bits
         parameter = {
             "name": field.name,
             "in": "query",
             "required": False,
-            "allowEmptyValue": True,  # it counts as absent
+            "allowEmptyValue": True,  # an empty value counts as absent
             "description": schema.pop("description", ""),
             "schema": schema,
         }

@@ -6,7 +6,7 @@ from typing import Any
 
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 _FORM = "application/x-www-form-urlencoded"
-_NEW_KEY = "{{$guid}}"  # both programs generate one per request
+_NEW_KEY = "{{$guid}}"  # both programs replace it by a new UUID in each request
 _BASIC = [("username", "{{clientId}}"), ("password", "{{clientSecret}}")]
 _VARIABLES = {
     "apiKey": "Your API key.",
@@ -15,7 +15,7 @@ _VARIABLES = {
     "subjectToken": "A JWT from the login service; only for access tokens.",
 }
 _DESCRIPTION = (
-    "Set the variables `baseUrl` and `apiKey` first. The requests work with the demo data as they are. Enable the "
+    "Set the variables `baseUrl` and `apiKey` first. The requests work with the demo data without changes. Enable the "
     "query parameters that you need."
 )
 
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 def postman_collection(document: Json) -> Json:
-    """Return the collection: a folder per tag, with a request for each operation and example of its body."""
+    """Return the collection: a folder per tag, with a request for each operation and body example."""
     folders: dict[str, Json] = {
         tag["name"]: {"name": tag["name"], "description": tag["description"], "item": []} for tag in document["tags"]
     }
@@ -31,7 +31,7 @@ def postman_collection(document: Json) -> Json:
         for method, operation in methods.items():
             folders[operation["tags"][0]]["item"] += _requests(path, method.upper(), operation)
     variables = [{"key": name, "value": "", "description": text} for name, text in _VARIABLES.items()]
-    base_url = {"key": "baseUrl", "value": document["servers"][0]["url"], "description": "The address of the API."}
+    base_url = {"key": "baseUrl", "value": document["servers"][0]["url"], "description": "The API's URL."}
     return {
         "info": {"name": document["info"]["title"], "description": _DESCRIPTION, "schema": _SCHEMA},
         "item": list(folders.values()),

@@ -1,4 +1,4 @@
-"""Describes the responses of operations, with the shared errors and headers."""
+"""Describes operations' responses, with shared errors and headers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from tradecounter.web.openapi.schemas import Schemas
 
 
 class Responses:
-    """Describes responses, and collects the document's components that they share."""
+    """Describes responses, and collects the components that several of them share."""
 
     def __init__(self, schemas: Schemas, operations: Iterable[Operation]) -> None:
         self._schemas = schemas
@@ -23,12 +23,12 @@ class Responses:
 
     @property
     def shared(self) -> dict[str, Any]:
-        """The errors of several operations, by name, in the order of their statuses."""
+        """The errors that operations share, by name, in the order of their statuses."""
         return {name: response for _, named in sorted(self._shared.items()) for name, response in named.items()}
 
     @property
     def headers(self) -> dict[str, Any]:
-        """The headers that responses refer to, by name."""
+        """The headers that responses share, by name."""
         return dict(sorted(self._headers.items()))
 
     def success(self, operation: Operation) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Responses:
         return {"description": "Your copy is current.", "headers": self._references((*CACHING, *RATE_LIMIT))}
 
     def error(self, error: ErrorResponse) -> dict[str, Any]:
-        """Describe an error, or refer to the shared description."""
+        """Describe an error, or return a reference to its shared description."""
         if not error.name:
             return self._error(error)
         self._shared.setdefault(error.status, {})[error.name] = self._error(error)

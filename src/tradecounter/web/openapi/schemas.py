@@ -12,11 +12,11 @@ from tradecounter.rest.responses import Error
 SCHEMAS = "#/components/schemas/"
 EMPTY = "EmptyObject"
 _SCALARS = {"string", "integer", "number", "boolean"}
-_NULLABLE = 2  # options: a type and null
+_NULLABLE = 2  # alternatives: a type and null
 
 
 class Schemas:
-    """The schemas of bodies, and the components that they refer to."""
+    """The schemas of bodies, and the components to which they refer."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         sent, received = set[Any](), set[Any]([Error])
@@ -41,15 +41,15 @@ class Schemas:
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema from msgspec in the form of the document."""
+    """Return a schema from msgspec in the document's form."""
     _tidy(schema)
     return schema
 
 
 def _tidy(schema: Any) -> None:
-    """State the wire types of numbers: amounts are numbers (`rest/responses.py`), whole numbers have 64 bits.
+    """Set numbers' wire types: amounts are numbers (`rest/responses.py`), whole numbers have 64 bits.
 
-    A type may have its own format; an empty one is deleted.
+    A type's own `format` stays; an empty one is deleted.
     """
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     for part in parts:
@@ -71,7 +71,7 @@ def _tidy(schema: Any) -> None:
 
 
 def _join_null(schema: dict[str, Any]) -> None:
-    """Make a nullable text, number or Boolean one type, for which generators create no type of their own."""
+    """Write a nullable string, number or Boolean as one type, so that generators create no extra type."""
     options = schema.get("anyOf", [])
     kinds = [option.get("type") for option in options]
     if len(kinds) == _NULLABLE and kinds[1] == "null" and kinds[0] in _SCALARS and "enum" not in options[0]:
@@ -89,7 +89,7 @@ def _leave_out_nulls(schema: dict[str, Any]) -> None:
 
 
 def _reachable(schemas: Iterable[Any], components: dict[str, Any]) -> set[str]:
-    """Return the names of the components that schemas refer to, directly or not."""
+    """Return the names of the components to which schemas refer, directly or indirectly."""
     names: set[str] = set()
     waiting: list[Any] = list(schemas)
     while waiting:

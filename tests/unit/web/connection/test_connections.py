@@ -164,7 +164,7 @@ def test_a_client_that_takes_nothing_is_cut_off(path: bytes, close: bytes) -> No
             await app.ended.wait()
             await server.is_quiet()
         assert app.sent == LONG or path == b"/whole"
-        assert [line["event"] for line in logs] == ["connection cut: its client takes no response"]
+        assert [line["event"] for line in logs] == ["connection cut: its client does not read"]
 
     run(lambda: Long(bounded()), work)
 

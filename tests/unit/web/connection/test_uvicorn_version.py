@@ -1,4 +1,4 @@
-"""`BoundedProtocol`, `Server` and `WorkerProcesses` build on the insides of one minor version of uvicorn."""
+"""`BoundedProtocol`, `Server` and `ApiProcesses` build on the insides of one minor version of uvicorn."""
 
 import tomllib
 from pathlib import Path
@@ -11,7 +11,7 @@ PYPROJECT = Path(__file__).parents[4] / "pyproject.toml"
 TO_DO = (
     "uvicorn has moved: compare its protocols/http/httptools_impl.py, flow_control.py, server.py and "
     "supervisors/multiprocess.py with those that web/connection/, web/fast_path/protocol.py, web/winding_down.py and "
-    "worker_processes.py build on, then change WRITTEN_FOR and the bounds in pyproject.toml"
+    "api_processes.py build on, then change WRITTEN_FOR and the bounds in pyproject.toml"
 )
 
 

@@ -8,7 +8,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
-# Until then, an expired token is not taken for a wrong one (`ExpiredTokenError`).
+# Until then, an expired token is known to be expired, not wrong (`ExpiredTokenError`).
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
@@ -71,11 +71,11 @@ _REVOKE_TOKENS = Statement("""
 
 
 async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:
-    """Revoke an application's tokens for a customer and the consent so far, in every process within a few seconds.
+    """Revoke an application's tokens for a customer and the earlier consent, in every process within a few seconds.
 
     Returns the number of tokens.
     """
-    # Waits for exchanges under way, whose tokens the update then sees; later exchanges wait for this transaction.
+    # Waits for running exchanges, so the update sees their tokens; later exchanges wait for this transaction.
     await tx.execute(_LOCK_APPLICATION, client_id=client_id)
     await tx.execute(_REVOKE_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
     count = await tx.execute(_REVOKE_TOKENS, now=now, client_id=client_id, customer_id=customer_id)
@@ -91,7 +91,8 @@ _CONSENT_REVOKED_AT = Statement(
 async def consent_revoked_at(tx: Transaction, client_id: str, customer_id: int) -> datetime | None:
     """Return when a customer's consent to an application was last revoked, or None.
 
-    Call it after `issue_token` in the same transaction: it sees a concurrent revocation, or that one revokes the token.
+    Call this after `issue_token` in the same transaction. A concurrent revocation is then either returned or revokes
+    the new token.
     """
     revoked_at: datetime | None = await tx.fetch_value(
         _CONSENT_REVOKED_AT, client_id=client_id, customer_id=customer_id
@@ -103,5 +104,5 @@ _DELETE_EXPIRED_TOKENS = Statement("delete from access_token where expires_at <=
 
 
 async def delete_expired_tokens(tx: Transaction, now: datetime) -> int:
-    """Delete tokens a day after they expired; return how many."""
+    """Delete tokens that expired more than a day ago; return their number."""
     return await tx.execute(_DELETE_EXPIRED_TOKENS, until=now - _KEPT_AFTER_EXPIRY)

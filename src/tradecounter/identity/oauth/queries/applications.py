@@ -16,7 +16,7 @@ _SHORTEST_BEGINNING = 4  # characters
 
 @dataclass(frozen=True, slots=True)
 class NewApplication:
-    """The id of a new application, and its secret, which is shown only now."""
+    """The id and the secret of a new application; the secret cannot be read again."""
 
     client_id: str
     client_secret: str
@@ -74,7 +74,7 @@ _WHOLE_CLIENT_ID = Statement(
 
 
 async def whole_client_id(tx: Transaction, beginning: str) -> str:
-    """Return the client id that begins with a text, or else the text. Raises DomainError (invalid) for several ids."""
+    """Return the client id with this beginning; else the beginning. Raises DomainError (invalid) for several ids."""
     found = await tx.fetch_all(_WHOLE_CLIENT_ID, beginning=beginning)
     ids = [client_id for (client_id,) in found]
     if len(beginning) < _SHORTEST_BEGINNING or not ids:

@@ -1,4 +1,4 @@
-"""Finds all faults of decoded data: the decoder itself stops at the first one."""
+"""Finds all validation errors of decoded data: the decoder stops at the first."""
 
 from collections.abc import Iterator
 from types import UnionType
@@ -8,52 +8,52 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import fields
 
-from tradecounter.kit.errors import Fault
+from tradecounter.kit.errors import FieldError
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.validation_messages import fault_of
+from tradecounter.rest.validation_messages import field_error_of
 
-MOST_ELEMENTS = 1_000  # that are checked in a list: a body has room for half a million
+MOST_ELEMENTS = 1_000  # checked in a list; a body can contain half a million
 
 
-def faults_of(value: Any, annotation: Any, place: str = "", *, strict: bool = True) -> Iterator[Fault]:
-    """Yield the faults of a decoded value of a type, in the order of the type's fields.
+def field_errors_of(value: Any, annotation: Any, place: str = "", *, strict: bool = True) -> Iterator[FieldError]:
+    """Yield the validation errors of a decoded value, in the order of its type's fields.
 
-    `place` is the value's place in the data; unless `strict`, text may be a number. Raw JSON is not checked, and only
-    the first thousand elements of a list are, because all other requests wait meanwhile.
+    `place` is the value's place in the data. Without `strict`, a string may contain a number. Raw JSON is not checked.
+    Only a list's first thousand elements are checked, because the checks block all other requests.
     """
     shape = _plain(annotation)
     if shape is msgspec.Raw:
         return
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
-        yield from _faults_of_members(value, shape, place, strict=strict)
+        yield from _member_errors(value, shape, place, strict=strict)
     elif get_origin(shape) is list and isinstance(value, list):
-        yield from _own_fault(value, _with_any_elements(annotation), place, strict=strict)
+        yield from _own_error(value, _with_any_elements(annotation), place, strict=strict)
         [element] = get_args(shape)
         for number, item in enumerate(value[:MOST_ELEMENTS]):
-            yield from faults_of(item, element, f"{place}[{number}]", strict=strict)
+            yield from field_errors_of(item, element, f"{place}[{number}]", strict=strict)
     else:
-        yield from _own_fault(value, annotation, place, strict=strict)
+        yield from _own_error(value, annotation, place, strict=strict)
 
 
-def _faults_of_members(value: dict[str, Any], shape: type[Struct], place: str, *, strict: bool) -> Iterator[Fault]:
+def _member_errors(value: dict[str, Any], shape: type[Struct], place: str, *, strict: bool) -> Iterator[FieldError]:
     prefix = f"{place}." if place else ""
     for field in fields(shape):
         where = prefix + field.encode_name
         if field.encode_name in value:
-            yield from faults_of(value[field.encode_name], field.type, where, strict=strict)
+            yield from field_errors_of(value[field.encode_name], field.type, where, strict=strict)
         elif field.required:
-            yield Fault(where, "is required")
+            yield FieldError(where, "is required")
 
 
-def _own_fault(value: Any, annotation: Any, place: str, *, strict: bool) -> Iterator[Fault]:
+def _own_error(value: Any, annotation: Any, place: str, *, strict: bool) -> Iterator[FieldError]:
     try:
         msgspec.convert(value, annotation, strict=strict)
     except msgspec.ValidationError as error:
-        yield fault_of(error, place)
+        yield field_error_of(error, place)
 
 
 def _plain(annotation: Any) -> Any:
-    """Return the only type of an annotation, without null and bounds; None when there are several."""
+    """Return an annotation's only type, without null and bounds; None for a union of several."""
     options = [option for option in alternatives(annotation) if option not in {type(None), msgspec.UnsetType}]
     return options[0] if len(options) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Turns at the database: a few for each customer at a time, the others in order."""
+"""Each customer gets a share of the connections; further requests wait in order."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from tradecounter.db import turns
-from tradecounter.db.turns import Turns, act_for
+from tradecounter.db import fair_shares
+from tradecounter.db.fair_shares import FairShares, act_for
 from tradecounter.kit.errors import DomainError, Kind
 
 Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 def start(customer_id: int | None, work: Work) -> asyncio.Task[None]:
-    """Run something for a customer, as a request does."""
+    """Run `work` in a task for a customer, as a request does."""
 
     async def run() -> None:
         if customer_id is not None:
@@ -26,24 +26,24 @@ def start(customer_id: int | None, work: Work) -> asyncio.Task[None]:
 
 
 async def idle() -> None:
-    """Let everything happen that can happen now."""
+    """Run the event loop until all tasks wait."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 class Counter:
-    """Takes turns and keeps them until `goes_on` is set."""
+    """Takes slots and keeps them until `finish` is set."""
 
     def __init__(self, connections: int) -> None:
-        self.turns = Turns(connections)
+        self.shares = FairShares(connections)
         self.began: list[tuple[int | None, int]] = []
-        self.goes_on = asyncio.Event()
+        self.finish = asyncio.Event()
 
     def take(self, customer_id: int | None, number: int) -> asyncio.Task[None]:
         async def work() -> None:
-            async with self.turns.turn():
+            async with self.shares.slot():
                 self.began.append((customer_id, number))
-                await self.goes_on.wait()
+                await self.finish.wait()
 
         return start(customer_id, work)
 
@@ -55,26 +55,26 @@ def test_a_customer_has_three_tenths_of_the_connections_and_at_least_one(connect
         tasks = [counter.take(1, number) for number in range(at_a_time + 5)]
         await idle()
         assert len(counter.began) == at_a_time
-        counter.goes_on.set()
+        counter.finish.set()
         await asyncio.gather(*tasks)
         assert counter.began == [(1, number) for number in range(at_a_time + 5)]
 
     asyncio.run(work())
 
 
-def test_other_customers_and_what_is_nobodys_do_not_wait() -> None:
+def test_other_customers_and_work_without_a_customer_do_not_wait() -> None:
     async def work() -> None:
         counter = Counter(connections=3)
         tasks = [counter.take(customer, number) for customer in (1, 2, None) for number in range(4)]
         await idle()
         assert counter.began == [(1, 0), (2, 0), (None, 0), (None, 1), (None, 2), (None, 3)]
-        counter.goes_on.set()
+        counter.finish.set()
         await asyncio.gather(*tasks)
 
     asyncio.run(work())
 
 
-def test_who_gives_up_is_passed_over_and_nothing_is_left_behind() -> None:
+def test_cancelled_requests_are_skipped_and_leave_no_state() -> None:
     async def work() -> None:
         counter = Counter(connections=1)
         tasks = [counter.take(1, number) for number in range(4)]
@@ -83,16 +83,16 @@ def test_who_gives_up_is_passed_over_and_nothing_is_left_behind() -> None:
         tasks[0].cancel()
         await idle()
         assert counter.began == [(1, 0), (1, 2)]
-        counter.goes_on.set()
+        counter.finish.set()
         await asyncio.gather(*tasks, return_exceptions=True)
         assert counter.began == [(1, 0), (1, 2), (1, 3)]
-        assert counter.turns._lines == {}  # noqa: SLF001 or it would grow with every customer
+        assert counter.shares._shares == {}  # noqa: SLF001 it must not grow with every customer
 
     asyncio.run(work())
 
 
-def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_LONGEST_WAIT_SECONDS", 0.01)
+def test_waiting_for_a_slot_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fair_shares, "_LONGEST_WAIT_SECONDS", 0.01)
 
     async def work() -> None:
         counter = Counter(connections=1)
@@ -100,7 +100,7 @@ def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(DomainError) as raised:
             await waiting
         assert (raised.value.kind, raised.value.retry_after) == (Kind.UNAVAILABLE, 5)
-        counter.goes_on.set()
+        counter.finish.set()
         await running
 
     asyncio.run(work())

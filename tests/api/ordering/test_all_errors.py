@@ -15,7 +15,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def faults(customer: Customer, **changes: Any) -> dict[str, str]:
+def errors_of(customer: Customer, **changes: Any) -> dict[str, str]:
     response = customer.post("/order", {**order(), **changes})
     assert response.status_code == 400, response.text
     errors = response.json()["errors"]
@@ -24,7 +24,7 @@ def faults(customer: Customer, **changes: Any) -> dict[str, str]:
 
 
 def test_all_broken_rules_are_listed(customer: Customer) -> None:
-    found = faults(
+    found = errors_of(
         customer,
         customer_reference="  ",
         items=[PHONE, {"sku": "PHONES", "quantity": 1}, {"sku": "???", "quantity": 1}],
@@ -33,8 +33,8 @@ def test_all_broken_rules_are_listed(customer: Customer) -> None:
     )
     assert found == {
         "customer_reference": "must not be blank",
-        "items[1].sku": "there is no product 'PHONES'; did you mean PHONE?",
-        "items[2].sku": "there is no product '???'",
+        "items[1].sku": "product 'PHONES' does not exist; did you mean PHONE?",
+        "items[2].sku": "product '???' does not exist",
         "billing_address.city": "must not be blank",
         "billing_address.country_code": "'UK' is not an ISO 3166-1 alpha-2 country code; use GB",
         "shipping_address.id": "999999999 is not one of your addresses; GET /customer/address lists them",
@@ -42,7 +42,7 @@ def test_all_broken_rules_are_listed(customer: Customer) -> None:
 
 
 def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
-    found = faults(
+    found = errors_of(
         customer,
         items=[{"sku": "NO-SUCH", "quantity": "2"}, {"quantity": 0}, 7],
         billing_address={"contact_name": 7, "country_code": "UK"},
@@ -54,7 +54,7 @@ def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
         "items[1].quantity": "must be at least 1",
         "items[2]": "must be an object, not a whole number",
         "auto_confirm": "must be true or false or null, not text",
-        "items[0].sku": "there is no product 'NO-SUCH'",
+        "items[0].sku": "product 'NO-SUCH' does not exist",
         "billing_address.contact_name": "must be text, not a whole number",
         "billing_address.street_one": "is required",
         "billing_address.city": "is required",
@@ -64,13 +64,13 @@ def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
 
 
 def test_an_address_of_the_wrong_type_is_listed_with_the_other_errors(customer: Customer) -> None:
-    found = faults(customer, items=[], billing_address=5001, shipping_address={"id": "5001"})
+    found = errors_of(customer, items=[], billing_address=5001, shipping_address={"id": "5001"})
     assert found == {
         "items": "must have at least 1 element",
         "billing_address": "must be an object, not a whole number",
         "shipping_address.id": "must be a whole number or null, not text",
     }
-    assert faults(customer, items=[], shipping_address=None) == {
+    assert errors_of(customer, items=[], shipping_address=None) == {
         "items": "must have at least 1 element",
         "shipping_address": "must be an object, not null",
     }
@@ -95,7 +95,7 @@ def test_all_errors_of_an_address_are_listed(customer: Customer) -> None:
 
 
 def test_a_sku_that_is_too_long_is_not_looked_up_or_echoed(customer: Customer) -> None:
-    assert faults(customer, items=[{"sku": "X" * 100_000, "quantity": "2"}]) == {
+    assert errors_of(customer, items=[{"sku": "X" * 100_000, "quantity": "2"}]) == {
         "items[0].sku": "must have at most 200 characters",
         "items[0].quantity": "must be a whole number, not text",
     }

@@ -1,4 +1,4 @@
-"""Worker processes, which respond to requests on one socket and end together or one at a time."""
+"""API processes, which share a listening socket; they end together or one at a time."""
 
 import signal
 import socket
@@ -15,10 +15,10 @@ from tradecounter.web.winding_down import Server
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 
 
-class WorkerProcess(multiprocess.Process):
-    """A process that responds to requests."""
+class ApiProcess(multiprocess.Process):
+    """An API process; `server` is created in the new process."""
 
-    all_end: ClassVar[Event]  # set when all processes end; `WorkerProcesses` creates it
+    all_end: ClassVar[Event]  # set when all processes end; `ApiProcesses` creates it
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
@@ -37,21 +37,21 @@ class WorkerProcess(multiprocess.Process):
         super().target(sockets)
 
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
-        """Return whether the process gets ready for requests, for which it has longer than to respond to a ping."""
+        """Return whether the process becomes ready; allows more time to start than to respond to a ping."""
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
 
 
-class WorkerProcesses(multiprocess.Multiprocess):
-    """Uvicorn's supervisor; on SIGHUP, it replaces the processes, which read the settings and the program again."""
+class ApiProcesses(multiprocess.Multiprocess):
+    """Uvicorn's supervisor; on SIGHUP, it replaces the processes by new ones, which read the settings again."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
-        WorkerProcess.all_end = spawn.Event()
-        multiprocess.Process = WorkerProcess  # type: ignore[misc]  # uvicorn has no parameter for it
+        ApiProcess.all_end = spawn.Event()
+        multiprocess.Process = ApiProcess  # type: ignore[misc]  # uvicorn has no parameter for it
         super().__init__(config, sockets)
 
     def terminate_all(self) -> None:
-        """End all processes, and close the sockets, so that new clients are refused when the last process ends."""
-        WorkerProcess.all_end.set()
+        """End all processes and close the sockets; the kernel refuses new clients when the last process ends."""
+        ApiProcess.all_end.set()
         super().terminate_all()
         for listening in self.sockets:
             listening.close()

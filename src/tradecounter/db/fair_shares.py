@@ -1,4 +1,4 @@
-"""Limits the database connections of one customer, so that others always find a free one."""
+"""Limits each customer's database connections, so that one customer cannot use all of them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,49 +15,49 @@ _customer: ContextVar[int | None] = ContextVar("customer", default=None)
 
 
 def act_for(customer_id: int) -> None:
-    """Count the current task's database connections against this customer."""
+    """Count the current task's database connections towards this customer's share."""
     _customer.set(customer_id)
 
 
 @dataclass(slots=True)
-class _Line:
-    """One customer's requests that use the database or wait for it."""
+class _Share:
+    """A customer's requests that use a connection or wait for one."""
 
     free: asyncio.Semaphore
     requests: int = 0
 
 
-class Turns:
-    """Lets a few requests of each customer use the database at a time: three of ten connections, at least one.
+class FairShares:
+    """Lets each customer use three tenths of the connections at the same time, at least one.
 
-    The others wait, first come, first served. Work without a customer has no limit.
+    Further requests wait in order of arrival. Work without a customer has no limit.
     """
 
     def __init__(self, connections: int) -> None:
         self._at_a_time = max(1, connections * 3 // 10)
-        self._lines: dict[int, _Line] = {}
+        self._shares: dict[int, _Share] = {}
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for the customer's turn, which lasts while the block runs. Raises DomainError (unavailable)."""
+    async def slot(self) -> AsyncIterator[None]:
+        """Occupy one of the customer's slots in the block. Raises DomainError (unavailable) after 15 seconds."""
         customer_id = _customer.get()
         if customer_id is None:
             yield
             return
-        line = self._lines.get(customer_id)
-        if line is None:
-            line = self._lines[customer_id] = _Line(asyncio.Semaphore(self._at_a_time))
-        line.requests += 1
+        share = self._shares.get(customer_id)
+        if share is None:
+            share = self._shares[customer_id] = _Share(asyncio.Semaphore(self._at_a_time))
+        share.requests += 1
         try:
-            await _wait_for(line.free)
+            await _wait_for(share.free)
             try:
                 yield
             finally:
-                line.free.release()
+                share.free.release()
         finally:
-            line.requests -= 1
-            if not line.requests:
-                del self._lines[customer_id]
+            share.requests -= 1
+            if not share.requests:
+                del self._shares[customer_id]
 
 
 async def _wait_for(free: asyncio.Semaphore) -> None:
