@@ -1,4 +1,4 @@
-"""Connections to each of several workers, identified by their sockets."""
+"""Connections to each of several API processes, identified by their sockets."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,24 +12,26 @@ _MOST_CONNECTIONS = 200
 
 
 @contextmanager
-def connected_to_every_worker(server: Server) -> Iterator[dict[int, Connection]]:
-    """Open connections until every worker serves one; yields them by the worker's process id."""
+def connected_to_every_process(server: Server) -> Iterator[dict[int, Connection]]:
+    """Open connections until every API process has one; yields them by process id."""
     found: dict[int, Connection] = {}
     with ExitStack() as stack:
         for _ in range(_MOST_CONNECTIONS):
             connection = stack.enter_context(Connection(server.host, server.port))
-            connection.fetch(request_text("/check-health", {}))  # a worker has accepted it once this returns
+            connection.fetch(request_text("/check-health", {}))  # a process has accepted the connection
             found.setdefault(_worker_of(server, connection), connection)
-            if len(found) == len(server.workers()):
+            if len(found) == len(server.processes()):
                 break
         else:
-            raise BenchError(f"{_MOST_CONNECTIONS} connections reached {len(found)} of {len(server.workers())} workers")
+            raise BenchError(
+                f"{_MOST_CONNECTIONS} connections reached only the processes {sorted(found)}"
+            )
         yield found
 
 
-def warm_every_worker(server: Server, requests: Sequence[bytes]) -> None:
-    """Send every request once to every worker."""
-    with connected_to_every_worker(server) as connections:
+def warm_every_process(server: Server, requests: Sequence[bytes]) -> None:
+    """Send every request once to every API process."""
+    with connected_to_every_process(server) as connections:
         for connection in connections.values():
             for request in requests:
                 connection.fetch(request)
@@ -37,7 +39,7 @@ def warm_every_worker(server: Server, requests: Sequence[bytes]) -> None:
 
 def _worker_of(server: Server, connection: Connection) -> int:
     inode = socket_inode(server.port, connection.local_port)
-    for pid in server.workers():
+    for pid in server.processes():
         if has_socket(pid, inode):
             return pid
-    raise BenchError(f"none of the workers has the connection from port {connection.local_port}")
+    raise BenchError(f"none of the processes has the connection from port {connection.local_port}")
