@@ -19,13 +19,11 @@ def connected_to_every_process(server: Server) -> Iterator[dict[int, Connection]
         for _ in range(_MOST_CONNECTIONS):
             connection = stack.enter_context(Connection(server.host, server.port))
             connection.fetch(request_text("/check-health", {}))  # a process has accepted the connection
-            found.setdefault(_worker_of(server, connection), connection)
+            found.setdefault(_process_of(server, connection), connection)
             if len(found) == len(server.processes()):
                 break
         else:
-            raise BenchError(
-                f"{_MOST_CONNECTIONS} connections reached only the processes {sorted(found)}"
-            )
+            raise BenchError(f"{_MOST_CONNECTIONS} connections reached only the processes {sorted(found)}")
         yield found
 
 
@@ -37,7 +35,7 @@ def warm_every_process(server: Server, requests: Sequence[bytes]) -> None:
                 connection.fetch(request)
 
 
-def _worker_of(server: Server, connection: Connection) -> int:
+def _process_of(server: Server, connection: Connection) -> int:
     inode = socket_inode(server.port, connection.local_port)
     for pid in server.processes():
         if has_socket(pid, inode):

@@ -53,9 +53,7 @@ def test_without_tables_every_command_names_the_command_to_run(words: list[str],
     assert "run `tradecounter db upgrade`" in empty.error(*words, "--json")
 
 
-def test_a_second_upgrade_changes_nothing(
-    postgres: Cluster, tradecounter: Program
-) -> None:
+def test_a_second_upgrade_changes_nothing(postgres: Cluster, tradecounter: Program) -> None:
     with postgres.empty_database() as url:
         here = Program(tradecounter.folder, url, tradecounter.forker)
         newest = schema_state(url).newest

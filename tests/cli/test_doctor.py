@@ -276,9 +276,7 @@ def test_credit_without_any_order_is_reported(installation: Program, shop: Servi
 
 
 @pytest.mark.parametrize("column", ["allocated", "back_ordered"])
-def test_stock_that_differs_from_orders_is_reported_by_sku(
-    installation: Program, shop: Service, column: str
-) -> None:
+def test_stock_that_differs_from_orders_is_reported_by_sku(installation: Program, shop: Service, column: str) -> None:
     changes: dict[str, tuple[LiteralString, LiteralString]] = {
         "allocated": (
             "update stock_level set allocated = allocated + 7",
