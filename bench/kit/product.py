@@ -51,7 +51,7 @@ class Server:
     pid: int
     count: int
 
-    def workers(self) -> list[int]:
+    def processes(self) -> list[int]:
         """Return the processes that serve requests: itself, or its children with the listening socket."""
         if self.count == 1:
             return [self.pid]

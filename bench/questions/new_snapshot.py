@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from bench.kit.api_processes import connected_to_every_process, warm_every_process
 from bench.kit.catalogue import write_prices, write_products
 from bench.kit.customers import PROFILES
 from bench.kit.figures import Row, milliseconds, per_second, seconds
@@ -23,7 +24,6 @@ from bench.kit.product import Server, serving, tradecounter
 from bench.kit.reads import headers_of
 from bench.kit.store import Store
 from bench.kit.workbench import MEDIUM, Workbench
-from bench.kit.workers import connected_to_every_worker, warm_every_worker
 
 MOST_SLOWER = 2
 VISIBLE_SECONDS = 5
@@ -71,7 +71,7 @@ def measure(bench: Workbench) -> list[Row]:
     requests = [request_text("/product?limit=100", headers_of(number)) for number in range(_CUSTOMERS)]
     with serving(store.env, folder, workers=2) as server:
         target = Target(server.host, server.port, server.pid, write_requests(folder / "requests", requests))
-        warm_every_worker(server, requests)
+        warm_every_process(server, requests)
         rate = press(target, bench.seconds).rate / 2
         calm = press_at(target, rate, 2 * bench.seconds)
         return [row for change in changes for row in _rows(store, server, target, rate, calm, change)]
@@ -136,7 +136,7 @@ def _visible_after(store: Store, server: Server, change: Change) -> dict[int, fl
     request = request_text(f"/product/{quote(sku, safe='')}", headers_of(_OBSERVER))
     seen: dict[int, float] = {}
     committed = 0.0
-    with connected_to_every_worker(server) as connections, store.connect() as database:
+    with connected_to_every_process(server) as connections, store.connect() as database:
         old = database.execute(change.statement.encode(), [sku]).fetchone()
         shown = {pid: connection.fetch(request).body for pid, connection in connections.items()}
         importing = threading.Thread(

@@ -7,6 +7,7 @@ two share the work is seen from their processor times.
 
 from statistics import median
 
+from bench.kit.api_processes import warm_every_process
 from bench.kit.customers import COUNT
 from bench.kit.figures import Row, per_second, shown
 from bench.kit.http import request_text
@@ -15,7 +16,6 @@ from bench.kit.processes import own_processor_seconds
 from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
 from bench.kit.workbench import Workbench
-from bench.kit.workers import warm_every_worker
 
 GOAL = 1.8
 
@@ -34,7 +34,7 @@ def measure(bench: Workbench) -> list[Row]:
     ):
         targets = [Target(server.host, server.port, server.pid, path) for server in (one, two)]
         for server in (one, two):
-            warm_every_worker(server, requests)
+            warm_every_process(server, requests)
         before = _used_by_workers(two)
         alone, both = in_turns(
             bench.rounds,
@@ -46,7 +46,7 @@ def measure(bench: Workbench) -> list[Row]:
 
 
 def _used_by_workers(server: Server) -> list[float]:
-    return [own_processor_seconds(pid) for pid in server.workers()]
+    return [own_processor_seconds(pid) for pid in server.processes()]
 
 
 def _row(alone: list[Load], both: list[Load], shares: list[float]) -> Row:

@@ -163,11 +163,11 @@ def test_a_change_does_not_accept_a_reference_prefix_and_lists_the_candidates(
     reference = orders["bundle"]["order_reference"]
     for words in (["dispatch"], ["invoice"], ["cancel", "--reason", "No"], ["pay", "5"]):
         command, *rest = words
-        refused = tradecounter.error("order", command, reference[:-1], *rest)
-        assert refused.startswith(f"order {reference[:-1]} does not exist; references with this beginning: ")
-        assert f"{reference} (customer " in refused
-    refused = tradecounter.error("order", "cancel", "job 9", "--reason", "No")
-    assert refused == "order job 9 does not exist"
+        error = tradecounter.error("order", command, reference[:-1], *rest)
+        assert error.startswith(f"order {reference[:-1]} does not exist; references with this beginning: ")
+        assert f"{reference} (customer " in error
+    error = tradecounter.error("order", "cancel", "job 9", "--reason", "No")
+    assert error == "order job 9 does not exist"
 
 
 def test_an_ambiguous_code_prefix_is_rejected_with_the_candidates(

@@ -93,7 +93,7 @@ def test_an_unknown_column_is_a_usage_error_that_lists_the_known_columns(
 ) -> None:
     assert placed
     said = tradecounter.misused("order", "list", "--columns", "id,colour")
-    assert "there is no colour; there are id, kind, order_reference," in said
+    assert "unknown: colour; known: id, kind, order_reference," in said
 
 
 def test_in_a_file_a_table_has_all_columns_on_one_line_each(

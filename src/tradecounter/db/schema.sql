@@ -147,7 +147,7 @@ CREATE UNLOGGED TABLE public.credential_failure (
     failed_at timestamp with time zone NOT NULL
 );
 
-COMMENT ON TABLE public.credential_failure IS 'Unlogged: after a crash the count starts anew.';
+COMMENT ON TABLE public.credential_failure IS 'Unlogged: a crash resets the count.';
 
 CREATE TABLE public.credit_exposure (
     customer_id bigint NOT NULL,
@@ -242,7 +242,7 @@ CREATE TABLE public.invoice_number (
     CONSTRAINT invoice_number_the_one_check CHECK (the_one)
 );
 
-COMMENT ON TABLE public.invoice_number IS 'One row, locked by whoever issues an invoice: a number that is not used is given again.';
+COMMENT ON TABLE public.invoice_number IS 'One row. Issuing an invoice locks it, so that numbers have no gaps.';
 
 CREATE TABLE public.manufacturer (
     key text NOT NULL,

@@ -84,7 +84,7 @@ class Admission:
         return sender.customer_id
 
     def admit_from_cache(self, sender: Sender) -> int | None:
-        """Return the customer if the answer needs no query; None when `admit` must decide."""
+        """Return the customer if it is known without a query; None when `admit` must decide."""
         credential = sender.credential
         if isinstance(credential, DomainError):
             return None

@@ -77,7 +77,7 @@ def test_an_unknown_path_is_404_for_everyone(bare: httpx2.Client, customer: Cust
         found = client.request(method, path)
         assert found.status_code == 404
         if method != "HEAD":
-            assert found.json()["message"].startswith("unknown path ")
+            assert found.json()["message"].startswith("unknown path")
 
 
 @pytest.mark.parametrize(("path", "allow"), ALLOWED.items())

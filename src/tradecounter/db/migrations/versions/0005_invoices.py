@@ -11,7 +11,7 @@ create table invoice_number (
     last bigint not null
 );
 comment on table invoice_number is
-    'One row, locked by whoever issues an invoice: a number that is not used is given again.';
+    'One row. Issuing an invoice locks it, so that numbers have no gaps.';
 insert into invoice_number (last) values (10000);
 
 create table invoice (

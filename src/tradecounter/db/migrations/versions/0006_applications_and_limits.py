@@ -33,7 +33,7 @@ create unlogged table credential_failure (
     failed_at timestamptz not null
 );
 create index credential_failure_of_address on credential_failure (address, failed_at);
-comment on table credential_failure is 'Unlogged: after a crash the count starts anew.';
+comment on table credential_failure is 'Unlogged: a crash resets the count.';
 
 create table blocked_address (
     address text primary key,

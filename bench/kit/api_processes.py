@@ -1,0 +1,43 @@
+"""Connections to each of several API processes, identified by their sockets."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from bench.kit.http import Connection, request_text
+from bench.kit.processes import BenchError
+from bench.kit.product import Server
+from bench.kit.sockets import has_socket, socket_inode
+
+_MOST_CONNECTIONS = 200
+
+
+@contextmanager
+def connected_to_every_process(server: Server) -> Iterator[dict[int, Connection]]:
+    """Open connections until every API process has one; yields them by process id."""
+    found: dict[int, Connection] = {}
+    with ExitStack() as stack:
+        for _ in range(_MOST_CONNECTIONS):
+            connection = stack.enter_context(Connection(server.host, server.port))
+            connection.fetch(request_text("/check-health", {}))  # a process has accepted the connection
+            found.setdefault(_process_of(server, connection), connection)
+            if len(found) == len(server.processes()):
+                break
+        else:
+            raise BenchError(f"{_MOST_CONNECTIONS} connections reached only the processes {sorted(found)}")
+        yield found
+
+
+def warm_every_process(server: Server, requests: Sequence[bytes]) -> None:
+    """Send every request once to every API process."""
+    with connected_to_every_process(server) as connections:
+        for connection in connections.values():
+            for request in requests:
+                connection.fetch(request)
+
+
+def _process_of(server: Server, connection: Connection) -> int:
+    inode = socket_inode(server.port, connection.local_port)
+    for pid in server.processes():
+        if has_socket(pid, inode):
+            return pid
+    raise BenchError(f"none of the processes has the connection from port {connection.local_port}")
