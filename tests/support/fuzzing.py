@@ -140,7 +140,7 @@ def fill(service: Service) -> Shop:
     assert addresses[0] == 5001
     done = invoiced(service, customer)
     video = OrderVideoResponse("https://video.example/1.mp4", "https://video.example/1.m3u8")
-    service.in_transaction(lambda tx: add_video(tx, done["order_reference"], video))
+    service.in_transaction(lambda tx: add_video(tx, done["order_reference"], video, service.clock.now()))
     return Shop(
         customer,
         skus=["PHONE", "CABLE", "SWITCH", EXAMPLE_SKU],

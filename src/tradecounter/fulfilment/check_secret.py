@@ -6,6 +6,7 @@ A service with another key would encrypt with it, and could not read the stored 
 from collections.abc import Sequence
 from datetime import datetime
 
+from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import sample_sealed
@@ -20,13 +21,16 @@ from tradecounter.kit.errors import OperatorError
 _SAMPLE = 50  # configurations from each end, if no key is registered yet
 
 
+AUDIT_SUBJECT = "settings/secret_key"
+
+
 class WrongSecretError(OperatorError):
     """The database uses a secret key that is not configured."""
 
     def __init__(self) -> None:
         super().__init__(
             "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
-            "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
+            "TRADECOUNTER_FORMER_AUDIT_SUBJECT: restore it; if it is lost, see `tradecounter secret rotate --help`"
         )
 
 
@@ -49,6 +53,7 @@ async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: date
     await lock_fingerprints(tx)
     in_use = await _keys_in_use(tx, secret_keys)
     await register_fingerprints(tx, {fingerprint(secret_keys[0]), *in_use}, now)
+    audit(tx, "secret.register", AUDIT_SUBJECT, now, after={"fingerprint": short_fingerprint(secret_keys[0])})
 
 
 async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
@@ -63,6 +68,11 @@ async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
     if sample and not working:
         raise WrongSecretError
     return working
+
+
+def short_fingerprint(secret_key: str) -> str:
+    """Return the beginning of a key's fingerprint, by which people can compare keys."""
+    return fingerprint(secret_key)[:12]
 
 
 def _decrypts_some(secret_key: str, sample: Sequence[bytes]) -> bool:

@@ -33,7 +33,7 @@ async def any_order(tx: Transaction, name: str) -> AnyOrder:
 
 
 async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order as `any_order` does, or by the customer's reference, or by the beginning of its reference or id.
+    """Return an order as `any_order` does, or by the customer's reference, or by the beginning of its reference.
 
     Raises DomainError: not found, invalid (several orders match).
     """

@@ -22,7 +22,7 @@ from support.orders import (
 )  # fmt: skip
 from support.service import MORNING, Customer, Service
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.expire_orders import expire_orders
 
 
 @pytest.fixture(scope="module")
@@ -96,9 +96,7 @@ def test_an_order_is_cancelled_once(shop: Service, customer: Customer) -> None:
     with pytest.raises(DomainError, match="is already cancelled"):
         cancel(shop, placed, "again")
     assert outstanding(shop, customer) == owed
-    [(reason, moment)] = rows(
-        shop, "select cancel_reason, cancelled_at from orders where number = %s", placed["order_id"]
-    )
+    [(reason, moment)] = rows(shop, "select cancel_reason, cancelled_at from orders where id = %s", placed["order_id"])
     assert (reason, moment) == ("Wrong address", MORNING)
 
 
