@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any
 
-import msgspec
 import typer
+from msgspec.structs import asdict
 
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditEntry, entry_on_the_wire
 from tradecounter.cli.arguments import Limit, Since, Until
-from tradecounter.cli.output import AsJson, show_json, show_table
+from tradecounter.cli.output import AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 
@@ -32,14 +32,12 @@ def audit(
     """List who changed what, the latest first."""
     wanted = AuditFilter(subject=subject, actor=actor, since=since, until=until)
     entries = [entry_on_the_wire(record) for record in run_query(lambda tx: list_entries(tx, wanted, limit))]
-    if as_json:
-        show_json(entries)
-    else:
-        show_table(map(_for_people, entries), _COLUMNS, as_json=False, names=columns)
+    shown = entries if as_json else map(_for_people, entries)
+    show_table(shown, _COLUMNS, as_json=as_json, names=columns)
 
 
 def _for_people(entry: AuditEntry) -> dict[str, Any]:
     actor = entry.actor
     named = f"{actor.name} ({actor.kind}{'' if actor.id is None else f' {actor.id}'})"
     acting = "" if actor.acting_user is None else f" for {actor.acting_user}"
-    return {**msgspec.to_builtins(entry), "actor": named + acting}
+    return {**asdict(entry), "actor": named + acting}

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit
-from tradecounter.cli.output import AsJson, show_json, show_table
+from tradecounter.cli.output import AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
@@ -52,7 +52,4 @@ def event_list(
         return (await read_events(tx, wanted)).events
 
     events = [event_on_the_wire(record) for record in run_query(work)]
-    if as_json:
-        show_json(events)
-    else:
-        show_table(events, _COLUMNS, as_json=False, names=columns)
+    show_table(events, _COLUMNS, as_json=as_json, names=columns)

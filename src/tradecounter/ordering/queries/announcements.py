@@ -75,7 +75,7 @@ _CHANGED_STOCK = Statement(
             select null, product_id from changed
         )
         select c.customer_id, (array_agg(p.sku order by p.sku))[1:{most}] as skus, count(*) > {most} as more
-        from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id
+        from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id nulls first
         """
     ).format(since=_SINCE.format(t=SQL("s")), most=SQL("1000")),
     ChangedSkus,
@@ -109,7 +109,7 @@ _CHANGED_PRICES = Statement(
             select null, product_id from contracts
         )
         select c.customer_id, (array_agg(p.sku order by p.sku))[1:{most}] as skus, count(*) > {most} as more
-        from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id
+        from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id nulls first
         """
     ).format(since_price=_SINCE.format(t=SQL("p")), since_contract=_SINCE.format(t=SQL("c")), most=SQL("1000")),
     ChangedSkus,

@@ -149,7 +149,7 @@ async def mark_expired(tx: Transaction, now: datetime, most: int) -> list[AnyOrd
 
     Skips those that another transaction has locked.
     """
-    return await tx.fetch_all(_EXPIRE, now=now, most=most)
+    return sorted(await tx.fetch_all(_EXPIRE, now=now, most=most), key=lambda order: order.id)
 
 
 @dataclass(frozen=True, slots=True)
