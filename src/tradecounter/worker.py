@@ -59,7 +59,7 @@ class PeriodicJob:
     name: str
     cron: str
     work: Callable[[Transaction, datetime], Awaitable[int]]
-    done: str  # logged with the count, unless that is 0
+    done: str = ""  # logged with the count, unless that is 0
     batches: int = 1
 
 
@@ -72,7 +72,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob(
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
-        PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes, "changes of prices and stock announced"),
+        PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted for good"),
@@ -205,7 +205,7 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
             if not done:
                 break
             count += done
-        if count:
+        if count and job.done:
             log.info(job.done, count=count, scheduled=timestamp)
 
 

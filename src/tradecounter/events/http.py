@@ -1,5 +1,6 @@
 """`GET /event`: a customer's events."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +10,9 @@ from starlette.responses import Response
 from tradecounter.events.examples import EVENT
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.queries import EventQuery
-from tradecounter.events.types import CustomerEventType
+from tradecounter.events.types import CUSTOMER_TYPES
 from tradecounter.events.wire import Event, event_on_the_wire
+from tradecounter.kit.errors import invalid
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import NEXT_LINK
 from tradecounter.rest.operation import Operation, Sample, Success, endpoint
@@ -29,16 +31,28 @@ Wait = Annotated[
 ]
 
 
+EventTypeText = Annotated[str, Meta(extra_json_schema={"enum": sorted(CUSTOMER_TYPES)})]
+
+
 class EventParameters(Struct, frozen=True):
     """The query parameters of `GET /event`."""
 
     after: After = 0
     type: Annotated[
-        tuple[CustomerEventType, ...] | None,
+        tuple[EventTypeText, ...] | None,
         Meta(description="Only events of these types.", examples=["order.dispatched,order.cancelled"]),
     ] = None
     limit: EventLimit = 100
     wait: Wait = 0
+
+
+def read_types(given: tuple[str, ...] | None, known: Collection[str]) -> tuple[str, ...] | None:
+    """Return the types in a list, whose commas may be encoded; None without any. Raises DomainError (invalid)."""
+    types = tuple(part.strip() for value in given or () for part in value.split(",") if part.strip())
+    for type_ in types:
+        if type_ not in known:
+            raise invalid("type", f"{type_[:100]!r} is not one of {', '.join(sorted(known))}")
+    return types or None
 
 
 async def respond_with_events(call: Call, feed: EventFeed, wanted: EventQuery, wait_seconds: int) -> Response:
@@ -74,6 +88,9 @@ class EventEndpoints:
     async def list_events(self, call: Call) -> Response:
         given = call.query(EventParameters)
         wanted = EventQuery(
-            after=given.after, limit=given.limit, customer_id=call.customer_id, types=given.type or None
+            after=given.after,
+            limit=given.limit,
+            customer_id=call.customer_id,
+            types=read_types(given.type, CUSTOMER_TYPES),
         )
         return await respond_with_events(call, self.feed, wanted, given.wait)

@@ -30,7 +30,7 @@ class WrongSecretError(OperatorError):
     def __init__(self) -> None:
         super().__init__(
             "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this one nor in "
-            "TRADECOUNTER_FORMER_AUDIT_SUBJECT: restore it; if it is lost, see `tradecounter secret rotate --help`"
+            "TRADECOUNTER_FORMER_SECRET_KEYS: restore it; if it is lost, see `tradecounter secret rotate --help`"
         )
 
 

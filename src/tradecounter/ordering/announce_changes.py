@@ -25,10 +25,10 @@ async def announce_changes(tx: Transaction, now: datetime) -> int:
         return 0
     since, count = now - ORDERED_WITHIN, 0
     if not last.is_foreign:
-        count += _record(tx, "stock.changed", await changed_stock(tx, since, uk_date(now)), now)
+        count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, since, uk_date(now)), now)
         if last.new_prices:
-            count += _record(tx, "price.changed", await changed_prices(tx, since), now)
-    await store_announced(tx, now, last.price_version)
+            count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, since), now)
+    await store_announced(tx, last, now)
     return count
 
 

@@ -13,12 +13,14 @@ from tradecounter.db.transaction import Transaction
 class Announced:
     """When changes were announced last; `new_prices` is whether prices were imported since.
 
-    `is_foreign` is whether the last announcement was made by another cluster, whose transactions had higher numbers.
+    `snapshot` shows the changes to announce now. `is_foreign` is whether the last announcement was made by another
+    cluster, whose transactions had higher numbers.
     """
 
     at: datetime
     price_version: int
     new_prices: bool
+    snapshot: str
     is_foreign: bool
 
 
@@ -31,11 +33,10 @@ class ChangedSkus:
     more: bool
 
 
-_ISOLATE = Statement("set transaction isolation level repeatable read")
-
 _LOCK = Statement(
     """
     select a.at, c.version as price_version, c.version <> a.price_version as new_prices,
+           pg_current_snapshot()::text as snapshot,
            pg_snapshot_xmax(a.seen) > pg_snapshot_xmax(pg_current_snapshot()) as is_foreign
     from announced a
     cross join (
@@ -48,15 +49,16 @@ _LOCK = Statement(
 
 
 async def lock_announced(tx: Transaction) -> Announced | None:
-    """Return the state of the announcements, locked; None when another process has locked it.
-
-    The rest of the transaction sees the database at this moment. Call it first.
-    """
-    await tx.execute(_ISOLATE)
+    """Return the state of the announcements, locked; None when another process has locked it."""
     return await tx.fetch_one(_LOCK)
 
 
-_SINCE = SQL("{t}.changed_by >= pg_snapshot_xmin(a.seen) and not pg_visible_in_snapshot({t}.changed_by, a.seen)")
+# A row that changes again after the snapshot is announced the next time.
+_SINCE = SQL(
+    "{t}.changed_by >= pg_snapshot_xmin(a.seen) and not pg_visible_in_snapshot({t}.changed_by, a.seen)"
+    " and pg_visible_in_snapshot({t}.changed_by, :snapshot::pg_snapshot)"
+)
+_REMOVED = SQL("pg_visible_in_snapshot(changed_by, :snapshot::pg_snapshot)")
 
 # An order concerns its customer while units are back-ordered, and for some time after its confirmation.
 _CHANGED_STOCK = Statement(
@@ -87,11 +89,11 @@ _CHANGED_PRICES = Statement(
         with changed as materialized (
             select p.price_list, p.product_id from price p cross join announced a where {since_price}
             union
-            select price_list, product_id from removed_price where price_list is not null
+            select price_list, product_id from removed_price where price_list is not null and {removed}
         ), contracts as materialized (
             select c.customer_id, c.product_id from contract_price c cross join announced a where {since_contract}
             union
-            select customer_id, product_id from removed_price where customer_id is not null
+            select customer_id, product_id from removed_price where customer_id is not null and {removed}
         ), concerned as (
             select o.customer_id, l.product_id
             from changed join order_line l using (product_id)
@@ -111,33 +113,38 @@ _CHANGED_PRICES = Statement(
         select c.customer_id, (array_agg(p.sku order by p.sku))[1:{most}] as skus, count(*) > {most} as more
         from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id nulls first
         """
-    ).format(since_price=_SINCE.format(t=SQL("p")), since_contract=_SINCE.format(t=SQL("c")), most=SQL("1000")),
+    ).format(
+        since_price=_SINCE.format(t=SQL("p")),
+        since_contract=_SINCE.format(t=SQL("c")),
+        removed=_REMOVED,
+        most=SQL("1000"),
+    ),
     ChangedSkus,
 )
 
 
-async def changed_stock(tx: Transaction, since: datetime, today: date) -> list[ChangedSkus]:
+async def changed_stock(tx: Transaction, snapshot: str, since: datetime, today: date) -> list[ChangedSkus]:
     """Return the SKUs whose stock changed, for the reseller and for each customer whom they concern.
 
     They concern customers who have them back-ordered, have confirmed an order for them since a moment, or have contract
     prices for them today or later.
     """
-    return await tx.fetch_all(_CHANGED_STOCK, since=since, today=today)
+    return await tx.fetch_all(_CHANGED_STOCK, snapshot=snapshot, since=since, today=today)
 
 
-async def changed_prices(tx: Transaction, since: datetime) -> list[ChangedSkus]:
+async def changed_prices(tx: Transaction, snapshot: str, since: datetime) -> list[ChangedSkus]:
     """Return the SKUs whose prices changed, as `changed_stock` does.
 
     A change of a price list concerns those of its customers who have such orders; one of a contract its customer.
     """
-    return await tx.fetch_all(_CHANGED_PRICES, since=since)
+    return await tx.fetch_all(_CHANGED_PRICES, snapshot=snapshot, since=since)
 
 
-_STORE = Statement("update announced set at = :now, seen = pg_current_snapshot(), price_version = :price_version")
-_FORGET_REMOVED = Statement("delete from removed_price")
+_STORE = Statement("update announced set at = :now, seen = :snapshot::pg_snapshot, price_version = :price_version")
+_FORGET_REMOVED = Statement(SQL("delete from removed_price where {}").format(_REMOVED))
 
 
-async def store_announced(tx: Transaction, now: datetime, price_version: int) -> None:
-    """Note that all changes that this transaction sees are announced."""
-    await tx.execute(_FORGET_REMOVED)
-    await tx.execute(_STORE, now=now, price_version=price_version)
+async def store_announced(tx: Transaction, announced: Announced, now: datetime) -> None:
+    """Note that the changes in the snapshot are announced."""
+    await tx.execute(_FORGET_REMOVED, snapshot=announced.snapshot)
+    await tx.execute(_STORE, now=now, snapshot=announced.snapshot, price_version=announced.price_version)
