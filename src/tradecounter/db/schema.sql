@@ -56,6 +56,7 @@ CREATE TABLE public.announced (
     at timestamp with time zone NOT NULL,
     seen pg_snapshot NOT NULL,
     price_version bigint NOT NULL,
+    orders_from bigint DEFAULT 0 NOT NULL,
     CONSTRAINT announced_the_one_check CHECK (the_one)
 );
 
@@ -64,6 +65,8 @@ COMMENT ON TABLE public.announced IS 'One row: which changes of prices and stock
 COMMENT ON COLUMN public.announced.seen IS 'The snapshot of the last announcement: it shows what was announced.';
 
 COMMENT ON COLUMN public.announced.price_version IS 'The sum of the versions of prices and contracts then.';
+
+COMMENT ON COLUMN public.announced.orders_from IS 'Orders with lower ids are too old to concern their customers.';
 
 CREATE TABLE public.api_key (
     id bigint NOT NULL,

@@ -28,7 +28,7 @@ async def announce_changes(tx: Transaction, now: datetime) -> int:
         count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, since, uk_date(now)), now)
         if last.new_prices:
             count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, since), now)
-    await store_announced(tx, last, now)
+    await store_announced(tx, last, since, now)
     return count
 
 

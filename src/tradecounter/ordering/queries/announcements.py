@@ -60,16 +60,27 @@ _SINCE = SQL(
 )
 _REMOVED = SQL("pg_visible_in_snapshot(changed_by, :snapshot::pg_snapshot)")
 
-# An order concerns its customer while units are back-ordered, and for some time after its confirmation.
+# An order concerns its customer while units are back-ordered, and for some time after its creation. The lines of those
+# orders are read from `orders_from` on: an index by product would cost every order more than this costs the worker.
+_RECENT = SQL(
+    """
+    order_line l join orders o on o.id = l.order_id
+    where l.order_id >= (select orders_from from announced) and o.created_at >= :since and o.state = 'confirmed'
+    """
+)
+_BACK_ORDERED = SQL(
+    "order_line l join orders o on o.id = l.order_id where l.back_ordered > 0 and o.state = 'confirmed'"
+)
+_ORDERED = SQL("select o.customer_id, l.product_id from {} union select o.customer_id, l.product_id from {}").format(
+    _RECENT, _BACK_ORDERED
+)
 _CHANGED_STOCK = Statement(
     SQL(
         """
         with changed as materialized (
             select s.product_id from stock_level s cross join announced a where {since}
         ), concerned as (
-            select o.customer_id, l.product_id
-            from changed join order_line l using (product_id) join orders o on o.id = l.order_id
-            where o.state = 'confirmed' and (l.back_ordered > 0 or o.confirmed_at >= :since)
+            select customer_id, product_id from ({ordered}) as ordered join changed using (product_id)
             union
             select c.customer_id, c.product_id from changed join contract_price c using (product_id)
             where coalesce(c.valid_until >= :today, true)
@@ -79,7 +90,7 @@ _CHANGED_STOCK = Statement(
         select c.customer_id, (array_agg(p.sku order by p.sku))[1:{most}] as skus, count(*) > {most} as more
         from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id nulls first
         """
-    ).format(since=_SINCE.format(t=SQL("s")), most=SQL("1000")),
+    ).format(since=_SINCE.format(t=SQL("s")), ordered=_ORDERED, most=SQL("1000")),
     ChangedSkus,
 )
 
@@ -95,14 +106,11 @@ _CHANGED_PRICES = Statement(
             union
             select customer_id, product_id from removed_price where customer_id is not null and {removed}
         ), concerned as (
-            select o.customer_id, l.product_id
-            from changed join order_line l using (product_id)
-            join orders o on o.id = l.order_id join customer c on c.id = o.customer_id
-            where o.state = 'confirmed' and (l.back_ordered > 0 or o.confirmed_at >= :since)
-              and (changed.price_list = coalesce(c.price_list, 'default')
-                   or (changed.price_list = 'default' and not exists (
-                       select from price own
-                       where own.price_list = c.price_list and own.product_id = l.product_id)))
+            select c.id as customer_id, product_id
+            from ({ordered}) as ordered join changed using (product_id) join customer c on c.id = ordered.customer_id
+            where changed.price_list = coalesce(c.price_list, 'default')
+               or (changed.price_list = 'default' and not exists (
+                   select from price own where own.price_list = c.price_list and own.product_id = changed.product_id))
             union
             select customer_id, product_id from contracts
             union
@@ -117,6 +125,7 @@ _CHANGED_PRICES = Statement(
         since_price=_SINCE.format(t=SQL("p")),
         since_contract=_SINCE.format(t=SQL("c")),
         removed=_REMOVED,
+        ordered=_ORDERED,
         most=SQL("1000"),
     ),
     ChangedSkus,
@@ -126,8 +135,8 @@ _CHANGED_PRICES = Statement(
 async def changed_stock(tx: Transaction, snapshot: str, since: datetime, today: date) -> list[ChangedSkus]:
     """Return the SKUs whose stock changed, for the reseller and for each customer whom they concern.
 
-    They concern customers who have them back-ordered, have confirmed an order for them since a moment, or have contract
-    prices for them today or later.
+    They concern customers who have them back-ordered, have an order for them that was created since a moment and then
+    confirmed, or have contract prices for them today or later.
     """
     return await tx.fetch_all(_CHANGED_STOCK, snapshot=snapshot, since=since, today=today)
 
@@ -141,10 +150,20 @@ async def changed_prices(tx: Transaction, snapshot: str, since: datetime) -> lis
 
 
 _STORE = Statement("update announced set at = :now, seen = :snapshot::pg_snapshot, price_version = :price_version")
+_ADVANCE = Statement(
+    """
+    update announced a set orders_from = coalesce(
+        (select max(old.id) from (
+            select id, created_at from orders where id >= a.orders_from order by id limit 100000
+        ) old where old.created_at < :since),
+        a.orders_from)
+    """
+)
 _FORGET_REMOVED = Statement(SQL("delete from removed_price where {}").format(_REMOVED))
 
 
-async def store_announced(tx: Transaction, announced: Announced, now: datetime) -> None:
-    """Note that the changes in the snapshot are announced."""
+async def store_announced(tx: Transaction, announced: Announced, since: datetime, now: datetime) -> None:
+    """Note that the changes in the snapshot are announced, and from where on orders are recent."""
     await tx.execute(_FORGET_REMOVED, snapshot=announced.snapshot)
+    await tx.execute(_ADVANCE, since=since)
     await tx.execute(_STORE, now=now, snapshot=announced.snapshot, price_version=announced.price_version)

@@ -25,11 +25,13 @@ create table announced (
     the_one boolean primary key default true check (the_one),
     at timestamptz not null,
     seen pg_snapshot not null,
-    price_version bigint not null
+    price_version bigint not null,
+    orders_from bigint not null default 0
 );
 comment on table announced is 'One row: which changes of prices and stock have their events.';
 comment on column announced.seen is 'The snapshot of the last announcement: it shows what was announced.';
 comment on column announced.price_version is 'The sum of the versions of prices and contracts then.';
+comment on column announced.orders_from is 'Orders with lower ids are too old to concern their customers.';
 insert into announced (at, seen, price_version) values (now(), pg_current_snapshot(), 0);
 """
 
