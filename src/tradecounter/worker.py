@@ -1,4 +1,4 @@
-"""The background worker: sends e-mails from a queue in the database, and runs scheduled jobs."""
+"""The background worker: sends e-mails from a queue in the database, runs scheduled jobs, and numbers events."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,13 +18,16 @@ from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
+from tradecounter.ordering.announce_changes import announce_changes
 from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
-from tradecounter.ordering.queries.changes import delete_expired_orders, expire_orders
+from tradecounter.ordering.expire_orders import expire_orders
+from tradecounter.ordering.queries.changes import delete_expired_orders
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.settings import Settings
 
@@ -56,7 +59,7 @@ class PeriodicJob:
     name: str
     cron: str
     work: Callable[[Transaction, datetime], Awaitable[int]]
-    done: str  # log event; not logged if no item was handled
+    done: str = ""  # log event; not logged if no item was handled
     batches: int = 1
 
 
@@ -64,11 +67,12 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
     """Return the scheduled jobs."""
     orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
     return (
-        PeriodicJob("expire_orders", EVERY_FIVE_MINUTES, expire_orders, "pending orders expired"),
+        PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
         PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
         PeriodicJob(
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
+        PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
@@ -129,6 +133,7 @@ async def drain(settings: Settings, url: str, clock: Clock) -> None:
         while before is None or 0 < due < before:  # after a job, the next job of its group may start
             await worker.run(stopping=None)
             before, due = due, await _count_due(database)
+        await number_all(database)
 
 
 async def _count_due(database: Database) -> int:
@@ -152,10 +157,10 @@ class _Worker:
             reconnect_timeout=WAIT_SECONDS,
             kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
         )
-        async with Database(self._url, connections=JOBS_AT_ONCE + 1) as database:
+        async with Database(self._url, connections=JOBS_AT_ONCE + 2) as database:
             await database.pool.wait(WAIT_SECONDS)  # the queue library would wait longer than a stop may take
             app = self._app(connector, database)
-            async with app.open_async():
+            async with app.open_async(), numbering(database):
                 await _requeue(app, database)
                 working = asyncio.create_task(
                     app.run_worker_async(
@@ -200,7 +205,7 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
             if not done:
                 break
             count += done
-        if count:
+        if count and job.done:
             log.info(job.done, count=count, scheduled=timestamp)
 
 

@@ -52,7 +52,7 @@ def test_a_quote_waiting_for_a_price_is_listed_and_shown(tradecounter: Program, 
         "priced_on": None,
         "expires_on": None,
     }
-    assert (listed["id"], listed["kind"], listed["pricings"], listed["note"]) == (None, "quote", 0, None)
+    assert (type(listed["id"]), listed["kind"], listed["pricings"], listed["note"]) == (int, "quote", 0, None)
     assert [(item["sku"], item["quantity"], item["unit_cost"]) for item in listed["items"]] == [
         ("PHONE", 2, 50),
         ("CABLE", 1, 1.99),

@@ -13,6 +13,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.fulfilment.check_secret import WrongSecretError, register_secret
 from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
+from tradecounter.kit.actor import SYSTEM
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def rotate(database_url: str, *keys: str) -> Rotation:
 
     async def run() -> Rotation:
         async with Database(database_url, connections=1) as database:
-            return await rotate_secret(database, keys, MORNING)
+            return await rotate_secret(database, keys, MORNING, actor=SYSTEM)
 
     return asyncio.run(run())
 

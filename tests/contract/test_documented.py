@@ -1,29 +1,20 @@
 """Every setting, command and import kind is in the operators' guide."""
 
-import importlib
 import re
 from dataclasses import fields
 from pathlib import Path
 
 import msgspec
 import pytest
-import typer
 
-from tradecounter.cli.main import COMMANDS
+from support.command_line import all_commands
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.settings import PREFIX, Settings
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide-operators.md").read_text()
 
 
-def commands() -> list[str]:
-    found = []
-    for name, place in COMMANDS.items():
-        module, _, attribute = place.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
-        nested = command.registered_commands if isinstance(command, typer.Typer) else []
-        found += [f"tradecounter {name} {c.name}" for c in nested] or [f"tradecounter {name}"]
-    return found
+COMMANDS = [f"tradecounter {command}" for command in all_commands()]
 
 
 @pytest.mark.parametrize("setting", [PREFIX + field.name.upper() for field in fields(Settings)])
@@ -36,13 +27,13 @@ def test_no_setting_is_documented_that_does_not_exist() -> None:
     assert documented == {PREFIX + field.name.upper() for field in fields(Settings)}
 
 
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
     assert f"| `{command}` |" in GUIDE
 
 
 def test_no_command_is_documented_that_does_not_exist() -> None:
-    assert set(re.findall(r"\| `(tradecounter [a-z -]+)` \|", GUIDE)) == set(commands())
+    assert set(re.findall(r"\| `(tradecounter [a-z -]+)` \|", GUIDE)) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("kind", IMPORT_KINDS)

@@ -76,6 +76,7 @@ ERRORS: list[tuple[int, str, str, Send]] = [
     (400, "GET", "/product", lambda s: s.usual.get("/product?sort=weight")),
     (400, "GET", "/product/{sku}", lambda s: s.usual.get("/product/PHONE?extra=nonsense")),
     (400, "GET", "/order", lambda s: s.usual.get("/order?page=0")),
+    (400, "GET", "/event", lambda s: s.usual.get("/event?limit=0")),
     (400, "POST", "/order", lambda s: s.usual.post("/order", {})),
     (400, "POST", "/order", lambda s: send(s.usual, "POST /order", b"{")),
     (400, "PUT", "/order/{reference}", lambda s: s.usual.put("/order/x", [])),

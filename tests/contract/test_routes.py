@@ -31,6 +31,7 @@ AUTHENTICATED = {
     ("GET", "/order/{reference}/invoice"),
     ("POST", "/order/{reference}/item/{orderItemId}/configuration"),
     ("GET", "/order/{reference}/video"),
+    ("GET", "/event"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

@@ -10,7 +10,7 @@ from support.specification import SECTIONS, marked_rules, marks_in, specificatio
 TABLE = Path(__file__).parents[2] / "docs" / "specification-table.md"
 
 # Endpoints that the specification does not have.
-ADDITIONS = {"GET /quote/{confirmation_code}"}
+ADDITIONS = {"GET /quote/{confirmation_code}", "GET /event"}
 
 MARKED = """
 class TestOrders:

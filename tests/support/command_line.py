@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+import typer
+
 from tradecounter.cli.main import COMMANDS, app, run
 
 SECRET = "s" * 64
@@ -128,6 +130,17 @@ def _read_terminal(master: int, written: list[bytes]) -> None:
     with suppress(OSError):  # the other end is closed
         while piece := os.read(master, 65_536):
             written.append(piece)
+
+
+def all_commands() -> list[str]:
+    """The words of every command, such as `order list`."""
+    found = []
+    for name, place in COMMANDS.items():
+        module, _, attribute = place.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        nested = command.registered_commands if isinstance(command, typer.Typer) else []
+        found += [f"{name} {inner.name}" for inner in nested] or [name]
+    return found
 
 
 @contextmanager

@@ -82,6 +82,9 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+WAITS = set(map(str, range(1, 21)))  # valid numbers of seconds, which would only take time
+
+
 _KEY = "Idempotency-Key"
 _keys = itertools.count()
 _addresses = itertools.count()
@@ -91,6 +94,8 @@ _addresses = itertools.count()
 def before_call(_context: HookContext, case: Case[Any], _options: dict[str, Any]) -> None:
     """Let every request come from an address of its own: many invalid keys from one address would block it."""
     case.headers["X-Forwarded-For"] = str(FIRST_ADDRESS + next(_addresses))
+    if str((case.query or {}).get("wait")) in WAITS:
+        case.query["wait"] = 0
 
 
 @dataclass
@@ -141,7 +146,7 @@ def fill(service: Service) -> Shop:
     assert addresses[0] == 5001
     done = invoiced(service, customer)
     video = OrderVideoResponse("https://video.example/1.mp4", "https://video.example/1.m3u8")
-    service.in_transaction(lambda tx: add_video(tx, done["order_reference"], video))
+    service.in_transaction(lambda tx: add_video(tx, done["order_reference"], video, service.clock.now()))
     return Shop(
         customer,
         skus=["PHONE", "CABLE", "SWITCH", EXAMPLE_SKU],

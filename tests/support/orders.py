@@ -119,7 +119,7 @@ def lines(service: Service, placed: dict[str, Any]) -> list[tuple[str, int, int]
     found = rows(
         service,
         "select l.sku, l.allocated, l.back_ordered from order_line l join orders o on o.id = l.order_id"
-        " where o.number = %s order by l.position",
+        " where o.id = %s order by l.position",
         placed["order_id"],
     )
     return [(sku, allocated, back_ordered) for sku, allocated, back_ordered in found]

@@ -4,14 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from tradecounter.db.pipeline import json_of
-from tradecounter.db.statement import Statement
+from tradecounter.audit.queries import INSERT
 from tradecounter.db.transaction import Transaction
-
-_INSERT = Statement("""
-    insert into audit_entry (at, actor_kind, actor_id, actor_name, acting_user, address, action, subject, before, after)
-    values (:at, :actor_kind, :actor_id, :actor_name, :acting_user, :address, :action, :subject, :before, :after)
-""")
+from tradecounter.rest.responses import to_json
 
 Fields = Mapping[str, Any]
 
@@ -33,7 +28,7 @@ def audit(
     old, new = _changed(before or {}, after or {})
     actor = tx.actor
     tx.queue(
-        _INSERT,
+        INSERT,
         at=now,
         actor_kind=actor.kind,
         actor_id=None if actor.id is None else str(actor.id),
@@ -42,8 +37,8 @@ def audit(
         address=actor.address,
         action=action,
         subject=subject,
-        before=json_of(old),
-        after=json_of(new),
+        before=to_json(old).decode(),
+        after=to_json(new).decode(),
     )
 
 

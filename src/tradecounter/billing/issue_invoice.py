@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from tradecounter.audit.record import audit
 from tradecounter.billing.compose_invoice import Supply, compose_invoice
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.print_invoice import print_invoice
@@ -27,6 +28,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Letterhead
+from tradecounter.ordering.history import record_order_event
 from tradecounter.ordering.queries.changes import record_paid
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.states import ConfirmedOrder
@@ -55,7 +57,8 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
         return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, new=False)
     await _require_own_seller(tx, letterhead)
     supply = await _supply(tx, order)
-    await record_paid(tx, order.id, NOTHING, status_with(order.due))
+    status = status_with(order.due)
+    await record_paid(tx, order.id, NOTHING, status)
     await queue(tx, "mail_order_invoiced", order_id=order.id)
     if supply.account.accounts_email:
         await queue(tx, "mail_invoice_copy", order_id=order.id)
@@ -64,6 +67,9 @@ async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead,
     await insert_invoice(
         tx, order.id, document, pdf, issued_at=now, supplied_at=supply.supplied_at, due_at=due_at(now, order.term_days)
     )
+    issue = {"number": document.number, "gross": document.gross}
+    record_order_event(tx, "invoice.issued", order, now, status=status, invoice=issue)
+    audit(tx, "invoice.issue", f"invoice/{document.number}", now, after={"order_reference": name, **issue})
     return IssuedInvoice(number=document.number, order_reference=name, gross=document.gross, new=True)
 
 
@@ -83,5 +89,5 @@ async def _supply(tx: Transaction, order: ConfirmedOrder) -> Supply:
     supplied_at = await last_dispatch(tx, order.id)
     account = await find_account(tx, order.customer_id)
     if supplied_at is None or account is None:
-        raise LookupError(f"order {order.number} was dispatched without a shipment, or its customer does not exist")
+        raise LookupError(f"order {order.id} was dispatched without a shipment, or its customer does not exist")
     return Supply(order=order, lines=lines, serial_numbers=serial_numbers, account=account, supplied_at=supplied_at)

@@ -3,6 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 
+from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.queries.invoices import find_debt, find_invoice, insert_payment
@@ -12,6 +13,7 @@ from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.history import record_order_event
 from tradecounter.ordering.queries.changes import record_paid
 
 
@@ -30,7 +32,11 @@ async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: 
         )
     require_payable(amount, order.due)
     await discharge(tx, order.customer_id, amount)
-    await record_paid(tx, order.id, amount, status_with(order.due - amount))
+    status = status_with(order.due - amount)
+    await record_paid(tx, order.id, amount, status)
     payment_id = await insert_payment(tx, invoice.number, amount, now)
     await queue(tx, "mail_payment_received", order_id=order.id, payment_id=payment_id)
+    payment = {"id": payment_id, "invoice": invoice.number, "amount": amount}
+    record_order_event(tx, "payment.recorded", order, now, status=status, payment=payment)
+    audit(tx, "payment.record", f"invoice/{invoice.number}", now, after=payment)
     return order_status(await find_debt(tx, order.id), now)

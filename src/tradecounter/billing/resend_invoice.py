@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tradecounter.audit.record import audit
 from tradecounter.billing.queries.lookup import the_invoice
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import JobName, queue
@@ -40,4 +41,5 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
     for job, address in mails.items():
         if address:
             await queue(tx, job, order_id=invoice.order_id, resent=int(now.timestamp()))
+    audit(tx, "invoice.resend", f"invoice/{number}", now, after={"recipients": recipients})
     return ResentInvoice(number, invoice.order_reference, recipients)

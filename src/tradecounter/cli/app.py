@@ -10,11 +10,9 @@ from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.queries.access_tokens import revoke_tokens
+from tradecounter.identity.oauth.manage_applications import end_application, register_application, revoke_access
 from tradecounter.identity.oauth.queries.applications import (
-    add_application,
     application_exists,
-    disable_application,
     list_applications,
     whole_client_id,
 )
@@ -32,7 +30,7 @@ ClientId = Annotated[
 @app.command("add")
 def add(name: Annotated[str, typer.Argument(help="The application's name.")], as_json: AsJson = False) -> None:
     """Register an application; the secret is shown only once."""
-    added = run_change(lambda tx: add_application(tx, name, SystemClock().now()))
+    added = run_change(lambda tx: register_application(tx, name, SystemClock().now()))
     text = f"client id: {added.client_id}\nclient secret: {added.client_secret}\nStore it now: it is not shown again."
     show(added, text, as_json=as_json)
 
@@ -50,7 +48,7 @@ def disable(client_id: ClientId, as_json: AsJson = False) -> None:
 
     async def work(tx: Transaction) -> str:
         whole_id = await whole_client_id(tx, client_id)
-        if not await disable_application(tx, whole_id, SystemClock().now()):
+        if not await end_application(tx, whole_id, SystemClock().now()):
             raise _unknown(client_id)
         return whole_id
 
@@ -67,7 +65,7 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
         if not await application_exists(tx, whole_id):
             raise _unknown(client_id)
         await the_account(tx, customer_id)
-        return whole_id, await revoke_tokens(tx, whole_id, customer_id, SystemClock().now())
+        return whole_id, await revoke_access(tx, whole_id, customer_id, SystemClock().now())
 
     whole_id, count = run_change(work)
     text = f"{count} tokens revoked; subject tokens issued before now are rejected"

@@ -12,8 +12,10 @@ from msgspec import UNSET, structs
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show_record
 from tradecounter.cli.session import run_change
-from tradecounter.customers.queries.accounts import Account, AccountChange, Packing, add_account, edit_account
+from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.queries.accounts import Account, AccountChange, Packing
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.email_addresses import parse_email
 from tradecounter.kit.money import rounded
 from tradecounter.shipping.methods import require_method
@@ -145,7 +147,7 @@ def add(*, change: AccountChange, as_json: AsJson = False) -> None:
 
     async def work(tx: Transaction) -> Account:
         await _check_method(tx, change)
-        return await add_account(tx, change)
+        return await create_customer(tx, change, SystemClock().now())
 
     show_record(run_change(work), as_json=as_json)
 
@@ -170,7 +172,8 @@ def edit(
 
     async def work(tx: Transaction) -> Account:
         await _check_method(tx, change)
-        return await edit_account(tx, customer_id, cleared.without_credit() if no_credit else cleared)
+        changed = cleared.without_credit() if no_credit else cleared
+        return await change_customer(tx, customer_id, changed, SystemClock().now())
 
     show_record(run_change(work), as_json=as_json)
 

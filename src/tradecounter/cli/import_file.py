@@ -16,6 +16,7 @@ from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.cli.differences import changes_to
+from tradecounter.cli.operator import operator
 from tradecounter.cli.output import AsJson, show, show_json
 from tradecounter.cli.session import fail, with_database
 from tradecounter.cli.text import one_line
@@ -87,7 +88,7 @@ def import_file(
                 dry_run=dry_run, replace=replace, confirmed=yes, progress=progress, on_change=on_change
             )
             rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
-            report = await import_rows(database, kind, rows, options, on_hand=on_hand)
+            report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=operator())
             report.file = opened.facts
             return report
 

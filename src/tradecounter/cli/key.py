@@ -11,9 +11,9 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import Account, find_account, the_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
+from tradecounter.identity.manage_keys import create_key, end_key
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError, Kind
 
 app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 
@@ -28,7 +28,7 @@ def add(
 
     async def work(tx: Transaction) -> NewKey:
         await the_account(tx, customer_id)
-        return await add_key(tx, customer_id, name, SystemClock().now())
+        return await create_key(tx, customer_id, name, SystemClock().now())
 
     added = run_change(work)
     show(added, f"key {added.id}: {added.key}\nStore it now: it is not shown again.", as_json=as_json)
@@ -56,9 +56,7 @@ def disable(
     """Disable a key, in every process within five seconds."""
 
     async def work(tx: Transaction) -> tuple[KeyRecord, Account | None]:
-        key = await disable_key(tx, key_id, SystemClock().now())
-        if key is None:
-            raise DomainError(Kind.NOT_FOUND, f"key {key_id} does not exist")
+        key = await end_key(tx, key_id, SystemClock().now())
         return key, await find_account(tx, key.customer_id)
 
     key, account = run_change(work)

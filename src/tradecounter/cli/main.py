@@ -36,6 +36,8 @@ COMMANDS = {
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
     "invoice": "tradecounter.cli.invoice:app",
+    "event": "tradecounter.cli.event:app",
+    "audit": "tradecounter.cli.audit:audit",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "doctor": "tradecounter.cli.doctor:doctor",
     "openapi": "tradecounter.cli.openapi:openapi",

@@ -90,7 +90,7 @@ def video(
     """Set the URLs of an order's packing video, replacing earlier ones."""
 
     async def work(tx: Transaction) -> None:
-        await add_video(tx, reference, OrderVideoResponse(file, playlist))
+        await add_video(tx, reference, OrderVideoResponse(file, playlist), SystemClock().now())
 
     _change(reference, work, as_json=as_json)
 

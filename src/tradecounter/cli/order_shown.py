@@ -32,7 +32,7 @@ def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str
     cancelled = order if isinstance(order, CancelledOrder | DeclinedOrder) else None
     chosen = order.chosen_shipping
     return {
-        "id": numbered and numbered.number,
+        "id": order.id,
         "kind": order.kind,
         "order_reference": numbered and numbered.order_reference,
         "confirmation_code": order.confirmation_code,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.cli.import_file import progress_bar
+from tradecounter.cli.operator import operator
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import with_database
 from tradecounter.db.pool import Database
@@ -43,7 +44,8 @@ def rotate(
         async with reading(database) as tx:
             count = await count_sealed(tx)
         with progress_bar("encrypting", count) as progress:
-            return await rotate_secret(database, keys, SystemClock().now(), accept_loss=accept_loss, progress=progress)
+            now, actor = SystemClock().now(), operator()
+            return await rotate_secret(database, keys, now, actor=actor, accept_loss=accept_loss, progress=progress)
 
     done = with_database(work)
     lines = [f"{done.rotated} re-encrypted with the current key, {done.current} already were"]
@@ -56,7 +58,7 @@ def require_secret(settings: Settings, url: str) -> None:
     """Register the secret key in the database. Raises SettingsError or WrongSecretError."""
 
     async def work() -> None:
-        async with Database(url, connections=1) as database, transaction(database) as tx:
+        async with Database(url, connections=1) as database, transaction(database, operator()) as tx:
             await register_secret(tx, secret_keys(settings), SystemClock().now())
 
     asyncio.run(work())

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from tradecounter.customers.address_book import remove_address, save_address
 from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER, SAVED_ADDRESS
 from tradecounter.customers.queries.accounts import Account, find_account
-from tradecounter.customers.queries.addresses import add_address, delete_address, list_addresses
+from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import AddressDetails, Customer, CustomerCreditTerms, SavedAddress
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
@@ -73,8 +74,8 @@ class CustomerEndpoints:
     )
     async def create_address(self, call: Call) -> Response:
         address = read_address(await call.json_text())
-        async with transaction(self.database) as tx:
-            saved = await add_address(tx, call.customer_id, address)
+        async with transaction(self.database, call.actor) as tx:
+            saved = await save_address(tx, call.customer_id, address, self.clock.now())
         return json_response(saved, 201)
 
     @endpoint(
@@ -97,9 +98,8 @@ class CustomerEndpoints:
     )
     async def delete_address(self, call: Call) -> Response:
         address_id = call.path_id("id", "address")
-        async with transaction(self.database) as tx:
-            if not await delete_address(tx, call.customer_id, address_id, self.clock.now()):
-                raise not_found("address")
+        async with transaction(self.database, call.actor) as tx:
+            await remove_address(tx, call.customer_id, address_id, self.clock.now())
         return Response(status_code=204)
 
 

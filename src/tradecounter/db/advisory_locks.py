@@ -5,6 +5,7 @@
 | migration | 7274301 | `db/migrate.py`, alone, for all missing migrations | yes |
 | back-orders | 7274302 | serving back-orders, alone; dispatches, shared | yes |
 | stalled jobs | 4815162342 | the worker that requeues stalled jobs, alone | never |
+| numbering of events | 7274303 | the worker that numbers events, alone | never |
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
 | creations of a customer | 8, hash of the customer | creating an order or a quote: shared, near the cap alone | yes |
@@ -23,6 +24,8 @@ SERVE_ALONE = Statement("select pg_advisory_xact_lock(7274302)")
 HOLD_OFF_SERVING = Statement("select pg_advisory_xact_lock_shared(7274302)")
 
 TRY_TO_REQUEUE_STALLED_JOBS = Statement("select pg_try_advisory_xact_lock(4815162342)")
+
+TRY_TO_NUMBER_EVENTS = Statement("select pg_try_advisory_xact_lock(7274303)")
 
 COUNT_FAILURES = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
 

@@ -1,5 +1,13 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'the audit log only grows';
+end
+$$;
+
 CREATE FUNCTION public.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -43,6 +51,23 @@ ALTER TABLE public.address ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.announced (
+    the_one boolean DEFAULT true NOT NULL,
+    at timestamp with time zone NOT NULL,
+    seen pg_snapshot NOT NULL,
+    price_version bigint NOT NULL,
+    orders_from bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT announced_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.announced IS 'One row: which changes of prices and stock have their events.';
+
+COMMENT ON COLUMN public.announced.seen IS 'The snapshot of the last announcement: it shows what was announced.';
+
+COMMENT ON COLUMN public.announced.price_version IS 'The sum of the versions of prices and contracts then.';
+
+COMMENT ON COLUMN public.announced.orders_from IS 'Orders with lower ids are too old to concern their customers.';
+
 CREATE TABLE public.api_key (
     id bigint NOT NULL,
     customer_id bigint NOT NULL,
@@ -78,6 +103,32 @@ CREATE TABLE public.attribute (
     possible_values jsonb DEFAULT '[]'::jsonb NOT NULL,
     active boolean DEFAULT true NOT NULL,
     CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
+);
+
+CREATE TABLE public.audit_entry (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text,
+    actor_name text NOT NULL,
+    acting_user text,
+    address text,
+    action text NOT NULL,
+    subject text NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT audit_entry_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['staff'::text, 'token'::text, 'user'::text, 'key'::text, 'command_line'::text, 'system'::text])))
+);
+
+COMMENT ON TABLE public.audit_entry IS 'Who changed what. Entries are never changed or deleted.';
+
+ALTER TABLE public.audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_entry_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.blocked_address (
@@ -127,11 +178,14 @@ CREATE TABLE public.contract_price (
     ten_plus_unit_cost numeric(12,2),
     valid_from date,
     valid_until date,
+    changed_by xid8,
     CONSTRAINT contract_price_check CHECK ((valid_until >= valid_from)),
     CONSTRAINT contract_price_five_plus_unit_cost_check CHECK ((five_plus_unit_cost >= (0)::numeric)),
     CONSTRAINT contract_price_single_unit_cost_check CHECK ((single_unit_cost >= (0)::numeric)),
     CONSTRAINT contract_price_ten_plus_unit_cost_check CHECK ((ten_plus_unit_cost >= (0)::numeric))
 );
+
+COMMENT ON COLUMN public.contract_price.changed_by IS 'The transaction that wrote the row last; null: before this column existed.';
 
 ALTER TABLE public.contract_price ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.contract_price_id_seq
@@ -193,6 +247,29 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.event (
+    sequence bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.event IS 'The event log. Sequences are contiguous from 1.';
+
+COMMENT ON COLUMN public.event.for_customer IS 'Whether the customer may read the event; otherwise only the reseller may.';
+
+CREATE TABLE public.event_sequence (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT event_sequence_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
 
 CREATE TABLE public.idempotency_key (
     customer_id bigint NOT NULL,
@@ -338,7 +415,7 @@ CREATE TABLE public.orders (
     CONSTRAINT orders_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'expired'::text, 'confirmed'::text, 'cancelled'::text])))
 );
 
-COMMENT ON COLUMN public.orders.number IS 'The order id of the wire, given at confirmation.';
+COMMENT ON COLUMN public.orders.number IS 'The number in the order reference, given at confirmation.';
 
 COMMENT ON COLUMN public.orders.term_days IS 'The credit term agreed when the order was confirmed.';
 
@@ -388,10 +465,13 @@ CREATE TABLE public.price (
     single_unit_cost numeric(12,2) NOT NULL,
     five_plus_unit_cost numeric(12,2),
     ten_plus_unit_cost numeric(12,2),
+    changed_by xid8,
     CONSTRAINT price_five_plus_unit_cost_check CHECK ((five_plus_unit_cost >= (0)::numeric)),
     CONSTRAINT price_single_unit_cost_check CHECK ((single_unit_cost >= (0)::numeric)),
     CONSTRAINT price_ten_plus_unit_cost_check CHECK ((ten_plus_unit_cost >= (0)::numeric))
 );
+
+COMMENT ON COLUMN public.price.changed_by IS 'The transaction that wrote the row last; null: before this column existed.';
 
 CREATE TABLE public.price_list (
     key text NOT NULL
@@ -436,6 +516,16 @@ ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.removed_price (
+    price_list text,
+    customer_id bigint,
+    product_id bigint NOT NULL,
+    changed_by xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    CONSTRAINT removed_price_check CHECK (((price_list IS NULL) <> (customer_id IS NULL)))
+);
+
+COMMENT ON TABLE public.removed_price IS 'Deleted prices of lists and of contracts, until their change is announced.';
 
 CREATE UNLOGGED TABLE public.request_count (
     customer_id bigint NOT NULL,
@@ -573,6 +663,30 @@ ALTER TABLE public.tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.unnumbered_event (
+    "position" bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.unnumbered_event IS 'Events of committed transactions that are not in the log yet.';
+
+COMMENT ON COLUMN public.unnumbered_event."position" IS 'Drawn after the lock on the subject is taken, so the events of a subject are in their order.';
+
+ALTER TABLE public.unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.unnumbered_event_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
 
@@ -581,6 +695,9 @@ ALTER TABLE ONLY public.access_token
 
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.announced
+    ADD CONSTRAINT announced_pkey PRIMARY KEY (the_one);
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
@@ -593,6 +710,9 @@ ALTER TABLE ONLY public.application
 
 ALTER TABLE ONLY public.attribute
     ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
@@ -620,6 +740,15 @@ ALTER TABLE ONLY public.customer
 
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (sequence);
+
+ALTER TABLE ONLY public.event_sequence
+    ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
 
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
@@ -708,6 +837,9 @@ ALTER TABLE ONLY public.stock_level
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.unnumbered_event
+    ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
+
 CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at);
 
 CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
@@ -718,9 +850,19 @@ CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHE
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
+CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at, id);
+
+CREATE INDEX audit_entry_of_actor ON public.audit_entry USING btree (actor_kind, actor_id, id);
+
+CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
+
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
+
+CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
+
+CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
 
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
 
@@ -751,6 +893,10 @@ CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
+
+CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 

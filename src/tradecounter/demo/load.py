@@ -16,6 +16,7 @@ from tradecounter.demo.files import contract_rows, customer_notes, data_file, in
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
 from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.demo.steps import Reseller
+from tradecounter.events.sequencer import number_all
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.identity.installation_secret import derived_key, secret_keys
 from tradecounter.identity.queries.api_keys import add_key, list_keys
@@ -67,6 +68,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
             ids = {account.email_address: account.id for account in await list_accounts(tx)}
         await _load(database, "contract-prices", contract_rows(uk_date(now), ids))
     await place_demo_orders(database, _reseller(settings), now)
+    await number_all(database)
 
 
 def _reseller(settings: Settings) -> Reseller:

@@ -22,9 +22,9 @@ from tradecounter.ordering.back_orders.expected_dates import update_expected_dat
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.create.account_standing import account_standing
 from tradecounter.ordering.create.place_order import place_order
+from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
-from tradecounter.ordering.queries.changes import expire_orders
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.ordering.quotes.request_quote import request_quote
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice

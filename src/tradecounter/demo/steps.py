@@ -117,12 +117,12 @@ class Tracked(Step):
 class Filmed(Step):
     """The reseller adds a packing video."""
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, _now: datetime) -> None:
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         reference = (await any_order(tx, code)).name
         video = OrderVideoResponse(
             f"https://video.example/{reference}.mp4", f"https://video.example/{reference}/playlist.m3u8"
         )
-        await add_video(tx, code, video)
+        await add_video(tx, code, video, now)
 
 
 @dataclass(frozen=True, slots=True)

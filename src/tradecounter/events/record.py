@@ -5,15 +5,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from tradecounter.db.pipeline import json_of
-from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.events.queries import INSERT
 from tradecounter.events.types import CUSTOMER_TYPES, EventType
-
-_INSERT = Statement("""
-    insert into unnumbered_event (id, type, occurred_at, subject, customer_id, for_customer, data)
-    values (:id, :type, :occurred_at, :subject, :customer_id, :for_customer, :data)
-""")
+from tradecounter.rest.responses import to_json
 
 
 def record_event(
@@ -25,12 +20,12 @@ def record_event(
     customer named by `customer_id` can read events of the types in `CUSTOMER_TYPES`; `data` must be fit for that.
     """
     tx.queue(
-        _INSERT,
+        INSERT,
         id=f"evt_{secrets.token_hex(12)}",
         type=type_,
         occurred_at=now,
         subject=subject,
         customer_id=customer_id,
         for_customer=customer_id is not None and type_ in CUSTOMER_TYPES,
-        data=json_of(data),
+        data=to_json(data).decode(),
     )

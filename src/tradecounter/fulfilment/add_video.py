@@ -1,18 +1,22 @@
 """Stores the URLs of an order's packing video."""
 
+from datetime import datetime
 from urllib.parse import urlsplit
+
+from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.states import ConfirmedOrder
 
 _LONGEST = 2000
 
 
-async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse) -> None:
+async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, now: datetime) -> None:
     """Store the URLs of a confirmed order's packing video; replaces earlier URLs.
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
@@ -24,6 +28,7 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse) 
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
+    audit_order(tx, "order.video", order, now, after=asdict(video))
 
 
 def _is_web_address(url: str) -> bool:

@@ -6,6 +6,7 @@ A service with a wrong key would encrypt with that key, and could not read the s
 from collections.abc import Sequence
 from datetime import datetime
 
+from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import sample_sealed
@@ -18,6 +19,9 @@ from tradecounter.identity.queries.secret_fingerprints import (
 from tradecounter.kit.errors import OperatorError
 
 _SAMPLE = 50  # first and last configurations to test if no key is registered yet
+
+
+AUDIT_SUBJECT = "settings/secret_key"
 
 
 class WrongSecretError(OperatorError):
@@ -49,6 +53,7 @@ async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: date
     await lock_fingerprints(tx)
     in_use = await _keys_in_use(tx, secret_keys)
     await register_fingerprints(tx, {fingerprint(secret_keys[0]), *in_use}, now)
+    audit(tx, "secret.register", AUDIT_SUBJECT, now, after={"fingerprint": short_fingerprint(secret_keys[0])})
 
 
 async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
@@ -63,6 +68,11 @@ async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
     if sample and not working:
         raise WrongSecretError
     return working
+
+
+def short_fingerprint(secret_key: str) -> str:
+    """Return the beginning of a key's fingerprint, by which people can compare keys."""
+    return fingerprint(secret_key)[:12]
 
 
 def _decrypts_some(secret_key: str, sample: Sequence[bytes]) -> bool:

@@ -10,6 +10,7 @@ from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
 from tradecounter.fulfilment.wire import NewConfiguration
 from tradecounter.kit.errors import invalid, not_found
+from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
@@ -44,6 +45,8 @@ async def configure_item(
         raise invalid("configurations", left)
     sealed = await asyncio.to_thread(_sealed, configurations, vault)  # thousands would delay other requests
     await insert_configurations(tx, line.id, sealed, now)
+    after = {"item": line.id, "configurations": len(sealed)}
+    audit_order(tx, "order.configure", order, now, after=after)
     return line
 
 

@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import insert_shipment
 from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
 from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.ordering.history import audit_order, record_order_event
+from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
@@ -49,12 +52,23 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     check_serials(lines, units, request.serials)
     shipment_id = await insert_shipment(tx, order, units, request.serials, request.tracking_number, now)
     complete = all(line.left == units.get(line.id, 0) for line in lines)
-    await store_dispatch(tx, order.id, units, DISPATCHED if complete else PART_DISPATCHED)
+    status = DISPATCHED if complete else PART_DISPATCHED
+    await store_dispatch(tx, order.id, units, status)
     leaving: defaultdict[int, int] = defaultdict(int)
     for line in lines:
         leaving[line.product_id] += units.get(line.id, 0)
     await hand_over(tx, leaving)
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}
+    items = [_dispatched(line, units[line.id], request.serials) for line in with_parts(lines) if units.get(line.id)]
+    record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items)
+    before, after = {"status": order.status}, {"status": status, **shipment, "items": items}
+    audit_order(tx, "order.dispatch", order, now, before=before, after=after)
+
+
+def _dispatched(line: OrderLine, units: int, serials: Sequence[Serial]) -> dict[str, Any]:
+    own = [serial.serial_number for serial in serials if serial.item_id == line.id]
+    return {"id": line.id, "sku": line.sku, "quantity": units, "serial_numbers": own}
 
 
 def _check_texts(request: DispatchRequest) -> None:

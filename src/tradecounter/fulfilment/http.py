@@ -69,7 +69,7 @@ class FulfilmentEndpoints:
     )
     async def add_configurations(self, call: Call) -> Response:
         request = await call.body(AddConfigurationsRequest)
-        async with transaction(self.database) as tx:
+        async with transaction(self.database, call.actor) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             item_id = call.path_id("orderItemId", "item")
             now, vault = self.clock.now(), self.fulfilment.vault

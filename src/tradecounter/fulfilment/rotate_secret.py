@@ -5,12 +5,13 @@ The rotation can be interrupted and repeated at any time, and does not block req
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.fulfilment.check_secret import register_secret
+from tradecounter.fulfilment.check_secret import AUDIT_SUBJECT, register_secret, short_fingerprint
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import lock_sealed
 from tradecounter.fulfilment.queries.writes import replace_sealed
@@ -20,6 +21,7 @@ from tradecounter.identity.queries.secret_fingerprints import (
     lock_fingerprints,
     register_fingerprints,
 )
+from tradecounter.kit.actor import Actor
 
 _BATCH = 500
 
@@ -43,6 +45,7 @@ async def rotate_secret(
     secret_keys: Sequence[str],
     now: datetime,
     *,
+    actor: Actor,
     accept_loss: bool = False,
     progress: Callable[[int], None] = lambda _count: None,
 ) -> Rotation:
@@ -52,20 +55,22 @@ async def rotate_secret(
     unreadable instead.
     """
     if not accept_loss:
-        async with transaction(database) as tx:
+        async with transaction(database, actor) as tx:
             await register_secret(tx, secret_keys, now)
     vault, done, last = ProvisioningVault(lambda: secret_keys), Rotation(), 0
     while True:
-        async with transaction(database) as tx:
+        async with transaction(database, actor) as tx:
             ids = await _rotate_batch(tx, vault, last, done)
         if not ids:
             break
         last = ids[-1]
         progress(done.seen)
-    async with transaction(database) as tx:
+    async with transaction(database, actor) as tx:
         await lock_fingerprints(tx)
         await register_fingerprints(tx, [fingerprint(secret_keys[0])], now)
         await forget_other_fingerprints(tx, fingerprint(secret_keys[0]))
+        after = {**asdict(done), "fingerprint": short_fingerprint(secret_keys[0])}
+        audit(tx, "secret.rotate", AUDIT_SUBJECT, now, after=after)
     return done
 
 

@@ -4,12 +4,16 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec.structs import asdict
+
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import find_shipment
 from tradecounter.fulfilment.queries.writes import insert_event
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
+from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.wire import TrackingEvent
 
 _LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
@@ -43,12 +47,15 @@ async def track_shipment(
     require_text("description", event.description, _LONGEST)
     if event.locality:
         require_text("locality", event.locality, _LONGEST)
-    order = await any_order(tx, reference)
+    order = await lock_order(tx, (await any_order(tx, reference)).id)
     shipment_id = await find_shipment(tx, order.id, tracking_number)
     if shipment_id is None:
         which = "" if tracking_number is None else f" whose tracking number is {tracking_number}"
         raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
     await insert_event(tx, shipment_id, event)
+    seen = {"shipment_id": shipment_id, **asdict(event)}
+    record_order_event(tx, "order.tracking_updated", order, now, **seen)
+    audit_order(tx, "order.track", order, now, after=seen)
 
 
 def _checked_date(text: str) -> str:

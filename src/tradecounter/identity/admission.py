@@ -7,12 +7,13 @@ from starlette.types import Scope
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.authenticator import Authenticator
+from tradecounter.identity.authenticator import Authenticator, Holder
 from tradecounter.identity.client_address import ClientAddresses, Hops
 from tradecounter.identity.counted_log import CountedLog
 from tradecounter.identity.credentials import Credential, ExpiredTokenError, InvalidCredentialError
 from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.rate_limit import RateLimit
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.settings import Settings
@@ -24,7 +25,8 @@ SENDER = "tradecounter.sender"  # the key in the ASGI scope
 class Sender:
     """The sender of a request, read once and kept in the ASGI scope.
 
-    `credential` is the error of a missing or malformed credential. `customer_id` is None until the request is admitted.
+    `credential` is the error of a missing or malformed credential. `customer_id` and `holder`, the key
+    or token, are None until the request is admitted.
     """
 
     peer: str | None
@@ -32,6 +34,19 @@ class Sender:
     address: str
     credential: Credential | DomainError
     customer_id: int | None
+    holder: Holder | None
+
+    def admitted_as(self, holder: Holder) -> int:
+        """Note the key or token of an admitted request, and return its customer."""
+        self.holder, self.customer_id = holder, holder.customer_id
+        return holder.customer_id
+
+    @property
+    def actor(self) -> Actor:
+        """The actor of the changes that the request makes."""
+        if self.holder is None:
+            raise RuntimeError("a request that is not admitted changes nothing")
+        return Actor("key", self.holder.name, self.holder.id, address=self.address)
 
 
 def sender_of(scope: Scope) -> Sender:
@@ -74,14 +89,13 @@ class Admission:
         try:
             if isinstance(credential, DomainError):
                 raise credential
-            sender.customer_id = await self.authenticator.customer_of(credential)
+            return sender.admitted_as(await self.authenticator.holder_of(credential))
         except ExpiredTokenError:
             raise
         except InvalidCredentialError:
             prefix = None if isinstance(credential, DomainError) else credential.prefix
             await self.record_failure(sender, prefix=prefix)
             raise
-        return sender.customer_id
 
     def admit_from_cache(self, sender: Sender) -> int | None:
         """Return the customer if it is known without a query; None when `admit` must decide."""
@@ -90,10 +104,10 @@ class Admission:
             return None
         try:
             self.lockout.check(sender.address)
-            sender.customer_id = self.authenticator.cached_customer(credential)
+            holder = self.authenticator.cached_holder(credential)
         except DomainError:
             return None
-        return sender.customer_id
+        return None if holder is None else sender.admitted_as(holder)
 
     def check_address(self, sender: Sender) -> None:
         """Raise BlockedError when a request comes from a blocked address."""

@@ -24,6 +24,7 @@ _RECORD_EVERY_SECONDS = 60.0
 _MOST_CACHED = 100_000
 
 Found = TypeVar("Found")
+Holder = ActiveKey | LiveToken
 Find = Callable[[Transaction, bytes], Awaitable[Found | None]]
 
 
@@ -40,19 +41,19 @@ class Authenticator:
     _used: set[int] = field(default_factory=set)
     _recorded_at: float = -math.inf
 
-    async def customer_of(self, credential: Credential) -> int:
-        """Return the id of a credential's customer. Raises InvalidCredentialError (expired: ExpiredTokenError)."""
-        customer_id = self.cached_customer(credential)
-        if customer_id is not None:
-            return customer_id
+    async def holder_of(self, credential: Credential) -> Holder:
+        """Return a credential's key or token. Raises InvalidCredentialError (expired: ExpiredTokenError)."""
+        holder = self.cached_holder(credential)
+        if holder is not None:
+            return holder
         if isinstance(credential, ApiKey):
             key = await self._look_up(self._keys, find_active_key, credential.hash)
             self._used.add(key.id)
-            return key.customer_id
+            return key
         return self._unexpired(await self._look_up(self._tokens, find_token, credential.hash))
 
-    def cached_customer(self, credential: Credential) -> int | None:
-        """Return the id of a cached credential's customer, or None. Raises ExpiredTokenError."""
+    def cached_holder(self, credential: Credential) -> Holder | None:
+        """Return a credential's key or token if it is cached, or None. Raises ExpiredTokenError."""
         if time.monotonic() - self._polled_at >= _CACHE_SECONDS:
             return None
         if isinstance(credential, BearerToken):
@@ -62,12 +63,12 @@ class Authenticator:
         if key is None:
             return None
         self._used.add(key.id)
-        return key.customer_id
+        return key
 
-    def _unexpired(self, token: LiveToken) -> int:
+    def _unexpired(self, token: LiveToken) -> LiveToken:
         if token.expires_at <= self.clock.now():
             raise ExpiredTokenError
-        return token.customer_id
+        return token
 
     async def _look_up(self, cache: dict[bytes, Found], find: Find[Found], digest: bytes) -> Found:
         version = self._version

@@ -10,13 +10,13 @@ ActorKind = Literal["staff", "token", "user", "key", "command_line", "system"]
 class Actor:
     """A staff member, a service token, a customer's user or key, a command's system user, or the system itself.
 
-    `id` is the id of the member, token, user or key. `acting_user` is what a token's program says of its own user, and
-    `address` the network address of the request.
+    `id` is the id of the member, token, user or key; an application is a key with its client id. `acting_user` is what
+    a token's program says of its own user, and `address` the network address of the request.
     """
 
     kind: ActorKind
     name: str
-    id: int | None = None
+    id: int | str | None = None
     acting_user: str | None = None
     address: str | None = None
 

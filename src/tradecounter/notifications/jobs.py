@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Mapping
+from datetime import datetime
 
 import procrastinate
 import psycopg
@@ -12,6 +13,7 @@ from procrastinate.jobs import Job
 from tradecounter.db.jobs import JobName, remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications import billing_mails, order_mails, quote_mails
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
@@ -85,8 +87,16 @@ def _add(
     settings: MailSettings,
     transport: Transport,
 ) -> None:
-    @app.task(name=name, retry=_Retries(), pass_context=False)
-    async def send(**ids: int) -> None:
+    @app.task(name=name, retry=_Retries(), pass_context=True)
+    async def send(context: procrastinate.JobContext, /, **ids: int) -> None:
+        try:
+            await build_and_send(**ids)
+        except Exception as error:
+            if not isinstance(error, NotYetError) and next_attempt(failure_kind(error), context.job.attempts) is None:
+                await _record_failure(database, context.job, error, clock.now())
+            raise
+
+    async def build_and_send(**ids: int) -> None:
         async with reading(database) as tx:
             mail = await build(MailContext(tx, settings, clock.now()), **ids)
         if mail is not None:  # release the connection before contacting the mail server
@@ -95,3 +105,9 @@ def _add(
                 async with transaction(database) as tx:
                     await note_support_told(tx, mail.quotes, clock.now())
                     await remove_queued(tx, mail.quotes, name)
+
+
+async def _record_failure(database: Database, job: Job, error: Exception, now: datetime) -> None:
+    data = {"id": job.id, "name": job.task_name, "arguments": job.task_kwargs, "error": type(error).__name__}
+    async with transaction(database) as tx:
+        record_event(tx, "job.failed", f"job/{job.id}", now, None, data)

@@ -10,15 +10,25 @@ from datetime import datetime
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 from tradecounter.ordering.queries.changes import store_cancellation
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, UnpricedQuote
+from tradecounter.ordering.rules import CANCELLED
+from tradecounter.ordering.states import (
+    AnyOrder,
+    CancelledOrder,
+    ConfirmedOrder,
+    DeclinedOrder,
+    PricedQuote,
+    UnpricedQuote,
+)
 from tradecounter.stock.queries.allocation import release
 
 _LONGEST_REASON = 1000
@@ -38,6 +48,11 @@ async def cancel_order(tx: Transaction, reference: str, reason: str, now: dateti
     _require_cancellable(order, lines, now)
     await store_cancellation(tx, order.id, reason, now)
     await queue(tx, "mail_order_cancelled", order_id=order.id)
+    declined = isinstance(order, UnpricedQuote | PricedQuote)
+    event: EventType = "quote.declined" if declined else "order.cancelled"
+    record_order_event(tx, event, order, now, status=CANCELLED, reason=reason)
+    before, after = {"status": order.label}, {"status": CANCELLED, "reason": reason}
+    audit_order(tx, "quote.decline" if declined else "order.cancel", order, now, before=before, after=after)
     if isinstance(order, ConfirmedOrder):
         await discharge(tx, order.customer_id, order.due)
         await _release(tx, lines)

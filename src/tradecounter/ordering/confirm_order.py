@@ -12,6 +12,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, with_components
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
@@ -125,6 +126,9 @@ async def _confirm(
     )
     store_confirmation(tx, order)
     await queue(tx, "mail_order_confirmed", order_id=order.id)
+    record_order_event(tx, "order.confirmed", order, now, confirmation_code=order.confirmation_code, total=order.gross)
+    after = {"confirmation_code": order.confirmation_code, "status": order.status, "total": order.gross}
+    audit_order(tx, "order.confirm", order, now, after=after)
     return order
 
 

@@ -53,7 +53,7 @@ PENDING_ORDER = CreatedOrder(
     cost_gross=Decimal("546.48"),
 )
 CONFIRMED_ORDER = msgspec.structs.replace(
-    PENDING_ORDER, shipping_method=_NEXT_DAY, order_id=100042, order_reference="ORD-100042"
+    PENDING_ORDER, shipping_method=_NEXT_DAY, order_id=42, order_reference="ORD-100042"
 )
 ORDER_REQUEST = CreateOrderRequest(
     customer_reference="PO-1001",
@@ -63,7 +63,7 @@ ORDER_REQUEST = CreateOrderRequest(
     courier_notifications=NotificationDetails(email_address="sam@harbourline.example"),
 )
 ORDER = Order(
-    id=100042,
+    id=42,
     order_reference="ORD-100042",
     customer_reference="PO-1001",
     cost_net=Decimal("455.40"),

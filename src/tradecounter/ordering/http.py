@@ -211,6 +211,6 @@ class OrderEndpoints:
         # A stale view is enough: the order has its price, and stock and credit come from the database.
         context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
         code = call.path_text("reference", "order", unknown_code()).lower()
-        async with transaction(self.database) as tx:
+        async with transaction(self.database, call.actor) as tx:
             order, lines = await confirm_order(tx, code, method_id, context)
         return json_response(created_order(order, lines))

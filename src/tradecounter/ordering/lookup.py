@@ -33,7 +33,7 @@ async def any_order(tx: Transaction, name: str) -> AnyOrder:
 
 
 async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order by the names of `any_order`, the customer's reference, or the beginning of a reference or id.
+    """Return an order by the names of `any_order`, the customer's reference, or the beginning of its reference.
 
     Raises DomainError: not found, invalid (several orders match).
     """

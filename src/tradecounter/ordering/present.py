@@ -54,7 +54,7 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
         courier_notifications=order.courier_notifications,
         auto_confirm=auto_confirm,
         confirmation_code=order.confirmation_code,
-        order_id=None if numbered is None else numbered.number,
+        order_id=None if numbered is None else order.id,
         order_reference=None if numbered is None else numbered.order_reference,
         shipping_options=list(options.values()),
         shipping_weight=order.shipping_weight,
@@ -100,7 +100,7 @@ def order_on_the_wire(
 
 def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, now: datetime) -> Order:
     return Order(
-        id=order.number,
+        id=order.id,
         order_reference=order.order_reference,
         customer_reference=order.customer_reference,
         cost_net=order.cost_net,

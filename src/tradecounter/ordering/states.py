@@ -20,7 +20,7 @@ Kind = Literal["order", "quote"]
 
 
 class OrderBase(Struct, frozen=True, kw_only=True):
-    """The common data of orders and quotes in every state. `id` is internal: the wire's order id is `number`."""
+    """The common data of orders and quotes in every state. `id` is the order id of the wire, from creation on."""
 
     id: int
     customer_id: int
@@ -129,7 +129,7 @@ class DeclinedOrder(OrderBase, frozen=True, kw_only=True):
 
 
 class NumberedOrder(OrderBase, frozen=True, kw_only=True):
-    """An order that was confirmed, and possibly cancelled later."""
+    """An order that was confirmed, and possibly cancelled later. `number` is the number in its reference."""
 
     number: int
     order_reference: str
@@ -163,7 +163,7 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
         """The confirmed shipping option. Raises LookupError when the order has no such option."""
         chosen = find_option(self.shipping_options, self.shipping_method)
         if chosen is None:
-            raise LookupError(f"order {self.number} has no shipping option {self.shipping_method}")
+            raise LookupError(f"order {self.id} has no shipping option {self.shipping_method}")
         return chosen
 
     @property

@@ -9,6 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.types import Scope
 
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
@@ -50,6 +51,7 @@ class Call:
     base_url_of: Callable[[Request], str]
     max_body_bytes: int
     admitted_customer_id: int | None
+    actor_of: Callable[[Scope], Actor]
     body_shapes: tuple[Any, ...] = ()  # the types of request body and response body, whose fields count as known
 
     @property
@@ -63,6 +65,11 @@ class Call:
         if self.admitted_customer_id is None:
             raise RuntimeError("a public endpoint has no customer")
         return self.admitted_customer_id
+
+    @property
+    def actor(self) -> Actor:
+        """The actor of the changes that the request makes. Raises RuntimeError at a public endpoint."""
+        return self.actor_of(self.request.scope)
 
     @property
     def target(self) -> tuple[str, str]:

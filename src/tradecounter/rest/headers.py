@@ -33,6 +33,12 @@ LINK = Header(
     _ANY_TEXT,
     '<https://api.example/product?page=1&limit=100>; rel="first"',
 )
+NEXT_LINK = Header(
+    "Link",
+    "The next page, while there is more.",
+    _ANY_TEXT,
+    '<https://api.example/event?after=42>; rel="next"',
+)
 PAGING = (
     Header("X-Total-Count", "The number of results, after filtering.", _COUNT, 250, always=True),
     Header("X-Page", "The number of this page, starting at 1.", {**_COUNT, "minimum": 1}, 2, always=True),

@@ -1,5 +1,6 @@
 """Paging: the requested page of a list, and its headers (specification, section 1)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -109,12 +110,10 @@ class PageLinks:
         return header or None
 
 
-def linked_query(pairs: list[Pair]) -> str:
-    """Return a query for links: without `page` and `limit`, with values as sent."""
+def linked_query(pairs: list[Pair], left_out: Collection[str] = ("page", "limit")) -> str:
+    """Return a query for links: without some parameters, with values as sent, and with `&` at its end."""
     return "".join(
-        f"{quote(name, safe='')}={quote(value, safe=_QUERY_SAFE)}&"
-        for name, value in pairs
-        if name not in {"page", "limit"}
+        f"{quote(name, safe='')}={quote(value, safe=_QUERY_SAFE)}&" for name, value in pairs if name not in left_out
     )
 
 
@@ -131,6 +130,13 @@ def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
     }
     link = links.header(linked_query(raw_pairs(call.raw_query)))
     return headers if link is None else {**headers, "Link": link}
+
+
+def next_link(call: Call, after: int) -> dict[str, str]:
+    """Return the `Link` header to the next page of a list that is read by its parameter `after`."""
+    query = linked_query(raw_pairs(call.raw_query), ("after",))
+    header = f'<{call.base_url}{call.target[1]}?{query}after={after}>; rel="next"'
+    return {"Link": header} if len(header) <= MOST_LINK_BYTES else {}
 
 
 def links_noted(scope: Scope) -> PageLinks | None:

@@ -22,6 +22,8 @@ from tradecounter.db.refresher import Refresher
 from tradecounter.docs_pages.guide import render_guide
 from tradecounter.docs_pages.http import DocsPages
 from tradecounter.docs_pages.reference import render_reference
+from tradecounter.events.feed import EventFeed
+from tradecounter.events.http import EventEndpoints
 from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import OrderFulfilment
@@ -124,6 +126,7 @@ class Application:
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
+            EventEndpoints(EventFeed(self.database, self.stopping)),
             TokenEndpoint(exchange, self.admission, settings.base_url),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
             HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),

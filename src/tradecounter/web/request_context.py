@@ -44,7 +44,7 @@ def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses)
     """Return the context of a request; `peer` is the connection's other end."""
     hops, given = head.hops, head.request_id
     request_id = given if given and _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
-    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, head, request_id)
+    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, None, head, request_id)
 
 
 def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:

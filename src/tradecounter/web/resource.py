@@ -11,6 +11,7 @@ from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.kit.actor import Actor
 from tradecounter.rest.call import Call, add_ignored, add_response_headers
 from tradecounter.rest.ignored import unknown_parameters
 from tradecounter.rest.operation import Endpoint, Operation
@@ -58,7 +59,7 @@ class Resource:
         if raw_query := request.scope["query_string"].decode("latin-1"):
             add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
         shapes = (operation.body and operation.body.type, operation.success.body)
-        call = Call(request, self._base_url, self._max_body_bytes, customer_id, shapes)
+        call = Call(request, self._base_url, self._max_body_bytes, customer_id, _actor_of, shapes)
         response = await _handled(endpoint, call)
         more = requests_noted(request.scope) - 1
         if more and customer_id is not None and response.status_code == _OK and request.method != "HEAD":
@@ -79,6 +80,10 @@ class Resource:
             raise
         if quota is not None:
             add_response_headers(request.scope, quota.headers)
+
+
+def _actor_of(scope: Scope) -> Actor:
+    return sender_of(scope).actor
 
 
 async def _handled(endpoint: Endpoint, call: Call) -> Response:

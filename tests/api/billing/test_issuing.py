@@ -23,7 +23,7 @@ def stored(shop: Service, placed: dict[str, Any]) -> dict[str, Any]:
 
     [(document,)] = rows(
         shop,
-        "select document from invoice i join orders o on o.id = i.order_id where o.number = %s",
+        "select document from invoice i join orders o on o.id = i.order_id where o.id = %s",
         placed["order_id"],
     )
     found: dict[str, Any] = document
@@ -35,7 +35,7 @@ def jobs(shop: Service, placed: dict[str, Any]) -> list[str]:
     found = rows(
         shop,
         "select task_name from procrastinate_jobs j join orders o on o.id = (j.args->>'order_id')::bigint"
-        " where o.number = %s and task_name like '%%invoice%%' order by task_name",
+        " where o.id = %s and task_name like '%%invoice%%' order by task_name",
         placed["order_id"],
     )
     return [name for (name,) in found]

@@ -28,7 +28,7 @@ def test_payments_lower_the_debt_and_the_last_completes_the_order(shop: Service)
     assert rows(
         shop,
         "select amount from payment p join invoice i on i.number = p.invoice join orders o on o.id = i.order_id"
-        " where o.number = %s order by p.id",
+        " where o.id = %s order by p.id",
         placed["order_id"],
     ) == [(Decimal("60.00"),), (Decimal("6.60"),)]
     buy(customer)  # the credit is available again

@@ -22,7 +22,7 @@ from support.orders import (
 )  # fmt: skip
 from support.service import MORNING, Customer, Service
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.expire_orders import expire_orders
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +98,7 @@ def test_an_order_cannot_be_cancelled_twice(shop: Service, customer: Customer) -
     with pytest.raises(DomainError, match="is already cancelled"):
         cancel(shop, placed, "again")
     assert outstanding(shop, customer) == owed
-    [(reason, moment)] = rows(
-        shop, "select cancel_reason, cancelled_at from orders where number = %s", placed["order_id"]
-    )
+    [(reason, moment)] = rows(shop, "select cancel_reason, cancelled_at from orders where id = %s", placed["order_id"])
     assert (reason, moment) == ("Wrong address", MORNING)
 
 

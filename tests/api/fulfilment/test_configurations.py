@@ -39,7 +39,7 @@ def configure(
 
 def add(shop: Service, placed: dict[str, Any], video: OrderVideoResponse) -> None:
     name = placed.get("order_reference") or placed["confirmation_code"]
-    shop.in_transaction(lambda tx: add_video(tx, name, video))
+    shop.in_transaction(lambda tx: add_video(tx, name, video, shop.clock.now()))
 
 
 @pytest.mark.spec("2 Order", "configurations, serial numbers and tracking events")
@@ -153,14 +153,14 @@ def test_an_unknown_item_is_not_found(customer: Customer, placed: dict[str, Any]
 def test_another_customers_order_is_not_found(shop: Service, customer: Customer, placed: dict[str, Any]) -> None:
     other = shop.customer()
     foreign = buy(other, [("ROUTER", 1)])
-    unknown = configure(customer, {**foreign, "order_id": 1}, ONE)
+    unknown = configure(customer, {**foreign, "order_id": 999999}, ONE)
     response = configure(customer, foreign, ONE)
     assert (response.status_code, response.content) == (unknown.status_code, unknown.content) == (404, response.content)
     # Another customer's item in the customer's own order.
     assert configure(customer, placed, ONE, item=foreign["items"][0]["id"]).status_code == 404
     assert read(other, foreign)["items"][0]["configurations"] == []
     add(shop, foreign, VIDEO)
-    assert customer.get(f"/order/{foreign['order_id']}/video").content == customer.get("/order/1/video").content
+    assert customer.get(f"/order/{foreign['order_id']}/video").content == customer.get("/order/999999/video").content
 
 
 def test_passwords_are_encrypted_at_rest_and_read_by_another_process(

@@ -12,7 +12,7 @@ from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_ord
 from tradecounter.fulfilment.rules import Serial
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.expire_orders import expire_orders
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 
@@ -38,7 +38,7 @@ def jobs(shop: Service, placed: dict[str, Any]) -> list[tuple[Any, ...]]:
         shop,
         "select j.args ->> 'shipment_id'"
         " from procrastinate_jobs j join orders o on o.id = (j.args ->> 'order_id')::bigint"
-        " where j.task_name = 'mail_order_dispatched' and o.number = %s order by j.id",
+        " where j.task_name = 'mail_order_dispatched' and o.id = %s order by j.id",
         placed["order_id"],
     )
 
@@ -169,7 +169,7 @@ def test_an_email_is_queued_for_every_shipment(shop: Service, customer: Customer
         dispatch(shop, placed, (item, 2))
     dispatch(shop, placed)
     shipments = rows(
-        shop, "select s.id::text from shipment s join orders o on o.id = order_id where number = %s", placed["order_id"]
+        shop, "select s.id::text from shipment s join orders o on o.id = order_id where o.id = %s", placed["order_id"]
     )
     assert sorted(jobs(shop, placed)) == sorted(shipments)
     assert len(shipments) == 2

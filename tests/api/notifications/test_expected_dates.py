@@ -37,7 +37,7 @@ def update(shop: Service) -> int:
 def dispatch_day(shop: Service, placed: dict[str, Any]) -> str | None:
     """Return the UTC day on which the order's shipping method dispatches it."""
     [(options, method)] = rows(
-        shop, "select shipping_options, shipping_method from orders where number = %s", placed["order_id"]
+        shop, "select shipping_options, shipping_method from orders where id = %s", placed["order_id"]
     )
     [chosen] = [option for option in options if option["id"] == method]
     return str(chosen["dispatch"])[:10] if chosen.get("dispatch") else None

@@ -263,7 +263,7 @@ def test_an_invalid_address_that_an_older_version_accepted_fails_the_job(shop: S
     placed = buy(shop.customer(), **CONTACT)
     with psycopg.connect(shop.database_url, autocommit=True) as database:
         database.execute(
-            "update orders set order_notifications = %s where number = %s",
+            "update orders set order_notifications = %s where id = %s",
             ['{"email_address": "x@y>,<z.example"}', placed["order_id"]],
         )
     with mail_server() as inbox:

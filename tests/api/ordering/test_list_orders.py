@@ -12,7 +12,7 @@ import pytest
 from support.orders import at, buy, cancel, confirm, create
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY
-from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.expire_orders import expire_orders
 
 COLUMNS = [
     "id",

@@ -136,7 +136,7 @@ def damaged(shop: Service) -> Customer:
     customer = shop.customer()
     placed = [buy(customer, MANY_LINES) for _ in range(3)]
     with psycopg.connect(shop.database_url, autocommit=True) as connection:
-        connection.execute("update orders set billing_address = '{}' where number = %s", [placed[0]["order_id"]])
+        connection.execute("update orders set billing_address = '{}' where id = %s", [placed[0]["order_id"]])
     return customer
 
 

@@ -94,7 +94,7 @@ def test_a_deleted_address_is_rejected_but_orders_keep_their_copy(shop: Service,
     confirmed = confirm(customer, pending)
     assert confirmed.status_code == 200
     assert confirmed.json()["shipping_address"] == address
-    assert rows(shop, "select shipping_address ->> 'city' from orders where number = %s", placed["order_id"]) == [
+    assert rows(shop, "select shipping_address ->> 'city' from orders where id = %s", placed["order_id"]) == [
         ("Whitby",)
     ]
 

@@ -11,7 +11,7 @@ from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.queries.changes import expire_orders
+from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.quotes.price_quote import LONGEST_NOTE, MOST_POUNDS, price_quote
 
 A_WEEK = timedelta(days=7)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
 
+from tradecounter.kit.actor import SYSTEM
 from tradecounter.rest.call import Call
 from tradecounter.rest.paging import (
     MOST_LINK_BYTES,
@@ -25,7 +26,7 @@ LINK = re.compile(r'<([^>]*)>; rel="([a-z]+)"')
 
 def call(query: str = "") -> Call:
     scope = {"type": "http", "method": "GET", "path": "/product", "query_string": query.encode(), "headers": []}
-    return Call(Request(scope), lambda _: BASE, 0, None)
+    return Call(Request(scope), lambda _: BASE, 0, None, lambda _: SYSTEM)
 
 
 @pytest.mark.parametrize(

@@ -100,10 +100,22 @@ async def find_account(tx: Transaction, customer_id: int) -> Account | None:
 
 async def the_account(tx: Transaction, customer_id: int) -> Account:
     """Return a customer's account. Raises DomainError (not found)."""
-    account = await find_account(tx, customer_id)
+    return _known(await find_account(tx, customer_id), customer_id)
+
+
+def _known(account: Account | None, customer_id: int) -> Account:
     if account is None:
         raise DomainError(Kind.NOT_FOUND, f"customer {customer_id} does not exist")
     return account
+
+
+_LOCK_ACCOUNT = Statement(SQL("select {} from customer where id = :id for no key update").format(_SELECTED), Account)
+
+
+async def lock_account(tx: Transaction, customer_id: int) -> Account:
+    """Return a customer's account, locked until the transaction ends. Raises DomainError (not found)."""
+    account = await tx.fetch_one(_LOCK_ACCOUNT, id=customer_id)
+    return _known(account, customer_id)
 
 
 _LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(_SELECTED), Account)
@@ -148,7 +160,6 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
         raise invalid("price_list", f"price list {values['price_list']!r} does not exist: import it first") from error
     except psycopg.errors.CheckViolation as error:
         raise invalid("customer", "credit_limit and term_days go together; discount is 0 to 100") from error
-    if account is None:
-        raise DomainError(Kind.NOT_FOUND, f"customer {values['customer_id']} does not exist")
+    known = _known(account, values.get("customer_id", 0))
     await bump(tx, "customers")
-    return account
+    return known

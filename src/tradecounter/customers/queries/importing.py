@@ -3,6 +3,7 @@
 from typing import LiteralString
 
 from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
 
 CHECK_CREDIT_TERMS = Statement("""
     select s.line, 'credit_limit and term_days go together'
@@ -43,3 +44,10 @@ CUSTOMER_VIEW: LiteralString = """
                where a.customer_id = c.id and a.deleted_at is null)) as row
     from customer c
 """
+
+_WRITTEN = Statement("select id from customer where xmin = pg_current_xact_id()::xid order by id")
+
+
+async def customers_written(tx: Transaction) -> list[int]:
+    """Return the ids of the customers that this transaction added or changed."""
+    return [customer_id for (customer_id,) in await tx.fetch_all(_WRITTEN)]

@@ -88,10 +88,11 @@ class ActiveKey:
 
     id: int
     customer_id: int
+    name: str
 
 
 _FIND_ACTIVE_KEY = Statement(
-    "select id, customer_id from api_key where hash = :hash and disabled_at is null", ActiveKey
+    "select id, customer_id, name from api_key where hash = :hash and disabled_at is null", ActiveKey
 )
 
 

@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.queries.back_orders import confirmed_orders, covers_of_waiting, store_expected_dates
 from tradecounter.ordering.shipping_options import ShippingOption, find_option
 from tradecounter.ordering.states import ConfirmedOrder
@@ -42,6 +43,9 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
         if options is not None:
             await store_expected_dates(tx, order.id, options, now)
             await queue(tx, "mail_order_expected_date", order_id=order.id, changed=change_number(now))
+            before, after = ({"expected_dispatch_date": _day(order, o)} for o in (order.shipping_options, options))
+            record_order_event(tx, "order.expected_date_changed", order, now, **after)
+            audit_order(tx, "order.reschedule", order, now, before=before, after=after)
     return len(changed[:_MOST])
 
 

@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
+from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.kit.errors import Kind as ErrorKind
 from tradecounter.kit.money import NOTHING
@@ -19,13 +20,14 @@ from tradecounter.ordering.create.draft import (
     total_weight,
 )
 from tradecounter.ordering.create.order_addresses import resolve_addresses
+from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.ordering.queries.orders import order_with_reference
 from tradecounter.ordering.rules import tax_rate
 from tradecounter.ordering.shipping_options import choose_shipping, method_needed
-from tradecounter.ordering.states import Kind, OrderBase, PendingOrder
+from tradecounter.ordering.states import Kind, OrderBase, PendingOrder, UnpricedQuote
 from tradecounter.ordering.wire import CreateOrderRequest
 
 _CODE_BYTES = 16
@@ -39,7 +41,15 @@ async def place_order(
     draft, lines = await checked_draft(tx, "order", request, standing, context)
     order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
     insert_order(tx, order, lines)
+    record_creation(tx, "order.create", "order.created", order)
     return order, lines
+
+
+def record_creation(tx: Transaction, action: str, event: EventType, order: PendingOrder | UnpricedQuote) -> None:
+    """Record the creation of an order or a quote in both logs."""
+    record_order_event(tx, event, order, order.created_at, cost_gross=order.cost_gross)
+    after = {"customer_id": order.customer_id, "cost_gross": order.cost_gross}
+    audit_order(tx, action, order, order.created_at, after=after)
 
 
 async def checked_draft(

@@ -70,7 +70,7 @@ class OrderCreation:
         context = self.context(call.customer_id, await self.views.of(call.customer_id))
         request = read_request(raw, context.view)
         with used_once():
-            async with transaction(self.database) as tx:
+            async with transaction(self.database, call.actor) as tx:
                 async with tx.pipeline() as p:
                     claimed = None if keyed is None else claim(p, keyed)
                     standing = fetch_standing(p, kind, request, context)

@@ -5,22 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from psycopg.sql import SQL
-
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine, total_costs
-from tradecounter.ordering.queries.orders import HAS_EXPIRED
+from tradecounter.ordering.queries.orders import HAS_EXPIRED, order_statement
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.shipping_options import ShippingOption
-from tradecounter.ordering.states import ConfirmedOrder, Pricing
+from tradecounter.ordering.states import AnyOrder, ConfirmedOrder, Pricing
 
 _NEXT_NUMBER = Statement("select nextval('order_number')")
 
 
 def fetch_next_number(p: Pipeline) -> Result[tuple[int, ...]]:
-    """Fetch the next order id. A confirmation that fails leaves a gap."""
+    """Fetch the number of the next order reference. A confirmation that fails leaves a gap."""
     return p.fetch(_NEXT_NUMBER)
 
 
@@ -132,12 +130,24 @@ async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: d
     await tx.execute(_CANCEL_LINES, id=order_id)
 
 
-_EXPIRE = Statement(SQL("update orders set state = 'expired' where state = 'pending' and {}").format(HAS_EXPIRED))
+_EXPIRE = order_statement(
+    """
+    update orders set state = 'expired' where id in (
+        select id from orders where state = 'pending' and {1}
+        order by id limit :most for no key update skip locked
+    )
+    returning {0}
+    """,
+    HAS_EXPIRED,
+)
 
 
-async def expire_orders(tx: Transaction, now: datetime) -> int:
-    """Mark pending orders and priced quotes that have expired; return their number."""
-    return await tx.execute(_EXPIRE, now=now)
+async def mark_expired(tx: Transaction, now: datetime, most: int) -> list[AnyOrder]:
+    """Mark pending orders and priced quotes that have expired, and return them.
+
+    Skips those that another transaction has locked.
+    """
+    return sorted(await tx.fetch_all(_EXPIRE, now=now, most=most), key=lambda order: order.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts
 # A reference ends with the order's number, whose index works with every collation of the database.
 _REFERENCE = SQL(
     "id in (select n.id from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
-    " (select id from orders where number between r.low and r.high and {} offset 0) as n)"
+    " (select id from orders where number between r.low and r.high and {} offset 0) as n"
+    " union all select id from orders where id = :order_id::bigint)"
 ).format(_BEGINS)
 _PRODUCT = SQL("exists (select from order_line as l where l.order_id = orders.id and l.product_id = :product_id)")
 _FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
@@ -46,8 +47,8 @@ _STATE = SQL("state = :state")
 class OrderFilter:
     """A filter of orders; None matches all.
 
-    `reference` is an order reference, an order id, or the beginning of either. The moments are compared with the
-    confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
+    `reference` is an order id, an order reference, or the beginning of a reference or its number. The moments
+    are compared with the confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
     """
 
     customer_id: int | None = None
@@ -71,7 +72,9 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
         SQL(" and ").join(conditions),
         prepared=False,
     )
-    values = {**asdict(wanted), "lows": array(lows), "highs": array(highs), "most": most}
+    found = _NUMBER_AT_END.match(wanted.reference or "")
+    order_id = None if found is None else int(found[0])
+    values = {**asdict(wanted), "order_id": order_id, "lows": array(lows), "highs": array(highs), "most": most}
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
@@ -107,8 +110,8 @@ def _numbers_beginning(reference: str) -> tuple[list[int], list[int]]:
 
 _BY_NAME = order_statement(
     "select {} from orders"
-    " where (number = :number and (number::text = :name or lower(order_reference) = lower(:name)))"
-    " or confirmation_code = lower(:name) limit 1"
+    " where (number = :number and lower(order_reference) = lower(:name))"
+    " or (id = :number and id::text = :name) or confirmation_code = lower(:name) limit 1"
 )
 
 
@@ -137,7 +140,7 @@ _BEGINNING = order_statement(
 
 
 async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
-    """Return the latest orders whose reference or id has a beginning that ends in a digit."""
+    """Return the latest orders whose reference, or its number, begins with a text that ends in a digit."""
     lows, highs = _numbers_beginning(reference)
     return await tx.fetch_all(_BEGINNING, lows=array(lows), highs=array(highs), reference=reference.strip(), most=most)
 

@@ -34,7 +34,7 @@ _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
 
 _OWN = order_statement(
     "select {} from orders where customer_id = :customer_id and number is not null"
-    " and (order_reference = :reference or number = :number)"
+    " and (order_reference = :reference or number = :number or id = :number)"
 )
 
 
@@ -51,13 +51,13 @@ async def own_order(tx: Transaction, customer_id: int, reference: str) -> Number
 
 async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:
     """Return the order as `own_order` does, or None."""
-    # The number that ends a reference finds the order in any spelling.
+    # The number at the end of a reference finds the order in any spelling. A number alone may be an order id.
     digits = _DIGITS_AT_END.search(reference)
     number = int(digits[0]) if digits else None
     async with tx.pipeline() as p:
         found = p.fetch(_OWN, customer_id=customer_id, reference=reference, number=number)
     wanted, numbered = fold(reference), (order for order in found.rows if isinstance(order, NumberedOrder))
-    return next((o for o in numbered if wanted in {fold(o.order_reference), str(o.number)}), None)
+    return next((o for o in numbered if wanted in {fold(o.order_reference), str(o.id)}), None)
 
 
 _BY_CODE = order_statement("select {} from orders where customer_id = :customer_id and confirmation_code = :code")

@@ -12,7 +12,8 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import fold
-from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.history import audit_order, record_order_event
+from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_by_code
@@ -70,8 +71,17 @@ async def price_quote(
         quote_note=note,
     )
     options = _options(quote, await read_methods(tx) if carriage else (), carriage)
-    await store_pricing(tx, quote.id, pricing, _repriced(quote, lines, unit_costs), options)
+    repriced = _repriced(quote, lines, unit_costs)
+    await store_pricing(tx, quote.id, pricing, repriced, options)
     await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
+    cost_net, cost_tax = total_costs(repriced)
+    record_order_event(tx, "quote.priced", quote, now, cost_gross=cost_net + cost_tax, expires_at=pricing.expires_at)
+    before, after = _prices(lines), _prices(repriced)
+    audit_order(tx, "quote.price", quote, now, before=before, after={**after, "expires_at": pricing.expires_at})
+
+
+def _prices(lines: Sequence[OrderLine]) -> dict[str, Decimal]:
+    return {f"{line.sku} ({line.id})": line.unit_cost for line in lines}
 
 
 def _check_cost(field: str, what: str, cost: Decimal) -> None:

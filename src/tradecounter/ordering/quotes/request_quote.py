@@ -5,7 +5,7 @@ from msgspec.structs import asdict
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
-from tradecounter.ordering.create.place_order import checked_draft
+from tradecounter.ordering.create.place_order import checked_draft, record_creation
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, insert_order
@@ -25,6 +25,7 @@ async def request_quote(
     draft, lines = await checked_draft(tx, "quote", request, standing, context)
     quote = UnpricedQuote(**asdict(draft))
     insert_order(tx, quote, lines)
+    record_creation(tx, "quote.request", "quote.requested", quote)
     await queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
     await queue(tx, "mail_quote_received", order_id=quote.id)
     return quote, lines

@@ -9,13 +9,13 @@ MERGE_PRICES = Statement("""
         insert into price_list (key) select distinct s.row ->> 'price_list' from staged s
         on conflict do nothing
     )
-    insert into price (price_list, product_id, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost)
+    insert into price (price_list, product_id, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost, changed_by)
     select s.row ->> 'price_list', p.id, (s.row ->> 'single')::numeric, (s.row ->> 'five_plus')::numeric,
-           (s.row ->> 'ten_plus')::numeric
+           (s.row ->> 'ten_plus')::numeric, pg_current_xact_id()
     from staged s join product p on p.sku_key = s.row ->> 'sku_key'
     on conflict (price_list, product_id) do update
     set single_unit_cost = excluded.single_unit_cost, five_plus_unit_cost = excluded.five_plus_unit_cost,
-        ten_plus_unit_cost = excluded.ten_plus_unit_cost
+        ten_plus_unit_cost = excluded.ten_plus_unit_cost, changed_by = excluded.changed_by
     where (price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost)
           is distinct from
           (excluded.single_unit_cost, excluded.five_plus_unit_cost, excluded.ten_plus_unit_cost)
@@ -23,10 +23,14 @@ MERGE_PRICES = Statement("""
 """)
 
 DELETE_PRICES = Statement("""
-    delete from price
-    where price_list in (select s.row ->> 'price_list' from staged s)
-      and (price_list, product_id) not in (
-          select s.row ->> 'price_list', p.id from staged s join product p on p.sku_key = s.row ->> 'sku_key')
+    with gone as (
+        delete from price
+        where price_list in (select s.row ->> 'price_list' from staged s)
+          and (price_list, product_id) not in (
+              select s.row ->> 'price_list', p.id from staged s join product p on p.sku_key = s.row ->> 'sku_key')
+        returning price_list, product_id
+    )
+    insert into removed_price (price_list, product_id) select * from gone
 """)
 
 COUNT_PRICES = Statement("select count(*) from price where price_list in (select s.row ->> 'price_list' from staged s)")
@@ -42,14 +46,15 @@ PRICE_VIEW: LiteralString = """
 
 MERGE_CONTRACT_PRICES = Statement("""
     insert into contract_price (customer_id, product_id, single_unit_cost, five_plus_unit_cost,
-                                ten_plus_unit_cost, valid_from, valid_until)
+                                ten_plus_unit_cost, valid_from, valid_until, changed_by)
     select (s.row ->> 'customer_id')::bigint, p.id, (s.row ->> 'single')::numeric,
            (s.row ->> 'five_plus')::numeric, (s.row ->> 'ten_plus')::numeric,
-           (s.row ->> 'valid_from')::date, (s.row ->> 'valid_until')::date
+           (s.row ->> 'valid_from')::date, (s.row ->> 'valid_until')::date, pg_current_xact_id()
     from staged s join product p on p.sku_key = s.row ->> 'sku_key'
     on conflict (customer_id, product_id, valid_from) do update
     set single_unit_cost = excluded.single_unit_cost, five_plus_unit_cost = excluded.five_plus_unit_cost,
-        ten_plus_unit_cost = excluded.ten_plus_unit_cost, valid_until = excluded.valid_until
+        ten_plus_unit_cost = excluded.ten_plus_unit_cost, valid_until = excluded.valid_until,
+        changed_by = excluded.changed_by
     where (contract_price.single_unit_cost, contract_price.five_plus_unit_cost,
            contract_price.ten_plus_unit_cost, contract_price.valid_until)
           is distinct from
@@ -59,13 +64,17 @@ MERGE_CONTRACT_PRICES = Statement("""
 """)
 
 DELETE_CONTRACT_PRICES = Statement("""
-    delete from contract_price c using product p
-    where p.id = c.product_id
-      and c.customer_id in (select (s.row ->> 'customer_id')::bigint from staged s)
-      and not exists (
-          select from staged s
-          where (s.row ->> 'customer_id')::bigint = c.customer_id and s.row ->> 'sku_key' = p.sku_key
-            and (s.row ->> 'valid_from')::date is not distinct from c.valid_from)
+    with gone as (
+        delete from contract_price c using product p
+        where p.id = c.product_id
+          and c.customer_id in (select (s.row ->> 'customer_id')::bigint from staged s)
+          and not exists (
+              select from staged s
+              where (s.row ->> 'customer_id')::bigint = c.customer_id and s.row ->> 'sku_key' = p.sku_key
+                and (s.row ->> 'valid_from')::date is not distinct from c.valid_from)
+        returning c.customer_id, c.product_id
+    )
+    insert into removed_price (customer_id, product_id) select * from gone
 """)
 
 COUNT_CONTRACT_PRICES = Statement("""

@@ -102,7 +102,7 @@ async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: M
 
 
 _HAND_OVER = Statement("""
-    update stock_level s set allocated = s.allocated - u.units, changed_by = pg_current_xact_id()
+    update stock_level s set allocated = s.allocated - u.units
     from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
     where s.product_id = u.product_id
 """)

@@ -6,6 +6,7 @@ TAGS = {
     "Catalogue": "Products at your prices with live stock, and the data to filter them by.",
     "Orders": "Orders and quotes, from price to delivery. You create an order, confirm it, and then follow it.",
     "Account": "Your account: details, credit and address book.",
+    "Events": "What happened to your orders, quotes, invoices, prices and stock, for programs that follow it.",
     "Access": "Access tokens for applications that act for a customer.",
     "Service": "The service itself and its documentation.",
 }
@@ -16,8 +17,9 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 `Authorization: Bearer`. Programs that cannot set headers can send the key as the query parameter `api-key`. A bearer
 token takes precedence over the header, and the header over the query.
 
-Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset.
-`GET /product` and `GET /order` respond with CSV unless the `Accept` header asks for `application/json`.
+Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset,
+except the times of events, which are in UTC. `GET /product` and `GET /order` respond with CSV unless the `Accept`
+header asks for `application/json`.
 
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https.

@@ -14,10 +14,12 @@ _KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class LiveToken:
-    """The customer of a token that is not revoked, and its expiry, which may have passed."""
+    """The customer of a token that is not revoked, its expiry, which may have passed, and its application."""
 
     customer_id: int
     expires_at: datetime
+    id: str
+    name: str
 
 
 _ISSUE_TOKEN = Statement("""
@@ -44,7 +46,7 @@ async def issue_token(
 
 _FIND_TOKEN = Statement(
     """
-    select token.customer_id, token.expires_at
+    select token.customer_id, token.expires_at, application.client_id as id, application.name
     from access_token token join application using (client_id)
     where token.hash = :hash and token.revoked_at is null and application.disabled_at is null
     """,

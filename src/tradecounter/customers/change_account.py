@@ -1,0 +1,37 @@
+"""Adds and changes customers."""
+
+from dataclasses import asdict
+from datetime import datetime
+
+from tradecounter.audit.record import audit
+from tradecounter.customers.queries.accounts import Account, AccountChange, add_account, edit_account, lock_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import record_event
+
+
+async def create_customer(tx: Transaction, change: AccountChange, now: datetime) -> Account:
+    """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
+    account = await add_account(tx, change)
+    _record(tx, "customer.create", None, account, now)
+    return account
+
+
+async def change_customer(tx: Transaction, customer_id: int, change: AccountChange, now: datetime) -> Account:
+    """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
+    before = await lock_account(tx, customer_id)
+    account = await edit_account(tx, customer_id, change)
+    _record(tx, "customer.edit", before, account, now)
+    return account
+
+
+def _record(tx: Transaction, action: str, before: Account | None, after: Account, now: datetime) -> None:
+    old, new = {} if before is None else asdict(before), asdict(after)
+    audit(tx, action, f"customer/{after.id}", now, before=old, after=new)
+    changed = [name for name in new if name not in old or old[name] != new[name]]
+    record_customer_change(tx, after.id, changed, now)
+
+
+def record_customer_change(tx: Transaction, customer_id: int, changed: list[str], now: datetime) -> None:
+    """Record the event for a change of a customer; `changed` names the fields."""
+    data = {"customer_id": customer_id, "changed": changed}
+    record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, data)

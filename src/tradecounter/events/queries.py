@@ -1,0 +1,127 @@
+"""The SQL of the event log."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.db.advisory_locks import TRY_TO_NUMBER_EVENTS
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+INSERT = Statement("""
+    insert into unnumbered_event (id, type, occurred_at, subject, customer_id, for_customer, data)
+    values (:id, :type, :occurred_at, :subject, :customer_id, :for_customer, :data)
+""")
+
+# The lock must be held before this statement begins, because its snapshot must show what the last holder did.
+_NUMBER = Statement("""
+    with batch as materialized (
+        select *, row_number() over (order by position) as place
+        from (select * from unnumbered_event order by position limit :most) as first
+    ), counted as (
+        update event_sequence set last = last + (select count(*) from batch) where exists (select from batch)
+        returning last - (select count(*) from batch) as before
+    ), logged as (
+        insert into event (sequence, id, type, occurred_at, subject, customer_id, for_customer, data)
+        select counted.before + place, id, type, occurred_at, subject, customer_id, for_customer, data
+        from batch cross join counted
+    ), moved as (
+        delete from unnumbered_event u using batch where u.position = batch.position
+    )
+    select count(*) from batch
+""")
+_ANY_UNNUMBERED = Statement("select exists (select from unnumbered_event)")
+
+
+async def number_events(tx: Transaction, most: int) -> int:
+    """Move up to `most` events to the log, with the next sequences; return how many.
+
+    Does nothing while another process does it.
+    """
+    async with tx.pipeline() as p:
+        locked, waiting = p.fetch(TRY_TO_NUMBER_EVENTS), p.fetch(_ANY_UNNUMBERED)
+    if not (locked.one[0] and waiting.one[0]):
+        return 0
+    async with tx.pipeline() as p:
+        numbered = p.fetch(_NUMBER, most=most)
+    return int(numbered.one[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventQuery:
+    """A page of the log: up to `limit` events after a sequence, of one customer and of some types; None is all."""
+
+    after: int = 0
+    limit: int
+    customer_id: int | None = None
+    types: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """An event in the log; `data` is JSON text."""
+
+    sequence: int
+    id: str
+    type: str
+    occurred_at: datetime
+    subject: str
+    customer_id: int | None
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """A page of the log; `last` is the last sequence in the log when the page was read."""
+
+    events: list[EventRecord]
+    more: bool
+    last: int
+
+
+_LAST = Statement("select last from event_sequence")
+_SELECTED = SQL(
+    "select sequence, id, type, occurred_at, subject, customer_id, data::text as data from event"
+    " where sequence > :after and {} and (:types::text[] is null or type = any(:types::text[]))"
+    " order by sequence limit :most"
+)
+_ALL = Statement(_SELECTED.format(SQL("true")), EventRecord)
+_OF_CUSTOMER = Statement(_SELECTED.format(SQL("customer_id = :customer_id and for_customer")), EventRecord)
+
+
+async def read_events(tx: Transaction, wanted: EventQuery) -> EventPage:
+    """Return a page of the log. A customer's page has only the events that this customer may read."""
+    types = None if wanted.types is None else f"{{{','.join(wanted.types)}}}"
+    values = {"after": wanted.after, "types": types, "most": wanted.limit + 1}
+    async with tx.pipeline() as p:
+        last = p.fetch(_LAST)
+        if wanted.customer_id is None:
+            found = p.fetch(_ALL, **values)
+        else:
+            found = p.fetch(_OF_CUSTOMER, **values, customer_id=wanted.customer_id)
+    events = found.rows
+    return EventPage(events[: wanted.limit], len(events) > wanted.limit, last.one[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What decides whom a new event concerns."""
+
+    sequence: int
+    type: str
+    customer_id: int | None
+    for_customer: bool
+
+
+_ARRIVALS = Statement(
+    "select sequence, type, customer_id, for_customer from event where sequence > :after order by sequence limit :most",
+    Arrival,
+)
+
+
+async def read_arrivals(tx: Transaction, after: int, most: int) -> list[Arrival]:
+    """Return the first events after a sequence."""
+    async with tx.pipeline() as p:
+        found = p.fetch(_ARRIVALS, after=after, most=most)
+    return found.rows

@@ -1,0 +1,71 @@
+"""Numbers the events of committed transactions (reseller's side, section 5; docs/adr/0020).
+
+A transaction draws the position of its event after the lock on the event's subject. The next transaction with that
+subject gets the lock only after the first has committed. So a snapshot that shows the second event shows the first one
+too, and the order of positions is the order of each subject's events.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import psycopg
+import structlog
+
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.events.queries import number_events
+
+log = structlog.get_logger()
+
+TICK_SECONDS = 0.1
+BATCH = 1000  # events that one transaction numbers, in some ten milliseconds
+_BEHIND_SECONDS = 10.0  # of full batches, after which the log says that numbering cannot keep up
+_PAUSE_SECONDS = 2.0  # after a failure
+
+
+@asynccontextmanager
+async def numbering(database: Database) -> AsyncIterator[None]:
+    """Number events in the background while the block runs; a failure is logged, and numbering goes on."""
+    task = asyncio.create_task(_number_periodically(database))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def number_all(database: Database) -> int:
+    """Number all events that are committed now; return how many."""
+    total = 0
+    while count := await _number_batch(database):
+        total += count
+    return total
+
+
+async def _number_batch(database: Database) -> int:
+    async with transaction(database) as tx:
+        return await number_events(tx, BATCH)
+
+
+async def _number_periodically(database: Database) -> None:
+    behind_since = warned_at = None
+    while True:
+        try:
+            count = await _number_batch(database)
+        except Exception as error:
+            away = isinstance(error, psycopg.OperationalError)
+            log.warning("events could not be numbered", exc_info=None if away else error, reason=str(error).strip())
+            await asyncio.sleep(_PAUSE_SECONDS)
+            continue
+        now = time.monotonic()
+        if count < BATCH:
+            behind_since = None
+            await asyncio.sleep(TICK_SECONDS)
+        elif behind_since is None:
+            behind_since = warned_at = now
+        elif now - (warned_at or now) > _BEHIND_SECONDS:
+            warned_at = now
+            log.warning("numbering of events is behind", seconds=round(now - behind_since))

@@ -1,0 +1,27 @@
+"""Creates and disables customers' API keys."""
+
+from datetime import datetime
+
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.credentials import PREFIX_LENGTH
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key
+from tradecounter.kit.errors import DomainError, Kind
+
+
+async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> NewKey:
+    """Create a key for a customer."""
+    new = await add_key(tx, customer_id, name, now)
+    after = {"id": new.id, "name": name, "prefix": new.key[:PREFIX_LENGTH]}
+    audit(tx, "key.create", f"customer/{customer_id}", now, after=after)
+    return new
+
+
+async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
+    """Disable a key, in every process within a few seconds. Raises DomainError (not found)."""
+    key = await disable_key(tx, key_id, now)
+    if key is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+    after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
+    audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
+    return key

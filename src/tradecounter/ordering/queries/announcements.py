@@ -1,0 +1,169 @@
+"""The changes of prices and stock since the last announcement, by the customers whom they concern."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """When changes were announced last; `new_prices` is whether prices were imported since.
+
+    `snapshot` shows the changes to announce now. `is_foreign` is whether the last announcement was made by another
+    cluster, whose transactions had higher numbers.
+    """
+
+    at: datetime
+    price_version: int
+    new_prices: bool
+    snapshot: str
+    is_foreign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSkus:
+    """The first SKUs that changed for a customer, or with None for the reseller; and whether there are more."""
+
+    customer_id: int | None
+    skus: list[str]
+    more: bool
+
+
+_LOCK = Statement(
+    """
+    select a.at, c.version as price_version, c.version <> a.price_version as new_prices,
+           pg_current_snapshot()::text as snapshot,
+           pg_snapshot_xmax(a.seen) > pg_snapshot_xmax(pg_current_snapshot()) as is_foreign
+    from announced a
+    cross join (
+        select coalesce(sum(version), 0)::bigint as version from change where topic in ('prices', 'contracts')
+    ) c
+    for update of a skip locked
+    """,
+    Announced,
+)
+
+
+async def lock_announced(tx: Transaction) -> Announced | None:
+    """Return the state of the announcements, locked; None when another process has locked it."""
+    return await tx.fetch_one(_LOCK)
+
+
+# A row that changes again after the snapshot is announced the next time.
+_SINCE = SQL(
+    "{t}.changed_by >= pg_snapshot_xmin(a.seen) and not pg_visible_in_snapshot({t}.changed_by, a.seen)"
+    " and pg_visible_in_snapshot({t}.changed_by, :snapshot::pg_snapshot)"
+)
+_REMOVED = SQL("pg_visible_in_snapshot(changed_by, :snapshot::pg_snapshot)")
+
+# An order concerns its customer while units are back-ordered, and for some time after its creation. The lines of those
+# orders are read from `orders_from` on: an index by product would cost every order more than this costs the worker.
+_RECENT = SQL(
+    """
+    order_line l join orders o on o.id = l.order_id
+    where l.order_id >= (select orders_from from announced) and o.created_at >= :since and o.state = 'confirmed'
+    """
+)
+_BACK_ORDERED = SQL(
+    "order_line l join orders o on o.id = l.order_id where l.back_ordered > 0 and o.state = 'confirmed'"
+)
+_ORDERED = SQL("select o.customer_id, l.product_id from {} union select o.customer_id, l.product_id from {}").format(
+    _RECENT, _BACK_ORDERED
+)
+_CHANGED_STOCK = Statement(
+    SQL(
+        """
+        with changed as materialized (
+            select s.product_id from stock_level s cross join announced a where {since}
+        ), concerned as (
+            select customer_id, product_id from ({ordered}) as ordered join changed using (product_id)
+            union
+            select c.customer_id, c.product_id from changed join contract_price c using (product_id)
+            where coalesce(c.valid_until >= :today, true)
+            union
+            select null, product_id from changed
+        )
+        select c.customer_id, (array_agg(p.sku order by p.sku))[1:{most}] as skus, count(*) > {most} as more
+        from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id nulls first
+        """
+    ).format(since=_SINCE.format(t=SQL("s")), ordered=_ORDERED, most=SQL("1000")),
+    ChangedSkus,
+)
+
+_CHANGED_PRICES = Statement(
+    SQL(
+        """
+        with changed as materialized (
+            select p.price_list, p.product_id from price p cross join announced a where {since_price}
+            union
+            select price_list, product_id from removed_price where price_list is not null and {removed}
+        ), contracts as materialized (
+            select c.customer_id, c.product_id from contract_price c cross join announced a where {since_contract}
+            union
+            select customer_id, product_id from removed_price where customer_id is not null and {removed}
+        ), concerned as (
+            select c.id as customer_id, product_id
+            from ({ordered}) as ordered join changed using (product_id) join customer c on c.id = ordered.customer_id
+            where changed.price_list = coalesce(c.price_list, 'default')
+               or (changed.price_list = 'default' and not exists (
+                   select from price own where own.price_list = c.price_list and own.product_id = changed.product_id))
+            union
+            select customer_id, product_id from contracts
+            union
+            select null, product_id from changed
+            union
+            select null, product_id from contracts
+        )
+        select c.customer_id, (array_agg(p.sku order by p.sku))[1:{most}] as skus, count(*) > {most} as more
+        from concerned c join product p on p.id = c.product_id group by c.customer_id order by c.customer_id nulls first
+        """
+    ).format(
+        since_price=_SINCE.format(t=SQL("p")),
+        since_contract=_SINCE.format(t=SQL("c")),
+        removed=_REMOVED,
+        ordered=_ORDERED,
+        most=SQL("1000"),
+    ),
+    ChangedSkus,
+)
+
+
+async def changed_stock(tx: Transaction, snapshot: str, since: datetime, today: date) -> list[ChangedSkus]:
+    """Return the SKUs whose stock changed, for the reseller and for each customer whom they concern.
+
+    They concern customers who have them back-ordered, have an order for them that was created since a moment and then
+    confirmed, or have contract prices for them today or later.
+    """
+    return await tx.fetch_all(_CHANGED_STOCK, snapshot=snapshot, since=since, today=today)
+
+
+async def changed_prices(tx: Transaction, snapshot: str, since: datetime) -> list[ChangedSkus]:
+    """Return the SKUs whose prices changed, as `changed_stock` does.
+
+    A change of a price list concerns those of its customers who have such orders; one of a contract its customer.
+    """
+    return await tx.fetch_all(_CHANGED_PRICES, snapshot=snapshot, since=since)
+
+
+_STORE = Statement("update announced set at = :now, seen = :snapshot::pg_snapshot, price_version = :price_version")
+_ADVANCE = Statement(
+    """
+    update announced a set orders_from = coalesce(
+        (select max(old.id) from (
+            select id, created_at from orders where id >= a.orders_from order by id limit 100000
+        ) old where old.created_at < :since),
+        a.orders_from)
+    """
+)
+_FORGET_REMOVED = Statement(SQL("delete from removed_price where {}").format(_REMOVED))
+
+
+async def store_announced(tx: Transaction, announced: Announced, since: datetime, now: datetime) -> None:
+    """Note that the changes in the snapshot are announced, and from where on orders are recent."""
+    await tx.execute(_FORGET_REMOVED, snapshot=announced.snapshot)
+    await tx.execute(_ADVANCE, since=since)
+    await tx.execute(_STORE, now=now, snapshot=announced.snapshot, price_version=announced.price_version)

@@ -1,0 +1,203 @@
+"""Every command, operation and scheduled job that changes something leaves an entry in the audit log.
+
+A new one has to be added here: as one that only reads, with the reason why it needs no entry, or with the action of its
+entry and a call that causes it.
+"""
+
+import os
+import pwd
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from support.billing import issue
+from support.command_line import SECRET, Forker, Program, all_commands
+from support.orders import buy, confirm, create, dispatch, rows, sell
+from support.quotes import request_quote
+from support.service import Customer, Service
+from support.shop import ADDRESS, STANDARD, order
+from tradecounter.settings import Settings
+from tradecounter.worker import periodic_jobs
+
+READING = {
+    "customer list", "customer show", "key list", "app list", "product show", "price show", "stock show",
+    "order list", "order show", "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
+    "event list", "audit", "settings", "doctor", "openapi", "db check",
+}  # fmt: skip
+NO_ENTRY = {
+    "init": "writes a file before there is a database",
+    "demo": "loads its data with the use cases of the others",
+    "serve": "a service, whose requests are the operations below",
+    "worker": "a service, whose scheduled jobs are below",
+    "db upgrade": "changes the schema",
+    "exchangeToken": "signs a program in, with a consent that the issuer recorded",
+}
+JOBS = {
+    "expire_orders": "order.expire",
+    "update_expected_dates": "order.reschedule",
+    "remind_of_quotes": "no entry: sends mails",
+    "announce_changes": "no entry: the changes have theirs",
+    "clean_up_identity": "no entry: deletes expired tokens and counts",
+    "delete_expired_orders": "no entry: deletes what expired long ago",
+    "delete_old_addresses": "no entry: deletes what was deleted long ago",
+    "forget_keys": "no entry: deletes old responses",
+}
+
+
+@dataclass
+class Office:
+    """A shop, one of its customers, and the operator's command line."""
+
+    shop: Service
+    customer: Customer
+    program: Program
+
+    def order(self, *steps: Callable[[Service, dict[str, Any]], Any]) -> str:
+        placed = buy(self.customer, [("CABLE", 1)])
+        for step in steps:
+            step(self.shop, placed)
+        return str(placed["order_reference"])
+
+    def quote(self, *, priced: bool) -> str:
+        quote = request_quote(self.customer)
+        if priced:
+            self.program.json("quote", "price", quote["confirmation_code"], "--item", "PHONE=40")
+        return str(quote["confirmation_code"])
+
+    def invoice(self) -> str:
+        self.order(dispatch, issue)
+        [(number,)] = rows(self.shop, "select max(number) from invoice")
+        return str(number)
+
+    def key(self) -> str:
+        return str(self.program.json("key", "add", str(self.customer.id))["id"])
+
+    def application(self) -> str:
+        return str(self.program.json("app", "add", "Program")["client_id"])
+
+    def file(self) -> str:
+        path = self.program.folder / "stock.csv"
+        path.write_text("sku,available\nCABLE,900\n")
+        return str(path)
+
+
+Words = Callable[[Office], list[str]]
+
+COMMANDS: dict[str, tuple[str, Words]] = {
+    "import": ("import.apply", lambda o: ["stock", o.file()]),
+    "customer add": (
+        "customer.create",
+        lambda _: ["--email", "new@test.example", "--first-name", "A", "--last-name", "B"],
+    ),
+    "customer edit": ("customer.edit", lambda o: [str(o.customer.id), "--company", "New Name"]),
+    "key add": ("key.create", lambda o: [str(o.customer.id)]),
+    "key disable": ("key.disable", lambda o: [o.key()]),
+    "app add": ("application.create", lambda _: ["Another"]),
+    "app disable": ("application.disable", lambda o: [o.application()]),
+    "app revoke": ("application.revoke", lambda o: [o.application(), str(o.customer.id)]),
+    "order dispatch": ("order.dispatch", lambda o: [o.order()]),
+    "order track": ("order.track", lambda o: [o.order(dispatch), "--type", "Sent", "--description", "On its way"]),
+    "order video": (
+        "order.video",
+        lambda o: [o.order(), "--file", "https://v.example/1.mp4", "--playlist", "https://v.example/1.m3u8"],
+    ),
+    "order cancel": ("order.cancel", lambda o: [o.order(), "--reason", "a test"]),
+    "order invoice": ("invoice.issue", lambda o: [o.order(dispatch)]),
+    "order pay": ("payment.record", lambda o: [o.order(dispatch, issue), "1.00"]),
+    "quote price": ("quote.price", lambda o: [o.quote(priced=False), "--item", "PHONE=40"]),
+    "quote confirm": ("order.confirm", lambda o: [o.quote(priced=True), "--shipping-method", str(STANDARD)]),
+    "invoice resend": ("invoice.resend", lambda o: [o.invoice()]),
+    "secret rotate": ("secret.rotate", lambda _: []),
+}
+
+OPERATIONS: dict[str, tuple[str, Callable[[Customer], Any]]] = {
+    "createOrder": ("order.create", create),
+    "confirmOrder": ("order.confirm", lambda c: confirm(c, create(c))),
+    "createQuote": ("quote.request", request_quote),
+    "createAddress": ("address.create", lambda c: c.post("/customer/address", ADDRESS)),
+    "deleteAddress": (
+        "address.delete",
+        lambda c: c.delete(f"/customer/address/{c.post('/customer/address', ADDRESS).json()['id']}"),
+    ),
+    "addConfigurations": (
+        "order.configure",
+        lambda c: _configure(c, c.post("/order", order([("ROUTER", 1)], auto_confirm=True,
+                                                       shipping_method={"id": STANDARD})).json()),
+    ),
+}  # fmt: skip
+
+
+def _configure(customer: Customer, placed: dict[str, Any]) -> None:
+    path = f"/order/{placed['order_id']}/item/{placed['items'][0]['id']}/configuration"
+    body = {"configurations": [{"adsl_username": "u@isp.example", "adsl_password": "open-sesame"}]}
+    customer.post(path, body).raise_for_status()
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Office:
+    sell(shop, "ROUTER", 60, available=50, configurable=True)
+    environment = {
+        "TRADECOUNTER_SECRET_KEY": SECRET,
+        "TRADECOUNTER_SELLER_NAME": "Trade & Sons",
+        "TRADECOUNTER_SELLER_ADDRESS": "7 Sales Street, York, YO1 7HH",
+        "TRADECOUNTER_SELLER_VAT_NUMBER": "GB123456782",
+    }
+    program = Program(tmp_path_factory.mktemp("audited"), shop.database_url, forker, environment)
+    program.json("secret", "rotate")  # registers the key
+    return Office(shop, shop.customer(order_mails=True), program)
+
+
+def entries_since(shop: Service, last: int) -> list[tuple[Any, ...]]:
+    return rows(
+        shop,
+        "select action, actor_kind, actor_name, address is not null, subject, before || after from audit_entry"
+        " where id > %s order by id",
+        last,
+    )
+
+
+def last_entry(shop: Service) -> int:
+    [(last,)] = rows(shop, "select coalesce(max(id), 0) from audit_entry")
+    return int(last)
+
+
+def test_every_command_operation_and_job_is_listed(office: Office) -> None:
+    writing = {e.operation.name for e in office.shop.application.endpoints if e.operation.method not in {"GET", "HEAD"}}
+    assert set(all_commands()) | writing == READING | NO_ENTRY.keys() | COMMANDS.keys() | OPERATIONS.keys()
+    assert {job.name for job in periodic_jobs(Settings())} == JOBS.keys()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_changes_something_leaves_an_entry_by_the_system_user(office: Office, command: str) -> None:
+    action, words = COMMANDS[command]
+    given = words(office)
+    last = last_entry(office.shop)
+    done = office.program.run(*command.split(), *given)
+    assert done.status == 0, done
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    found = [entry[:4] for entry in entries_since(office.shop, last)]
+    assert found == [(action, "command_line", user, False)]
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_that_changes_something_leaves_an_entry_by_the_key(office: Office, name: str) -> None:
+    action, call = OPERATIONS[name]
+    last = last_entry(office.shop)
+    call(office.customer)
+    found = entries_since(office.shop, last)
+    assert found[-1][:4] == (action, "key", "test", True)
+    assert "open-sesame" not in str(found)
+
+
+def test_the_log_is_listed_by_subject_actor_and_time(office: Office) -> None:
+    reference = office.order(dispatch)
+    listed = office.program.json("audit", "--subject", f"order/{reference}")
+    assert [entry["action"] for entry in listed] == ["order.dispatch", "order.confirm"]
+    assert listed[1]["actor"]["kind"] == "key"
+    assert listed[0]["after"]["status"] == "Dispatched"
+    assert office.program.json("audit", "--subject", f"order/{reference}", "--actor", "system") == listed[:1]
+    assert office.program.json("audit", "--subject", f"order/{reference}", "--to", "2026-01-01") == []
+    assert reference in office.program.text("audit", "--actor", "test", "--from", "2026-06-16")
+    office.program.json("event", "list", "--after", "0", "--type", "order.dispatched")
