@@ -11,6 +11,7 @@ import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from support.certificates import make_certificate, server_side
+from support.events import number_events
 from support.mail import (
     BrokenStartTls,
     deliver_mail,
@@ -22,7 +23,7 @@ from support.mail import (
     mail_server,
 )
 from support.names import names_of_this_machine
-from support.orders import buy
+from support.orders import buy, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
 from tradecounter.kit.email_addresses import parse_email
@@ -111,6 +112,9 @@ def test_a_permanently_rejected_mail_fails_after_a_few_attempts_and_is_kept(
             drain_to(shop, inbox.url)
             let_time_pass(shop)
     assert jobs(shop) == [(CONFIRMED, "failed", 5)]
+    number_events(shop)
+    once = "select distinct count(*), data ->> 'name' from event where type = 'job.failed' group by subject, data"
+    assert rows(shop, once) == [(1, CONFIRMED)]
     [error] = [record for record in caplog.records if record.levelname == "ERROR"]
     assert error.exc_info is not None
     assert "554 No spam please" in str(error.exc_info[1]) or "550 No such user" in str(error.exc_info[1])
