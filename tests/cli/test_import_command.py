@@ -223,7 +223,10 @@ def test_files_that_cannot_be_read_are_rejected(tradecounter: Program) -> None:
         (".", ".: Is a directory"),
         ("stock.pdf", "stock.pdf: .pdf is not one of .jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx"),
         ("stock.jsonl", "stock.jsonl: not UTF-8 text"),
-        ("stock.csv", "stock.csv: line 2: neither UTF-8 nor Windows-1252 (cp1252) text: save it as UTF-8"),
+        (
+            "stock.csv",
+            "stock.csv: line 2 is not UTF-8, and the file is not Windows-1252 (cp1252): save the file as UTF-8",
+        ),
     ):
         assert tradecounter.error("import", "stock", name, "--json") == reason
 

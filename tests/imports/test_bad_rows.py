@@ -326,9 +326,9 @@ def test_too_deeply_nested_json_is_rejected(filled: Importer, content: dict[str,
 @pytest.mark.parametrize(
     ("text", "form", "reason"),
     [
-        (b"sku,available\nPH\x81NE,1\n", ".csv", r"line 2: neither UTF-8 nor Windows-1252 \(cp1252\) text"),
-        ("sku,available\nPHÖNE,1\n".encode() + b"PH\xffNE,1\n", ".csv", "line 3: neither UTF-8 nor"),
-        (b"\xef\xbb\xbfsku,available\nPH\xd6NE,1\n", ".csv", "line 2: neither UTF-8 nor"),
+        (b"sku,available\nPH\x81NE,1\n", ".csv", r"line 2 is not UTF-8, and the file is not Windows-1252 \(cp1252\)"),
+        ("sku,available\nPHÖNE,1\n".encode() + b"PH\xffNE,1\n", ".csv", "line 3 is not UTF-8"),
+        (b"\xef\xbb\xbfsku,available\nPH\xd6NE,1\n", ".csv", "line 2 is not UTF-8"),
         (b'{"sku": "\xff", "available": 1}', ".jsonl", "not UTF-8 text"),
         (b'{"sku": "PHONE", "available": 1}', ".json", "not a JSON array"),
         (b"[" * 100_000, ".json", "not a JSON array"),

@@ -50,7 +50,9 @@ def scan(file: BinaryIO) -> Scanned:
     if utf8_until is None:
         return Scanned(UTF_8, lines)
     if beyond_ascii or any(byte in block for block in _blocks(file) for byte in _NOT_IN_CP1252):
-        raise UnreadableFileError(f"line {utf8_until}: neither UTF-8 nor Windows-1252 (cp1252) text: save it as UTF-8")
+        raise UnreadableFileError(
+            f"line {utf8_until} is not UTF-8, and the file is not Windows-1252 (cp1252): save the file as UTF-8"
+        )
     return Scanned("cp1252", lines)
 
 

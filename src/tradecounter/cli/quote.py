@@ -87,7 +87,7 @@ def price(
         list[str] | None,
         typer.Option(
             metavar="ID=COST",
-            help="The net cost of a shipping method, which becomes a shipping option of the quote; may be repeated.",
+            help="Offer a shipping method at this net cost; may be repeated.",
         ),
     ] = None,
     note: Annotated[

@@ -124,7 +124,7 @@ _PRODUCT_IDS = ArrayStatement("select id, sku_key from product", {"id": "int8"},
 
 
 async def read_product_ids(tx: Transaction) -> list[int]:
-    """Return the ids of all products by folded SKU; old orders still show inactive products."""
+    """Return the ids of all products, in order of folded SKU; includes inactive products, which old orders show."""
     ids: list[int] = (await fetch_array(tx, _PRODUCT_IDS))["id"].tolist()
     return ids
 

@@ -127,7 +127,7 @@ class AttributeIndex:
 
 
 class AttributeIndexBuilder:
-    """Collects the values of products."""
+    """Builds an attribute index from the attribute values of products."""
 
     def __init__(self, attributes: Sequence[AttributeRecord]) -> None:
         self._attributes = attributes

@@ -157,7 +157,7 @@ def build_snapshot(reference: ReferenceRecords, products: Iterable[ProductRecord
 
 
 async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
-    """Read the catalogue into a snapshot: in batches, to save memory, and in a thread, not in the event loop."""
+    """Return a snapshot of the catalogue. Reads products in batches, to save memory, and indexes them in a thread."""
     builder = SnapshotBuilder(await read_reference(tx))
     ids = await read_product_ids(tx)
     products: list[ProductRecord] = []

@@ -16,7 +16,7 @@ DESCRIPTORS_KEPT_FREE = 2 * _MOST_LINGERING  # for rejected connections, files a
 
 
 class Connection(Protocol):
-    """A connection's methods that this module and the server's shutdown call."""
+    """The methods of a connection that this module calls, or that the server calls when it shuts down."""
 
     def cut_if_stuck(self, now: float) -> bool:
         """Cut the connection if its client has stopped reading; return whether it was cut."""
