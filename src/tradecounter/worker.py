@@ -12,6 +12,7 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from tradecounter.access.clean_up import clean_up_access
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
@@ -70,6 +71,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
+        PeriodicJob("clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links and wrong passwords deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted for good"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted for good"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys forgotten"),

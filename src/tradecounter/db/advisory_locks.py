@@ -7,6 +7,7 @@
 | stalled jobs | 4815162342 | the worker that requeues stalled jobs, alone | never |
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an address | hash of the address | counting a wrong credential, alone | yes |
+| wrong passwords from an address | hash of the address | counting a sign-in before it is checked, alone | yes |
 | creations of a customer | 8, hash of the customer | creating an order or a quote: shared, near the cap alone | yes |
 
 A transaction takes them before it locks rows, first the idempotency key, and waits for one at most. Hashes share 64
@@ -25,6 +26,7 @@ HOLD_OFF_BACK_ORDERS = Statement("select pg_advisory_xact_lock_shared(7274302)")
 TRY_TO_REQUEUE_STALLED_JOBS = Statement("select pg_try_advisory_xact_lock(4815162342)")
 
 COUNT_FAILURES = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
+COUNT_PASSWORDS = Statement("select pg_advisory_xact_lock(hashtextextended('password failure ' || :address, 0))")
 
 # Parts of statements that also read something.
 TRY_KEY = SQL("pg_try_advisory_xact_lock(hashtextextended({key}, {customer_id}))")

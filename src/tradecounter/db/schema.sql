@@ -1,5 +1,13 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'the audit log only grows';
+end
+$$;
+
 CREATE FUNCTION public.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -80,10 +88,49 @@ CREATE TABLE public.attribute (
     CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
 );
 
+CREATE TABLE public.audit_entry (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text,
+    actor_name text NOT NULL,
+    acting_user text,
+    address text,
+    action text NOT NULL,
+    subject text NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT audit_entry_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['staff'::text, 'token'::text, 'user'::text, 'key'::text, 'command_line'::text, 'system'::text])))
+);
+
+COMMENT ON TABLE public.audit_entry IS 'Who changed what. Entries are never changed or deleted.';
+
+ALTER TABLE public.audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_entry_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.blocked_address (
     address text NOT NULL,
     blocked_until timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.caller_idempotency_key (
+    caller text NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status smallint NOT NULL,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.caller_idempotency_key IS 'As idempotency_key, for the back office. Secrets are null in the bodies.';
+
+COMMENT ON COLUMN public.caller_idempotency_key.caller IS 'token/ and its id.';
 
 CREATE TABLE public.category (
     key text NOT NULL,
@@ -194,6 +241,58 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.customer_user (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    totp_secret bytea,
+    role text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'accounts'::text, 'developer'::text])))
+);
+
+COMMENT ON COLUMN public.customer_user.email_key IS 'The address in lower case. A user belongs to one customer.';
+
+COMMENT ON COLUMN public.customer_user.password_hash IS 'Argon2; null until the user sets a password.';
+
+COMMENT ON COLUMN public.customer_user.totp_secret IS 'Encrypted.';
+
+ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.customer_user_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.event (
+    sequence bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.event IS 'The event log. Sequences are contiguous from 1.';
+
+COMMENT ON COLUMN public.event.for_customer IS 'Whether the customer may read the event; otherwise only the reseller may.';
+
+CREATE TABLE public.event_sequence (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT event_sequence_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
+
 CREATE TABLE public.idempotency_key (
     customer_id bigint NOT NULL,
     key text NOT NULL,
@@ -249,6 +348,21 @@ CREATE TABLE public.manufacturer (
     name text NOT NULL,
     active boolean DEFAULT true NOT NULL
 );
+
+CREATE TABLE public.one_time_link (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT one_time_link_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE public.one_time_link IS 'Links at which staff members and users set their password.';
+
+COMMENT ON COLUMN public.one_time_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
 
 CREATE TABLE public.order_line (
     id bigint NOT NULL,
@@ -365,6 +479,26 @@ CREATE TABLE public.packing_video (
     streaming_playlist text NOT NULL
 );
 
+CREATE UNLOGGED TABLE public.password_failure (
+    id bigint NOT NULL,
+    account text NOT NULL,
+    address text NOT NULL,
+    failed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.password_failure IS 'Unlogged: after a crash, the count starts again.';
+
+COMMENT ON COLUMN public.password_failure.account IS 'The address that was typed, in lower case, whether known or not.';
+
+ALTER TABLE public.password_failure ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.password_failure_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.payment (
     id bigint NOT NULL,
     invoice bigint NOT NULL,
@@ -478,6 +612,28 @@ ALTER TABLE public.serial_number ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+CREATE TABLE public.service_token (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT service_token_scopes_check CHECK ((cardinality(scopes) > 0))
+);
+
+ALTER TABLE public.service_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.service_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.shipment (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -536,6 +692,34 @@ CREATE TABLE public.shipping_region (
 
 COMMENT ON COLUMN public.shipping_region.postcodes IS 'British areas such as BT and districts such as KW15.';
 
+CREATE TABLE public.staff_member (
+    id bigint NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    totp_secret bytea,
+    roles text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT staff_member_roles_check CHECK (((cardinality(roles) > 0) AND (roles <@ ARRAY['support'::text, 'warehouse'::text, 'finance'::text, 'catalogue'::text, 'administrator'::text])))
+);
+
+COMMENT ON COLUMN public.staff_member.email_key IS 'The address in lower case.';
+
+COMMENT ON COLUMN public.staff_member.password_hash IS 'Argon2; null until the member sets a password.';
+
+COMMENT ON COLUMN public.staff_member.totp_secret IS 'Encrypted.';
+
+ALTER TABLE public.staff_member ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.staff_member_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.stock_level (
     product_id bigint NOT NULL,
     available bigint DEFAULT 0 NOT NULL,
@@ -573,6 +757,30 @@ ALTER TABLE public.tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.unnumbered_event (
+    "position" bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.unnumbered_event IS 'Events of committed transactions that are not in the log yet.';
+
+COMMENT ON COLUMN public.unnumbered_event."position" IS 'Drawn after the lock on the subject is taken, so the events of a subject are in their order.';
+
+ALTER TABLE public.unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.unnumbered_event_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
 
@@ -594,8 +802,14 @@ ALTER TABLE ONLY public.application
 ALTER TABLE ONLY public.attribute
     ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
+
+ALTER TABLE ONLY public.caller_idempotency_key
+    ADD CONSTRAINT caller_idempotency_key_pkey PRIMARY KEY (caller, key);
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_pkey PRIMARY KEY (key);
@@ -621,6 +835,21 @@ ALTER TABLE ONLY public.customer
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.customer_user
+    ADD CONSTRAINT customer_user_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY public.customer_user
+    ADD CONSTRAINT customer_user_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (sequence);
+
+ALTER TABLE ONLY public.event_sequence
+    ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
+
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
 
@@ -642,6 +871,12 @@ ALTER TABLE ONLY public.invoice
 ALTER TABLE ONLY public.manufacturer
     ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_order_id_position_key UNIQUE (order_id, "position");
 
@@ -662,6 +897,9 @@ ALTER TABLE ONLY public.orders
 
 ALTER TABLE ONLY public.packing_video
     ADD CONSTRAINT packing_video_pkey PRIMARY KEY (order_id);
+
+ALTER TABLE ONLY public.password_failure
+    ADD CONSTRAINT password_failure_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.payment
     ADD CONSTRAINT payment_pkey PRIMARY KEY (id);
@@ -690,6 +928,12 @@ ALTER TABLE ONLY public.secret_key
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.service_token
+    ADD CONSTRAINT service_token_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.service_token
+    ADD CONSTRAINT service_token_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.shipment_line
     ADD CONSTRAINT shipment_line_pkey PRIMARY KEY (shipment_id, line_id);
 
@@ -702,11 +946,20 @@ ALTER TABLE ONLY public.shipping_method
 ALTER TABLE ONLY public.shipping_region
     ADD CONSTRAINT shipping_region_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.staff_member
+    ADD CONSTRAINT staff_member_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY public.staff_member
+    ADD CONSTRAINT staff_member_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
 
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.unnumbered_event
+    ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
 
 CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at);
 
@@ -718,11 +971,31 @@ CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHE
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
+CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at, id);
+
+CREATE INDEX audit_entry_of_actor ON public.audit_entry USING btree (actor_kind, actor_id, id);
+
+CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
+
+CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
+
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
+CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
+
+CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
+
+CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
+
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX one_time_link_by_expiry ON public.one_time_link USING btree (expires_at);
+
+CREATE INDEX one_time_link_of_staff ON public.one_time_link USING btree (staff_id) WHERE (staff_id IS NOT NULL);
+
+CREATE INDEX one_time_link_of_user ON public.one_time_link USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
 
@@ -738,6 +1011,12 @@ CREATE INDEX orders_pending ON public.orders USING btree (customer_id, kind, exp
 
 CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND (paid < gross));
 
+CREATE INDEX password_failure_by_age ON public.password_failure USING btree (failed_at);
+
+CREATE INDEX password_failure_of_account ON public.password_failure USING btree (account, failed_at);
+
+CREATE INDEX password_failure_of_address ON public.password_failure USING btree (address, failed_at);
+
 CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
@@ -751,6 +1030,10 @@ CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
+
+CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
@@ -784,6 +1067,9 @@ ALTER TABLE ONLY public.credit_exposure
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
 
+ALTER TABLE ONLY public.customer_user
+    ADD CONSTRAINT customer_user_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
@@ -792,6 +1078,12 @@ ALTER TABLE ONLY public.incoming_stock
 
 ALTER TABLE ONLY public.invoice
     ADD CONSTRAINT invoice_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id);
+
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id);
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_bundle_line_id_fkey FOREIGN KEY (bundle_line_id) REFERENCES public.order_line(id);

@@ -15,6 +15,7 @@ class Kind(Enum):
     UNAUTHENTICATED = auto()  # the credential is missing or not valid
     PAYMENT_REQUIRED = auto()  # no credit, or not enough
     BLOCKED = auto()  # the address is blocked for a while
+    FORBIDDEN = auto()  # the scope or the role is missing
     NOT_FOUND = auto()  # unknown, or another customer's
     CONFLICT = auto()  # conflicts with existing data
     GONE = auto()  # expired

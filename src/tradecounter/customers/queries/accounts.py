@@ -10,6 +10,7 @@ import psycopg
 from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL, Composed, Identifier
 
+from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNER
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
@@ -115,12 +116,17 @@ async def list_accounts(tx: Transaction) -> list[Account]:
 
 
 async def add_account(tx: Transaction, change: AccountChange) -> Account:
-    """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
+    """Add a customer, and its first owner without a password.
+
+    Raises DomainError: conflict (the e-mail is taken) or invalid.
+    """
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
         SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
     )
-    return await _write(tx, statement, columns)
+    account = await _write(tx, statement, columns)
+    tx.queue(ADD_FIRST_OWNER, customer_id=account.id)
+    return account
 
 
 async def edit_account(tx: Transaction, customer_id: int, change: AccountChange) -> Account:
