@@ -29,6 +29,7 @@ async def is_right(password: str, stored: str | None) -> bool:
 
 def _is_right(password: str, stored: str | None) -> bool:
     try:
-        return _hasher.verify(stored or _NO_HASH, password) and stored is not None
+        _hasher.verify(stored or _NO_HASH, password)
     except (VerificationError, InvalidHashError):
         return False
+    return stored is not None

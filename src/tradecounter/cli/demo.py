@@ -18,6 +18,7 @@ from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.notifications.transport import mail_folder
 from tradecounter.settings import Settings, read_settings
+from tradecounter.web.app import Application
 from tradecounter.web.server import Listener, listen, serving
 from tradecounter.worker import drain, run_worker
 
@@ -53,7 +54,7 @@ async def _run(
         await drain(
             mail_settings, url, clock
         )  # before the keys are printed, so that the log lines of mails do not follow them
-    async with serving(settings, url, clock, listener):
+    async with serving(Application, settings, url, clock, listener):
         working = asyncio.create_task(run_worker(mail_settings, url, clock, stop))
         _announce(listener.url, customers, settings, as_json=as_json)
         stopped = asyncio.create_task(stop.wait())

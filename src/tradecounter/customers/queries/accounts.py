@@ -115,6 +115,20 @@ async def list_accounts(tx: Transaction) -> list[Account]:
     return await tx.fetch_all(_LIST_ACCOUNTS)
 
 
+_ACCOUNTS_AFTER = Statement(
+    SQL(
+        "select {} from customer where id > :after"
+        " and (:email_key::text is null or email_key = :email_key) order by id limit :most"
+    ).format(_SELECTED),
+    Account,
+)
+
+
+async def accounts_after(tx: Transaction, after: int, most: int, email: str | None = None) -> list[Account]:
+    """Return the first accounts with a higher id, of which `email` is the address in any case."""
+    return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, email_key=None if email is None else fold(email))
+
+
 async def add_account(tx: Transaction, change: AccountChange) -> Account:
     """Add a customer, and its first owner without a password.
 
