@@ -23,7 +23,6 @@ from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, S
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
 from tradecounter.ordering.wire import ProductSerialNumber
-from tradecounter.pricing.explain_price import Candidate, ExplainedPrice
 
 __all__ = ["ADDRESS_DETAILS", "SAVED_ADDRESS"]
 
@@ -136,7 +135,7 @@ PRODUCT = products.ResellerProduct(
     prices=[products.ListCosts("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
     contract_prices=[products.ContractCosts(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
 )
-PRICE = ExplainedPrice(
+PRICE = products.ResellerPrice(
     sku="CV-320P",
     customer_id=1001,
     quantity=5,
@@ -145,9 +144,11 @@ PRICE = ExplainedPrice(
     rule="default",
     discount=Decimal("2.50"),
     candidates=[
-        Candidate(
+        products.PriceCandidate(
             rule="default",
             price_list="default",
+            valid_from=None,
+            valid_until=None,
             single_unit_cost=Decimal("82.00"),
             five_plus_unit_cost=Decimal("79.00"),
             ten_plus_unit_cost=Decimal("75.90"),

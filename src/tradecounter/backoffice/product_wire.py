@@ -4,7 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from tradecounter.rest.wire import Amount
 
@@ -73,6 +73,33 @@ class ResellerProduct(Struct, kw_only=True):
     deliveries: list[ExpectedDelivery]
     prices: Annotated[list[ListCosts], Meta(description="On every price list.")]
     contract_prices: Annotated[list[ContractCosts], Meta(description="Of every customer, past and future ones too.")]
+
+
+class PriceCandidate(Struct):
+    """A price that was considered, before discount."""
+
+    rule: Annotated[str, Meta(description="`contract`, `price_list` or `default`.")]
+    price_list: str | None
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Amount | None
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+    applies: Annotated[bool, Meta(description="Whether it is valid today for this customer and product.")]
+    why: Annotated[str, Meta(description="Why it is the price, or is not.")]
+
+
+class ResellerPrice(Struct):
+    """A customer's price of a product, and why."""
+
+    sku: str
+    customer_id: int
+    quantity: int
+    unit_cost: Annotated[Decimal | None, Meta(description="Null: the customer cannot order it.")]
+    break_: Annotated[int, Meta(description="The tier of the quantity: 1, 5 or 10.")] = field(name="break")
+    rule: Annotated[str | None, Meta(description="The rule that won.")]
+    discount: Annotated[Decimal, Meta(description="In per cent; contract prices have none.")]
+    candidates: Annotated[list[PriceCandidate], Meta(description="In order of precedence.")]
 
 
 class AdjustedUnits(Struct):

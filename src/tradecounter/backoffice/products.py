@@ -18,6 +18,8 @@ from tradecounter.backoffice.product_wire import (
     ExpectedDelivery,
     ListCosts,
     ListedProduct,
+    PriceCandidate,
+    ResellerPrice,
     ResellerProduct,
     Stock,
 )
@@ -26,7 +28,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.ordering.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.ordering.wire import MOST_UNITS
-from tradecounter.pricing.explain_price import ExplainedPrice
 from tradecounter.pricing.price_of import price_of
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 from tradecounter.rest.call import Call
@@ -108,7 +109,7 @@ class ProductDesk:
             description="Every candidate in order of precedence, with its own costs before discount; `rule` names the "
             "one that won.",
             query=PriceParameters,
-            success=Success(200, "The price.", ExplainedPrice, {"Price": examples.PRICE}),
+            success=Success(200, "The price.", ResellerPrice, {"Price": examples.PRICE}),
             errors=(NOT_FOUND,),
             scope="prices:read",
         )
@@ -122,7 +123,8 @@ class ProductDesk:
             raise invalid("customer_id", "is required")
         async with self.desk.reading() as tx:
             price = await price_of(tx, wanted.customer_id, sku, wanted.quantity, self.desk.clock.now())
-        return json_response(price)
+        candidates = [PriceCandidate(**structs.asdict(candidate)) for candidate in price.candidates]
+        return json_response(ResellerPrice(**{**structs.asdict(price), "candidates": candidates}))
 
     @endpoint(
         Operation(

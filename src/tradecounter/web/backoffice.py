@@ -85,7 +85,9 @@ class BackOffice(Site):
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
     def _pages(self) -> list[Endpoint]:
-        docs = BackOfficeDocs(cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations)))
+        docs = BackOfficeDocs(
+            cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, for_staff=True))
+        )
         return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic())]
 
 
