@@ -4,7 +4,7 @@ Rows are always locked in the same order: the back-orders' lock, then stock by p
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tradecounter.audit.record import audit
@@ -48,10 +48,11 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     """
     wanted: dict[int, Adjustment] = {}
     for adjustment in adjustments:
-        product_id = await _product(tx, adjustment)
-        if product_id in wanted:
-            raise invalid("sku", f"{adjustment.sku} is named twice")
-        wanted[product_id] = adjustment
+        _check(adjustment)
+        product = (await find_product(tx, adjustment.sku)).record
+        if product.id in wanted:
+            raise invalid("sku", f"{product.sku} is named twice")
+        wanted[product.id] = replace(adjustment, sku=product.sku)
     await lock_waiting_orders(tx)
     levels = await locked_levels(tx, wanted)
     available = {product: _available(wanted[product], level) for product, level in levels.items()}
@@ -62,11 +63,10 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     return [_adjusted(each.sku, await stock_level_of(tx, product)) for product, each in wanted.items()]
 
 
-async def _product(tx: Transaction, adjustment: Adjustment) -> int:
+def _check(adjustment: Adjustment) -> None:
     if (adjustment.change is None) == (adjustment.set is None):
         raise invalid("change", f"give either change or set for {adjustment.sku}")
     require_text("reason", adjustment.reason, _LONGEST_REASON)
-    return (await find_product(tx, adjustment.sku)).record.id
 
 
 def _available(wanted: Adjustment, level: StockLevel) -> int:
