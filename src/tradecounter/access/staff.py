@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tradecounter.access.links import make_link
-from tradecounter.access.permissions import ROLES, Role
+from tradecounter.access.permissions import ROLES
 from tradecounter.access.queries.links import delete_links
 from tradecounter.access.queries.staff import (
     StaffMember,
@@ -23,7 +23,7 @@ _LONGEST_NAME = 200
 
 
 async def add_staff_member(
-    tx: Transaction, email: str, name: str, roles: Sequence[Role], secret: str, now: datetime
+    tx: Transaction, email: str, name: str, roles: Sequence[str], secret: str, now: datetime
 ) -> tuple[StaffMember, int]:
     """Add a staff member, and return it with the id of the link to set its password.
 
@@ -34,7 +34,8 @@ async def add_staff_member(
     require_text("name", name, _LONGEST_NAME)
     if not roles or not set(roles) <= set(ROLES):
         raise invalid("roles", f"must be some of {', '.join(ROLES)}")
-    member = await insert_staff_member(tx, email, name.strip(), list(dict.fromkeys(roles)), now)
+    chosen = [role for role in ROLES if role in roles]
+    member = await insert_staff_member(tx, email, name.strip(), chosen, now)
     if member is None:
         raise DomainError(Kind.CONFLICT, f"email: there is already a staff member {email}")
     audit(tx, "staff.add", _subject(member), now, after={"name": member.name, "roles": member.roles})

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.access.links import link_token, staff_address
-from tradecounter.access.permissions import ROLES, Role
+from tradecounter.access.permissions import ROLES
 from tradecounter.access.queries.staff import StaffMember, list_staff
 from tradecounter.access.staff import add_staff_member, disable_staff_member, reset_staff_member
 from tradecounter.cli.output import AsJson, show, show_table
@@ -25,7 +25,7 @@ def add(
     email: Email,
     name: Annotated[str, typer.Option(help="The member's name.")],
     roles: Annotated[
-        list[Role], typer.Option("--role", metavar="R", help=f"One of {', '.join(ROLES)}; may be repeated.")
+        list[str], typer.Option("--role", metavar="R", help=f"One of {', '.join(ROLES)}; may be repeated.")
     ],
     as_json: AsJson = False,
 ) -> None:
