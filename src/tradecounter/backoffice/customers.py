@@ -1,6 +1,6 @@
 """`/api/customer`: accounts with their keys, users and addresses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
@@ -24,8 +24,8 @@ from tradecounter.backoffice.customer_wire import (
 )
 from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.billing.queries.lookup import overdue_of
-from tradecounter.credit.queries import outstanding_of
+from tradecounter.billing.queries.lookup import overdue_by_customer
+from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.checked_change import checked_change
 from tradecounter.customers.queries.accounts import (
@@ -61,9 +61,20 @@ class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
 
 async def present_customer(tx: Transaction, account: Account, now: datetime) -> ResellerCustomer:
     """Return an account as the back office shows it."""
-    limit, outstanding = account.credit_limit or NOTHING, await outstanding_of(tx, account.id)
-    credit = CustomerCredit(limit, outstanding, limit - outstanding, await overdue_of(tx, account.id, now))
-    return ResellerCustomer(**asdict(account), blocked=False, blocked_reason=None, credit=credit)
+    [shown] = await present_customers(tx, [account], now)
+    return shown
+
+
+async def present_customers(tx: Transaction, accounts: Sequence[Account], now: datetime) -> list[ResellerCustomer]:
+    """Return accounts as the back office shows them, with a fixed number of statements."""
+    ids = [account.id for account in accounts]
+    outstanding, overdue = await outstanding_by_customer(tx, ids), await overdue_by_customer(tx, ids, now)
+    shown = []
+    for account in accounts:
+        limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
+        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING))
+        shown.append(ResellerCustomer(**asdict(account), blocked=False, blocked_reason=None, credit=credit))
+    return shown
 
 
 def _key(record: KeyRecord) -> Key:
@@ -100,7 +111,7 @@ class CustomerDesk:
         email = text("email_address", wanted.email_address)
         async with self.desk.reading() as tx:
             found = await accounts_after(tx, wanted.after, wanted.limit + 1, email)
-            shown = [await present_customer(tx, each, self.desk.clock.now()) for each in found[: wanted.limit]]
+            shown = await present_customers(tx, found[: wanted.limit], self.desk.clock.now())
         return page(call, found, wanted.limit, lambda account: account.id, shown)
 
     @endpoint(
