@@ -59,6 +59,14 @@ class Settings:
         "The API's public URL, used in links; unset: the host of each request.",
         url_of("http", "https"),
     )
+    backoffice_url: str | None = _setting(
+        None,
+        "The address of the back office, used in links; unset: the address of each request.",
+        url_of("http", "https"),
+    )
+    backoffice_networks: str | None = _setting(
+        None, "Addresses and networks, comma-separated, that may reach the back office; unset: all.", rules.NETWORKS
+    )
     auth_url: str | None = _setting(
         None,
         "The login service at which customers consent to applications; unset: no subject token is accepted.",
@@ -230,7 +238,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         for setting in fields(Settings)
         if (text := environment.get(PREFIX + setting.name.upper(), "").strip())
     }
-    for address in values.keys() & {"base_url", "auth_url"}:
+    for address in values.keys() & {"base_url", "backoffice_url", "auth_url"}:
         values[address] = values[address].rstrip("/")
     return _checked(Settings(**values))
 

@@ -12,6 +12,7 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from tradecounter.access.clean_up import clean_up_access
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
@@ -74,6 +75,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         ),
         PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
+        PeriodicJob("clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links and wrong passwords deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),

@@ -8,12 +8,14 @@ from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from support.command_line import started, without_settings
 from support.interface import checked_client
 from support.processes import alive
 from support.waiting import wait_for
+from tradecounter.access.permissions import ROLES
 
 SMALL_CATALOGUE = [
     {"sku": f"ODD/{number}", "name": f"Odd {number}", "manufacturer": "odd", "manufacturer_name": "Odd Ltd",
@@ -54,6 +56,9 @@ def announced(folder: Path, interrupted: int) -> dict[str, Any]:
                 assert client.get("/customer", headers=key).status_code == 200
                 products = client.get("/product", params={"limit": 5}, headers=key)
                 assert len(products.json()) == 5
+        staff = f"{told['backoffice_url']}/api/customer"
+        shown = httpx2.get(staff, headers={"Authorization": f"Bearer {told['service_token']}"}).json()
+        assert [customer["id"] for customer in shown] == [customer["id"] for customer in told["customers"]]
         postmaster = postmaster_of(folder)
         assert postmaster != interrupted
         assert running.stop(signal.SIGINT) == (0, "")
@@ -107,13 +112,15 @@ def customers_in(folder: Path) -> list[int]:
 
 
 def test_the_first_output_line_is_complete_for_programs(announced: dict[str, Any]) -> None:
-    assert set(announced) == {"base_url", "docs_url", "customers"}
+    assert set(announced) == {"base_url", "docs_url", "backoffice_url", "customers", "staff", "service_token"}
     assert announced["docs_url"] == f"{announced['base_url']}/docs"
     assert len(announced["customers"]) >= 4
     for customer in announced["customers"]:
-        assert set(customer) == {"id", "name", "api_key", "note"}
+        assert set(customer) == {"id", "name", "api_key", "note", "email", "password"}
+        assert len(customer["password"]) >= 12
         assert len(customer["api_key"]) == 64
         assert customer["note"]
+    assert [member["roles"] for member in announced["staff"]] == [[role] for role in ROLES]
 
 
 def test_a_second_start_has_the_same_data_and_keys_and_prints_an_example(

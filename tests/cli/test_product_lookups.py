@@ -148,3 +148,13 @@ def test_a_sku_like_no_other_gets_no_suggestion(tradecounter: Program) -> None:
 def test_prices_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
     assert tradecounter.error("price", "show", "999", "PHONE") == "customer 999 does not exist"
     assert "is not in the range" in tradecounter.misused("price", "show", "1001", "PHONE", "--quantity", "0")
+
+
+def test_stock_is_adjusted_by_a_change_or_to_a_count(tradecounter: Program) -> None:
+    before = tradecounter.json("stock", "show", "SWITCH")["on_hand"]
+    adjusted = tradecounter.json("stock", "adjust", "switch", "--change", "2", "--reason", "Found")
+    assert (adjusted["sku"], adjusted["on_hand"]) == ("SWITCH", before + 2)
+    back = tradecounter.json("stock", "adjust", "SWITCH", "--set", str(before), "--reason", "Lost")
+    assert back["on_hand"] == before
+    error = tradecounter.error("stock", "adjust", "SWITCH", "--reason", "x")
+    assert error == "change: give either change or set for SWITCH"

@@ -16,12 +16,13 @@ from tradecounter.db.pool import Database
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings
 from tradecounter.web.app import Application
+from tradecounter.web.backoffice import BackOffice
 
 Document = dict[str, Any]
 Problems = Callable[[Any], list[str]]
 
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
-PAGES = {"/docs", "/guide"}  # for people: the document does not list them, nor the static files
+PAGES = {"/docs", "/guide", "/api/docs"}  # for people: the document does not list them, nor the static files
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 
 # What every response may have, as HTTP or the document's introduction says; any other header must be documented.
@@ -39,7 +40,7 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 @cache
 def interface_document() -> Document:
-    """The current document of the API, for some base address."""
+    """The current document of the API, for some base URL."""
     return Application(Settings(), Database("postgresql://"), SystemClock()).document("https://api.example")
 
 
@@ -120,7 +121,7 @@ class Interface:
         path = self.path_of(response.request.url.path)
         operations = set() if path is None else {m for m, p, _ in self.responses if p == path}
         described_method = "GET" if method == "HEAD" else method
-        if path is None and (response.request.url.path in PAGES or response.request.url.path.startswith("/static/")):
+        if path is None and (response.request.url.path in PAGES or "/static/" in response.request.url.path):
             operations = {"GET"}
         if method == "OPTIONS" and "Access-Control-Request-Method" in response.request.headers:
             return  # a preflight request; `test_cross_origin.py` looks at the response
@@ -198,17 +199,33 @@ def _decoded(response: httpx2.Response, media_type: str) -> Any:
 
 
 @cache
+def backoffice_document() -> Document:
+    """The current document of the back office, for some base URL."""
+    return BackOffice(Settings(), Database("postgresql://"), SystemClock()).document("https://backoffice.example")
+
+
+@cache
 def interface() -> Interface:
-    """The interface document, compiled once."""
-    document = interface_document()
+    """The customers' interface document, compiled once."""
+    return compiled(interface_document())
+
+
+@cache
+def backoffice_interface() -> Interface:
+    """The back office's interface document, compiled once."""
+    return compiled(backoffice_document())
+
+
+def compiled(document: Document) -> Interface:
+    """An interface document, ready to judge responses by."""
     strict = closed(document)
-    compiled: dict[str, Problems] = {}
+    known: dict[str, Problems] = {}
 
     def compile_once(schema: dict[str, Any]) -> Problems:
         key = json.dumps(schema, sort_keys=True)
-        if key not in compiled:
-            compiled[key] = problems_by(strict, schema)
-        return compiled[key]
+        if key not in known:
+            known[key] = problems_by(strict, schema)
+        return known[key]
 
     responses = {}
     for path, methods in strict["paths"].items():
@@ -235,11 +252,11 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile("".join(a + b for a, b in zip(literals, [*names, ""], strict=True)), re.DOTALL)
 
 
-def checked_client(**options: Any) -> httpx2.Client:
-    """A client whose every response is held to the interface document."""
+def checked_client(judge: Callable[[], Interface] = interface, **options: Any) -> httpx2.Client:
+    """A client whose every response is held to an interface document."""
 
     def check(response: httpx2.Response) -> None:
         response.read()
-        interface().check(response)
+        judge().check(response)
 
     return httpx2.Client(event_hooks={"response": [check]}, timeout=30, verify=_NO_TLS, **options)

@@ -25,6 +25,7 @@ from tradecounter.imports.run import import_rows
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.settings import Settings
 from tradecounter.web.app import Application
+from tradecounter.web.backoffice import BackOffice
 from tradecounter.web.server import listen, run_server
 
 Result = TypeVar("Result")
@@ -165,13 +166,42 @@ class Service:
             client.close()
 
 
+@dataclass
+class Site:
+    """A running site of either kind."""
+
+    url: str
+    clock: FrozenClock
+    site: Any
+    settings: Settings
+    commands: Database
+    loop: asyncio.AbstractEventLoop
+
+
+@contextmanager
+def running_backoffice(service: Service, **settings: Any) -> Iterator[Site]:
+    """Serve the back office on a service's database, with its clock, while the block runs."""
+    chosen = replace(service.settings, **settings)
+    with running_site(BackOffice, service.database_url, service.clock, chosen) as site:
+        yield site
+
+
 @contextmanager
 def running_service(
     database_url: str, *, now: datetime = MORNING, kind: type[Application] = Application, **settings: Any
 ) -> Iterator[Service]:
     """Serve the API on a database while the block runs; settings are those of the tests but for the ones given."""
-    chosen = replace(SETTINGS, **settings)
-    clock = FrozenClock(now)
+    with running_site(kind, database_url, FrozenClock(now), replace(SETTINGS, **settings)) as site:
+        service = Service(site.url, database_url, site.clock, site.site, site.commands, site.settings, site.loop)
+        try:
+            yield service
+        finally:
+            service.close()
+
+
+@contextmanager
+def running_site(kind: Any, database_url: str, clock: FrozenClock, chosen: Settings) -> Iterator[Site]:
+    """Serve a kind of site in a thread of its own while the block runs."""
     listener = listen("127.0.0.1", 0)
     database = Database(database_url, connections=chosen.database_connections, for_requests=True)
     application = kind(chosen, database, clock)
@@ -199,10 +229,8 @@ def running_service(
     ready.wait(timeout=30)
     if "error" in state:
         raise state["error"]
-    service = Service(listener.url, database_url, clock, application, commands, chosen, state["loop"])
     try:
-        yield service
+        yield Site(listener.url, clock, application, chosen, commands, state["loop"])
     finally:
-        service.close()
         state["loop"].call_soon_threadsafe(state["stop"].set)
         thread.join(timeout=30)

@@ -97,6 +97,8 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "database_url": "postgresql://elsewhere/shop",
         "data_dir": "elsewhere",
         "base_url": "http://elsewhere.example",
+        "backoffice_url": "http://staff.elsewhere.example",
+        "backoffice_networks": "10.0.0.0/8",
         "secret_key": SECRET,
         "former_secret_keys": SECRET,
         "pending_order_lifetime": "77",

@@ -1,6 +1,6 @@
 """The SQL of the audit log."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -36,37 +36,44 @@ class AuditRecord:
 class AuditFilter:
     """What entries must match; None matches all.
 
-    `actor` is an actor's name, id or kind, or the acting user; `until` is exclusive, `older_than` an entry's id.
+    `actor` is an actor's name, id or kind, a kind with an id such as `token/3`, or the acting user; `until` is
+    exclusive, and entries come after the one with the id `after`.
     """
 
     subject: str | None = None
     actor: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-    older_than: int | None = None
+    after: int | None = None
 
 
 _SELECTED = SQL(
     "select id, at, actor_kind, actor_id, actor_name, acting_user, address, action, subject, before::text as before,"
-    " after::text as after from audit_entry where {} order by id desc limit :most"
+    " after::text as after from audit_entry where {} order by id {}"
 )
 _CONDITIONS = {
     "subject": SQL("subject = :subject"),
-    "actor": SQL("(actor_name = :actor or actor_id = :actor or actor_kind = :actor or acting_user = :actor)"),
+    "actor": SQL("(:actor in (actor_name, actor_id, actor_kind, acting_user, actor_kind || '/' || actor_id))"),
     "since": SQL("at >= :since"),
     "until": SQL("at < :until"),
-    "older_than": SQL("id < :older_than"),
+    "after": SQL("id > :after"),
 }
 
 
-async def list_entries(tx: Transaction, wanted: AuditFilter, most: int) -> list[AuditRecord]:
-    """Return the entries that match, the latest first."""
+async def list_entries(
+    tx: Transaction, wanted: AuditFilter, most: int, *, latest_first: bool = False
+) -> list[AuditRecord]:
+    """Return the first entries that match."""
     values = {name: value for name, value in asdict(wanted).items() if value is not None}
-    conditions = SQL(" and ").join(list(_chosen(values)) or [SQL("true")])
-    statement = Statement(_SELECTED.format(conditions), AuditRecord, prepared=False)
+    conditions = SQL(" and ").join([SQL("true"), *(_CONDITIONS[name] for name in values)])
+    order = SQL("desc limit :most") if latest_first else SQL("limit :most")
+    statement = Statement(_SELECTED.format(conditions, order), AuditRecord, prepared=False)
     return await tx.fetch_all(statement, **values, most=most)
 
 
-def _chosen(names: dict[str, object]) -> Iterator[SQL]:
-    for name in names:
-        yield _CONDITIONS[name]
+_OF_SUBJECTS = Statement(_SELECTED.format(SQL("subject = any(:subjects)"), SQL("")), AuditRecord)
+
+
+async def entries_of(tx: Transaction, subjects: Sequence[str]) -> list[AuditRecord]:
+    """Return all entries of some subjects, oldest first."""
+    return await tx.fetch_all(_OF_SUBJECTS, subjects=list(subjects))

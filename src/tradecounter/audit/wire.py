@@ -10,35 +10,39 @@ from tradecounter.audit.queries import AuditRecord
 Changed = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
 
 
-class AuditActor(Struct, kw_only=True, omit_defaults=True):
+class AuditActor(Struct, kw_only=True):
     """Who made a change."""
 
-    kind: str
-    id: str | None = None
+    kind: Annotated[str, Meta(description="`staff`, `token`, `user`, `key`, `command_line` or `system`.")]
+    id: Annotated[int | str | None, Meta(description="The id of the member, token, user or key; or a client id.")]
     name: str
-    acting_user: str | None = None
+    acting_user: Annotated[str | None, Meta(description="The person whom a program named in `X-Acting-User`.")]
 
 
-class AuditEntry(Struct, kw_only=True, omit_defaults=True):
+class AuditEntry(Struct, kw_only=True):
     """A change: who made it, when, and the fields that differ before and after it."""
 
     id: int
     at: datetime
     actor: AuditActor
-    address: str | None = None
-    action: str
-    subject: str
+    address: Annotated[str | None, Meta(description="The IP address of the request.")]
+    action: Annotated[str, Meta(description="Noun and verb.", examples=["order.cancel"])]
+    subject: Annotated[str, Meta(description="What was changed.", examples=["order/ORD-100001"])]
     before: Changed
     after: Changed
 
 
 def entry_on_the_wire(record: AuditRecord) -> AuditEntry:
     """Return an entry as the resource AuditEntry."""
+    actor_id = record.actor_id
     return AuditEntry(
         id=record.id,
         at=record.at.replace(microsecond=0),
         actor=AuditActor(
-            kind=record.actor_kind, id=record.actor_id, name=record.actor_name, acting_user=record.acting_user
+            kind=record.actor_kind,
+            id=int(actor_id) if actor_id is not None and actor_id.isdecimal() else actor_id,
+            name=record.actor_name,
+            acting_user=record.acting_user,
         ),
         address=record.address,
         action=record.action,

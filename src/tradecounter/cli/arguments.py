@@ -26,7 +26,8 @@ def _since(text: str) -> datetime:
     return _moment(text) if day is None else at_uk_time(day, time())
 
 
-def _until(text: str) -> datetime:
+def until(text: str) -> datetime:
+    """Return the end of a day, or of the second of a UK time. Raises BadParameter."""
     day = _day(text)
     return _moment(text) + timedelta(seconds=1) if day is None else at_uk_time(day + timedelta(days=1), time())
 
@@ -53,5 +54,5 @@ Since = Annotated[
     ),
 ]
 Until = Annotated[
-    datetime | None, typer.Option("--to", parser=_until, metavar="D", help="Up to and including this date or time.")
+    datetime | None, typer.Option("--to", parser=until, metavar="D", help="Up to and including this date or time.")
 ]

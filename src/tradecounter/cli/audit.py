@@ -31,7 +31,8 @@ def audit(
 ) -> None:
     """List who changed what, the latest first."""
     wanted = AuditFilter(subject=subject, actor=actor, since=since, until=until)
-    entries = [entry_on_the_wire(record) for record in run_query(lambda tx: list_entries(tx, wanted, limit))]
+    records = run_query(lambda tx: list_entries(tx, wanted, limit, latest_first=True))
+    entries = [entry_on_the_wire(record) for record in records]
     shown = entries if as_json else map(_for_people, entries)
     show_table(shown, _COLUMNS, as_json=as_json, names=columns)
 

@@ -23,12 +23,16 @@ COMMANDS = {
     "init": "tradecounter.cli.init:init",
     "demo": "tradecounter.cli.demo:demo",
     "serve": "tradecounter.cli.serve:serve",
+    "backoffice": "tradecounter.cli.serve:backoffice",
     "worker": "tradecounter.cli.serve:worker",
     "db": "tradecounter.cli.database:app",
     "import": "tradecounter.cli.import_file:import_file",
     "customer": "tradecounter.cli.customer:app",
     "key": "tradecounter.cli.key:app",
     "app": "tradecounter.cli.app:app",
+    "user": "tradecounter.cli.user:app",
+    "staff": "tradecounter.cli.staff:app",
+    "token": "tradecounter.cli.token:app",
     "product": "tradecounter.cli.product:app",
     "price": "tradecounter.cli.price:app",
     "stock": "tradecounter.cli.stock:app",
@@ -43,7 +47,7 @@ COMMANDS = {
     "openapi": "tradecounter.cli.openapi:openapi",
 }
 
-SERVICES = {"serve", "worker"}  # log warnings that other commands print
+SERVICES = {"serve", "backoffice", "worker"}  # log warnings that other commands print
 
 
 class _CommandGroup(TyperGroup):

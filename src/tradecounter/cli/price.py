@@ -4,20 +4,16 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import CustomerId, Sku
 from tradecounter.cli.output import AsJson, show_json, show_part
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import Prose
 from tradecounter.cli.text import one_line
-from tradecounter.customers.queries.accounts import the_account
-from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.wire import MOST_UNITS
-from tradecounter.pricing.explain_price import CONTRACT, Buyer, ExplainedPrice, explain_price
-from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
+from tradecounter.pricing.explain_price import CONTRACT, ExplainedPrice
+from tradecounter.pricing.price_of import price_of
 
 app = typer.Typer(no_args_is_help=True, help="Explanations of customers' prices.")
 
@@ -35,20 +31,7 @@ def show_one(
     as_json: AsJson = False,
 ) -> None:
     """Show a product's price for a customer today, and all other prices that were considered."""
-
-    async def work(tx: Transaction) -> ExplainedPrice:
-        account = await the_account(tx, customer_id)
-        product = (await find_product(tx, sku)).record
-        return explain_price(
-            product.sku,
-            Buyer(account.id, account.price_list, account.discount),
-            quantity,
-            await contract_prices_of(tx, product.id, account.id),
-            await list_prices_of(tx, product.id),
-            uk_date(SystemClock().now()),
-        )
-
-    explained = run_query(work)
+    explained = run_query(lambda tx: price_of(tx, customer_id, sku, quantity, SystemClock().now()))
     if as_json:
         show_json(explained)
         return

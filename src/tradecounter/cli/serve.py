@@ -1,4 +1,4 @@
-"""`tradecounter serve` and `tradecounter worker`."""
+"""`tradecounter serve`, `tradecounter backoffice` and `tradecounter worker`."""
 
 import asyncio
 from typing import Annotated
@@ -14,6 +14,7 @@ from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.web.app import Application
+from tradecounter.web.backoffice import BackOffice
 from tradecounter.web.server import listen, process_application, serve_processes, serving
 from tradecounter.worker import run_worker
 
@@ -38,7 +39,7 @@ def serve(
             log_setting_warnings(settings)
 
             async def run(stop: asyncio.Event) -> None:
-                async with serving(settings, url, SystemClock(), listener):
+                async with serving(Application, settings, url, SystemClock(), listener):
                     _announce(listener.url, as_json=as_json)
                     await stop.wait()
 
@@ -47,6 +48,25 @@ def serve(
             else:
                 _announce(listener.url, as_json=as_json)
                 serve_processes(listener, url, secret_key(settings), workers, f"{__name__}:{application.__name__}")
+
+
+def backoffice(host: Host = "127.0.0.1", port: Port = 8001, as_json: AsJson = False) -> None:
+    """Serve the back office: the reseller's own API."""
+    configure_logs()
+    with reporting_errors():
+        settings = read_settings()
+        listener = listen(host, port)
+        with database_url(settings, serving=True) as url:
+            require_current_schema(url)
+            require_secret(settings, url)
+            log_setting_warnings(settings)
+
+            async def run(stop: asyncio.Event) -> None:
+                async with serving(BackOffice, settings, url, SystemClock(), listener):
+                    _announce(listener.url, as_json=as_json)
+                    await stop.wait()
+
+            run_until_stopped(run)
 
 
 def _announce(base_url: str, *, as_json: bool) -> None:

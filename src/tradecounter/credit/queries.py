@@ -1,5 +1,6 @@
 """Reads and changes accounts' debts. The row in `credit_exposure` is the lock under which orders are confirmed."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -9,13 +10,19 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 
-_OUTSTANDING_OF = Statement("select outstanding from credit_exposure where customer_id = :customer_id")
+_OUTSTANDING_OF = Statement(
+    "select customer_id, outstanding from credit_exposure where customer_id = any(:customer_ids)"
+)
 
 
 async def outstanding_of(tx: Transaction, customer_id: int) -> Decimal:
     """Return the unpaid gross of a customer's confirmed orders."""
-    value = await tx.fetch_value(_OUTSTANDING_OF, customer_id=customer_id)
-    return value if value is not None else NOTHING
+    return (await outstanding_by_customer(tx, [customer_id])).get(customer_id, NOTHING)
+
+
+async def outstanding_by_customer(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, Decimal]:
+    """Return the unpaid gross of the confirmed orders of each customer that ever had any."""
+    return dict(await tx.fetch_all(_OUTSTANDING_OF, customer_ids=list(customer_ids)))
 
 
 _CHARGE = Statement(

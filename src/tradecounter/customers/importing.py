@@ -11,6 +11,7 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes, folded, given, pounds
 from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
     CHECK_CREDIT_TERMS,
@@ -88,7 +89,7 @@ CUSTOMERS = ImportKind(
         _DEFAULTS,
     ),
     after=(
-        ADD_ADDRESSES,
+        ADD_ADDRESSES, ADD_FIRST_OWNERS,
     ),
     warnings=(
         WARN_OF_SHIPPING_METHODS,

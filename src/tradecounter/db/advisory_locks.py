@@ -8,6 +8,7 @@
 | numbering of events | 7274303 | the worker that numbers events, alone | never |
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
+| wrong passwords from an IP address | hash of the address | counting a sign-in, before its check, alone | yes |
 | creations of a customer | 8, hash of the customer | creating an order or a quote: shared, near the cap alone | yes |
 
 A transaction takes its advisory locks before it locks rows, first the idempotency key, and waits for one at most.
@@ -28,6 +29,7 @@ TRY_TO_REQUEUE_STALLED_JOBS = Statement("select pg_try_advisory_xact_lock(481516
 TRY_TO_NUMBER_EVENTS = Statement("select pg_try_advisory_xact_lock(7274303)")
 
 COUNT_FAILURES = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
+COUNT_PASSWORDS = Statement("select pg_advisory_xact_lock(hashtextextended('password failure ' || :address, 0))")
 
 # Expressions for statements that also read data.
 TRY_KEY = SQL("pg_try_advisory_xact_lock(hashtextextended({key}, {customer_id}))")

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import LiteralString
 
 from psycopg.errors import UniqueViolation
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.advisory_locks import TRY_KEY
 from tradecounter.db.pipeline import Pipeline, Result
@@ -25,9 +26,12 @@ _RETRY_SECONDS = 1
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """A request with its customer's idempotency key; `fingerprint` is a hash of the request."""
+    """A request with an idempotency key; `fingerprint` is a hash of the request.
 
-    customer_id: int
+    `caller` is the id of the customer, or the name of a caller of the back office, such as `token/3`.
+    """
+
+    caller: int | str
     key: str
     fingerprint: bytes
 
@@ -50,26 +54,50 @@ class Claim:
     claimed: bool | None
 
 
-_CLAIM = Statement(
-    SQL(
-        """
-        select k.fingerprint, k.status, k.body, case when k.key is null then {try_key} end as claimed
-        from (select :customer_id::bigint as customer_id, :key::text as key) as wanted
-        left join idempotency_key k using (customer_id, key)
-        """
-    ).format(try_key=TRY_KEY.format(key=SQL("wanted.key"), customer_id=SQL("wanted.customer_id"))),
-    Claim,
-)
+class _Keys:
+    """The statements on the table of one kind of callers."""
 
-_RECORD = Statement(
-    "insert into idempotency_key (customer_id, key, fingerprint, status, body, created_at)"
-    " values (:customer_id, :key, :fingerprint, :status, :body, :now)"
-)
+    def __init__(self, table: LiteralString, column: LiteralString, kind: LiteralString, seed: LiteralString) -> None:
+        names = {"table": Identifier(table), "column": Identifier(column), "kind": SQL(kind)}
+        self.claim = Statement(
+            SQL(
+                """
+                select k.fingerprint, k.status, k.body, case when k.key is null then {try_key} end as claimed
+                from (select :caller::{kind} as {column}, :key::text as key) as wanted
+                left join {table} k using ({column}, key)
+                """
+            ).format(**names, try_key=TRY_KEY.format(key=SQL("wanted.key"), customer_id=SQL(seed))),
+            Claim,
+        )
+        self.record = Statement(
+            SQL(
+                "insert into {table} ({column}, key, fingerprint, status, body, created_at)"
+                " values (:caller, :key, :fingerprint, :status, :body, :now)"
+            ).format(**names)
+        )
+        self.forget = Statement(
+            SQL(
+                """
+                delete from {table} where ({column}, key) in (
+                    select {column}, key from {table} where created_at < :before
+                    order by created_at limit :most for update skip locked
+                )
+                """
+            ).format(**names)
+        )
+
+
+_OF_CUSTOMERS = _Keys("idempotency_key", "customer_id", "bigint", "wanted.customer_id")
+_OF_CALLERS = _Keys("caller_idempotency_key", "caller", "text", "hashtextextended(wanted.caller, 0)")
+
+
+def _keys(request: KeyedRequest) -> _Keys:
+    return _OF_CUSTOMERS if isinstance(request.caller, int) else _OF_CALLERS
 
 
 def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
     """Claim an unused key for this transaction; `recorded` evaluates the result."""
-    return p.fetch(_CLAIM, customer_id=request.customer_id, key=request.key)
+    return p.fetch(_keys(request).claim, caller=request.caller, key=request.key)
 
 
 def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
@@ -92,8 +120,8 @@ def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
 def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
     """Record the response; after the commit, requests with the key get it as a replay. Needs `used_once`."""
     tx.queue(
-        _RECORD,
-        customer_id=request.customer_id,
+        _keys(request).record,
+        caller=request.caller,
         key=request.key,
         fingerprint=request.fingerprint,
         status=response.status,
@@ -102,17 +130,9 @@ def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: date
     )
 
 
-_FORGET_KEYS = Statement("""
-    delete from idempotency_key where (customer_id, key) in (
-        select customer_id, key from idempotency_key where created_at < :before
-        order by created_at limit :most for update skip locked
-    )
-""")
-
-
 async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:
-    """Delete at most `most` keys created before a moment, oldest first; return the number of deleted keys."""
-    return await tx.execute(_FORGET_KEYS, before=before, most=most)
+    """Delete at most `most` keys of each kind created before a moment, oldest first; return their number."""
+    return sum([await tx.execute(keys.forget, before=before, most=most) for keys in (_OF_CUSTOMERS, _OF_CALLERS)])
 
 
 @contextmanager
@@ -124,7 +144,7 @@ def used_once() -> Iterator[None]:
     try:
         yield
     except UniqueViolation as error:
-        if error.diag.table_name != "idempotency_key":
+        if error.diag.table_name not in {"idempotency_key", "caller_idempotency_key"}:
             raise
         raise _under_way() from error
 

@@ -22,6 +22,8 @@ JobName = Literal[
     "mail_order_invoiced",
     "mail_invoice_copy",
     "mail_payment_received",
+    "mail_user_invited",
+    "mail_user_password",
 ]
 
 # The queue library's own client would need another round trip per job.

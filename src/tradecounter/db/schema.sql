@@ -136,6 +136,19 @@ CREATE TABLE public.blocked_address (
     blocked_until timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.caller_idempotency_key (
+    caller text NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status smallint NOT NULL,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.caller_idempotency_key IS 'As idempotency_key, for the back office. Secrets are null in the bodies.';
+
+COMMENT ON COLUMN public.caller_idempotency_key.caller IS 'token/ and its id.';
+
 CREATE TABLE public.category (
     key text NOT NULL,
     name text NOT NULL,
@@ -248,6 +261,35 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.customer_user (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    totp_secret bytea,
+    role text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'accounts'::text, 'developer'::text])))
+);
+
+COMMENT ON COLUMN public.customer_user.email_key IS 'The address in lower case. A user belongs to one customer.';
+
+COMMENT ON COLUMN public.customer_user.password_hash IS 'Argon2; null until the user sets a password.';
+
+COMMENT ON COLUMN public.customer_user.totp_secret IS 'Encrypted.';
+
+ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.customer_user_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.event (
     sequence bigint NOT NULL,
     id text NOT NULL,
@@ -326,6 +368,21 @@ CREATE TABLE public.manufacturer (
     name text NOT NULL,
     active boolean DEFAULT true NOT NULL
 );
+
+CREATE TABLE public.one_time_link (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT one_time_link_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE public.one_time_link IS 'Links at which staff members and users set their password.';
+
+COMMENT ON COLUMN public.one_time_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
 
 CREATE TABLE public.order_line (
     id bigint NOT NULL,
@@ -440,6 +497,26 @@ CREATE TABLE public.packing_video (
     order_id bigint NOT NULL,
     video_file text NOT NULL,
     streaming_playlist text NOT NULL
+);
+
+CREATE UNLOGGED TABLE public.password_failure (
+    id bigint NOT NULL,
+    account text NOT NULL,
+    address text NOT NULL,
+    failed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.password_failure IS 'Unlogged: after a crash, the count starts again.';
+
+COMMENT ON COLUMN public.password_failure.account IS 'The address that was typed, in lower case, whether known or not.';
+
+ALTER TABLE public.password_failure ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.password_failure_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.payment (
@@ -568,6 +645,28 @@ ALTER TABLE public.serial_number ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+CREATE TABLE public.service_token (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT service_token_scopes_check CHECK ((cardinality(scopes) > 0))
+);
+
+ALTER TABLE public.service_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.service_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.shipment (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -625,6 +724,34 @@ CREATE TABLE public.shipping_region (
 );
 
 COMMENT ON COLUMN public.shipping_region.postcodes IS 'British areas such as BT and districts such as KW15.';
+
+CREATE TABLE public.staff_member (
+    id bigint NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    totp_secret bytea,
+    roles text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT staff_member_roles_check CHECK (((cardinality(roles) > 0) AND (roles <@ ARRAY['support'::text, 'warehouse'::text, 'finance'::text, 'catalogue'::text, 'administrator'::text])))
+);
+
+COMMENT ON COLUMN public.staff_member.email_key IS 'The address in lower case.';
+
+COMMENT ON COLUMN public.staff_member.password_hash IS 'Argon2; null until the member sets a password.';
+
+COMMENT ON COLUMN public.staff_member.totp_secret IS 'Encrypted.';
+
+ALTER TABLE public.staff_member ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.staff_member_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.stock_level (
     product_id bigint NOT NULL,
@@ -717,6 +844,9 @@ ALTER TABLE ONLY public.audit_entry
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
 
+ALTER TABLE ONLY public.caller_idempotency_key
+    ADD CONSTRAINT caller_idempotency_key_pkey PRIMARY KEY (caller, key);
+
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_pkey PRIMARY KEY (key);
 
@@ -740,6 +870,12 @@ ALTER TABLE ONLY public.customer
 
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.customer_user
+    ADD CONSTRAINT customer_user_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY public.customer_user
+    ADD CONSTRAINT customer_user_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.event
     ADD CONSTRAINT event_id_key UNIQUE (id);
@@ -771,6 +907,12 @@ ALTER TABLE ONLY public.invoice
 ALTER TABLE ONLY public.manufacturer
     ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_order_id_position_key UNIQUE (order_id, "position");
 
@@ -791,6 +933,9 @@ ALTER TABLE ONLY public.orders
 
 ALTER TABLE ONLY public.packing_video
     ADD CONSTRAINT packing_video_pkey PRIMARY KEY (order_id);
+
+ALTER TABLE ONLY public.password_failure
+    ADD CONSTRAINT password_failure_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.payment
     ADD CONSTRAINT payment_pkey PRIMARY KEY (id);
@@ -819,6 +964,12 @@ ALTER TABLE ONLY public.secret_key
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.service_token
+    ADD CONSTRAINT service_token_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.service_token
+    ADD CONSTRAINT service_token_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.shipment_line
     ADD CONSTRAINT shipment_line_pkey PRIMARY KEY (shipment_id, line_id);
 
@@ -830,6 +981,12 @@ ALTER TABLE ONLY public.shipping_method
 
 ALTER TABLE ONLY public.shipping_region
     ADD CONSTRAINT shipping_region_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.staff_member
+    ADD CONSTRAINT staff_member_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY public.staff_member
+    ADD CONSTRAINT staff_member_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
@@ -856,15 +1013,25 @@ CREATE INDEX audit_entry_of_actor ON public.audit_entry USING btree (actor_kind,
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
 
+CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
+
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
+
+CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
 
 CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
 
 CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
 
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX one_time_link_by_expiry ON public.one_time_link USING btree (expires_at);
+
+CREATE INDEX one_time_link_of_staff ON public.one_time_link USING btree (staff_id) WHERE (staff_id IS NOT NULL);
+
+CREATE INDEX one_time_link_of_user ON public.one_time_link USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
 
@@ -879,6 +1046,12 @@ CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confi
 CREATE INDEX orders_pending ON public.orders USING btree (customer_id, kind, expires_at) WHERE (state = 'pending'::text);
 
 CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND (paid < gross));
+
+CREATE INDEX password_failure_by_age ON public.password_failure USING btree (failed_at);
+
+CREATE INDEX password_failure_of_account ON public.password_failure USING btree (account, failed_at);
+
+CREATE INDEX password_failure_of_address ON public.password_failure USING btree (address, failed_at);
 
 CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
 
@@ -930,6 +1103,9 @@ ALTER TABLE ONLY public.credit_exposure
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
 
+ALTER TABLE ONLY public.customer_user
+    ADD CONSTRAINT customer_user_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
@@ -938,6 +1114,12 @@ ALTER TABLE ONLY public.incoming_stock
 
 ALTER TABLE ONLY public.invoice
     ADD CONSTRAINT invoice_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id);
+
+ALTER TABLE ONLY public.one_time_link
+    ADD CONSTRAINT one_time_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id);
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_bundle_line_id_fkey FOREIGN KEY (bundle_line_id) REFERENCES public.order_line(id);

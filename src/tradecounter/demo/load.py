@@ -14,6 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
+from tradecounter.demo.people import demo_password, set_demo_passwords
 from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.demo.steps import Reseller
 from tradecounter.events.sequencer import number_all
@@ -31,13 +32,15 @@ from tradecounter.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class DemoCustomer:
-    """A demo customer, its API key, a note for readers, and whether the key is disabled."""
+    """A demo customer, its API key, a note for readers, whether the key is disabled, and its owner's sign-in."""
 
     id: int
     name: str
     api_key: str
     note: str
     disabled: bool
+    email: str
+    password: str  # of the account's owner
 
 
 class DemoDataError(OperatorError):
@@ -79,6 +82,7 @@ def _reseller(settings: Settings) -> Reseller:
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:
     """Return the demo customers with their keys, which are derived from the secret and therefore constant."""
     notes = customer_notes()
+    await set_demo_passwords(database, secret, notes)
     async with transaction(database) as tx:
         return [
             await _with_key(tx, account, secret, notes[account.email_address], now)
@@ -91,7 +95,8 @@ async def _with_key(tx: Transaction, account: Account, secret: str, note: str, n
     key = derived_key(secret, f"demo key of {account.email_address}")
     added = await add_key(tx, account.id, "demo key", now, key=key)
     disabled = any(known.id == added.id and known.disabled_at for known in await list_keys(tx, account.id))
-    return DemoCustomer(account.id, account.company, added.key, note, disabled)
+    password = demo_password(secret, account.email_address)
+    return DemoCustomer(account.id, account.company, added.key, note, disabled, account.email_address, password)
 
 
 async def _load_own_catalogue(database: Database, now: datetime) -> None:

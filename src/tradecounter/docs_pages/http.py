@@ -1,4 +1,4 @@
-"""`GET /docs` and `GET /guide`."""
+"""`GET /docs` and `GET /guide`, and `GET /api/docs` of the back office."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,3 +27,14 @@ class DocsPages:
     @page_endpoint("/guide", "The guide for API customers")
     async def show_guide(self, call: Call) -> Response:
         return (await asyncio.to_thread(self.guide)).response(call)
+
+
+@dataclass(frozen=True, slots=True)
+class BackOfficeDocs:
+    """The reference of the back office, rendered as `DocsPages` does."""
+
+    reference: Callable[[], Page]
+
+    @page_endpoint("/api/docs", "The reference of the back-office API")
+    async def show_reference(self, call: Call) -> Response:
+        return (await asyncio.to_thread(self.reference)).response(call)

@@ -17,6 +17,7 @@ from tradecounter.rest.operation import Operation, Sample
 
 _PLACES = {"path": "Path parameters", "query": "Query parameters", "header": "Request headers"}
 _JSON = "application/json"
+_STAFF_PAGES = (("docs", "Reference"), ("openapi.json", "OpenAPI"))  # links at the top of the back office's page
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,8 @@ class Section:
         return [response for response in self.responses if response.failed]
 
 
-def render_reference(document: Mapping[str, Any], operations: Iterable[Operation]) -> Page:
-    """Return the reference page of an interface document."""
+def render_reference(document: Mapping[str, Any], operations: Iterable[Operation], *, for_staff: bool = False) -> Page:
+    """Return the reference page of an interface document, `for_staff` that of the back office."""
     template = page_templates(__package__).get_template("reference.html")
     samples = {operation.name: operation.sample for operation in operations}
     sections: dict[str, list[Section]] = {tag["name"]: [] for tag in document["tags"]}
@@ -109,6 +110,8 @@ def render_reference(document: Mapping[str, Any], operations: Iterable[Operation
         errors=errors,
         shared={error.status for error in errors},
         here="docs",
+        for_staff=for_staff,
+        **({"pages": _STAFF_PAGES} if for_staff else {}),
     )
     return Page.of(text.replace(EXAMPLE_ADDRESS, base_url))
 

@@ -63,7 +63,8 @@ class EventFeed:
         waiting = _Waiting(wanted, max(seen, wanted.after))
         self._waiting.add(waiting)
         if self._polling is None or self._polling.done():
-            # Not in the context of this request: its customer's turns (`db/turns.py`) must not delay all others.
+            # Not in the context of this request: the limit on its customer's connections (`db/fair_shares.py`) must not
+            # delay all others.
             self._polling = asyncio.create_task(self._poll(), context=Context())
         try:
             async with asyncio.timeout(wait_seconds):

@@ -30,11 +30,15 @@ _LONGEST = {"tracking": 100, "serial": 200}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchRequest:
-    """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers."""
+    """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers.
+
+    With `only_allocated`, None means all allocated units.
+    """
 
     items: Sequence[tuple[int, int]] | None = None
     tracking_number: str | None = None
     serials: Sequence[Serial] = ()
+    only_allocated: bool = False
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -48,7 +52,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
-    units = plan_dispatch(lines, request.items)
+    units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
     check_serials(lines, units, request.serials)
     shipment_id = await insert_shipment(tx, order, units, request.serials, request.tracking_number, now)
     complete = all(line.left == units.get(line.id, 0) for line in lines)

@@ -30,13 +30,21 @@ def normalised_mac(text: str) -> str:
     return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
 
 
-def plan_dispatch(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]] | None) -> dict[int, int]:
+def plan_dispatch(
+    lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]] | None, *, only_allocated: bool = False
+) -> dict[int, int]:
     """Return the units to dispatch by line id. `wanted` are pairs of item id and quantity; None: all remaining units.
 
+    With `only_allocated`, None is for all that is allocated, and back-orders stay.
     Raises DomainError: conflict (nothing left, or back-ordered), invalid (unknown items, wrong quantities).
     """
     if all(line.left == 0 for line in lines):
         raise DomainError(Kind.CONFLICT, "nothing is left to dispatch")
+    if wanted is None and only_allocated:
+        units = {line.id: line.allocated for line in lines if line.allocated}
+        if not units:
+            raise DomainError(Kind.CONFLICT, "nothing can be dispatched now: all that is left is back-ordered")
+        return units
     units = {line.id: line.left for line in lines if line.left} if wanted is None else _checked(lines, wanted)
     for line in lines:
         if units.get(line.id, 0) > line.allocated:

@@ -35,8 +35,7 @@ class ClientAddresses:
     """
 
     def __init__(self, trusted: str | None) -> None:
-        parts = (part.strip() for part in (trusted or "").split(","))
-        self._trusted = [_plain_network(ip_network(part, strict=False)) for part in parts if part]
+        self._trusted = read_networks(trusted)
         self._found = lru_cache(maxsize=4096)(self._find)
         self.untrusted_forwarding = False
 
@@ -65,18 +64,23 @@ class ClientAddresses:
         return found is not None and self._trusts(found)
 
     def _find(self, peer: str | None, hops: Hops | None) -> str:
+        found = self.client(peer, hops)
+        return UNKNOWN if found is None else counted_as(found)
+
+    def client(self, peer: str | None, hops: Hops | None) -> Address | None:
+        """Return the client's own address, which `of` chooses; None without any."""
         if hops is not None and not self.untrusted_forwarding and not self.trusts(peer):
             self._warn(peer)
         found = read_address(peer or "")
         if found is None:
-            return UNKNOWN
+            return None
         left = list(hops or ())
         while left and self._trusts(found):
             hop = read_address(left.pop())
             if hop is None:
                 break
             found = hop
-        return counted_as(found)
+        return found
 
     def _trusts(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)
@@ -89,6 +93,12 @@ class ClientAddresses:
             peer=peer,
             setting=TRUSTED_PROXIES,
         )
+
+
+def read_networks(text: str | None) -> list[Network]:
+    """Return the networks of a setting, comma-separated."""
+    parts = (part.strip() for part in (text or "").split(","))
+    return [_plain_network(ip_network(part, strict=False)) for part in parts if part]
 
 
 def _last_hops(lines: list[bytes]) -> Hops:

@@ -17,6 +17,7 @@ class Kind(Enum):
     UNAUTHENTICATED = auto()  # the credential is missing or invalid
     PAYMENT_REQUIRED = auto()  # no credit terms, or too little credit
     BLOCKED = auto()  # the IP address is blocked temporarily
+    FORBIDDEN = auto()  # the scope or the role is missing
     NOT_FOUND = auto()  # unknown, or belongs to another customer
     CONFLICT = auto()  # conflicts with existing data
     GONE = auto()  # expired

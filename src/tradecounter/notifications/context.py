@@ -11,6 +11,7 @@ import structlog
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import installation_id
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_mailbox
 from tradecounter.kit.text import fold
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
@@ -38,12 +39,16 @@ class NotYetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """The sender, the letterhead, the support address for replies and the API's public URL."""
+    """The sender, the letterhead, the support address for replies and the API's public URL.
+
+    `secret` returns the installation's secret key, from which the secrets of one-time links are derived.
+    """
 
     letterhead: Letterhead
     sender: Address
     support: Address
     api: str | None
+    secret: Callable[[], str]
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "MailSettings":
@@ -54,7 +59,13 @@ class MailSettings:
             if address is None:
                 raise SettingsError(f"{PREFIX}{name.upper()}: {NOT_AN_EMAIL}")
             addresses[name] = address
-        return cls(letterhead_from(settings), addresses["mail_from"], addresses["support_email"], settings.base_url)
+        return cls(
+            letterhead_from(settings),
+            addresses["mail_from"],
+            addresses["support_email"],
+            settings.base_url,
+            lambda: secret_key(settings),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,14 +109,14 @@ def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: 
         created_on=local_text(order.confirmed_at),
         status=order.status,
         items=[],
-        shipping=_shipping(order, fulfilled.shipments),
+        shipping=shipping_on_the_wire(order, fulfilled.shipments),
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
-        expected_dispatch_date=_local_text(_expected_dispatch(order, lines, now)),
+        expected_dispatch_date=_local_text(expected_dispatch(order, lines, now)),
     )
 
 
-def _expected_dispatch(order: NumberedOrder, lines: Sequence[OrderLine], now: datetime) -> datetime | None:
+def expected_dispatch(order: NumberedOrder, lines: Sequence[OrderLine], now: datetime) -> datetime | None:
     """Return when the rest of an order is expected to leave; None when nothing remains, or the date is unknown.
 
     Allocated units leave at the next cut-off. Back-orders leave on the stored date, unless that date has passed
@@ -151,7 +151,7 @@ def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) 
     )
 
 
-def _shipping(order: NumberedOrder, shipments: Sequence[Shipped]) -> list[OrderShipping]:
+def shipping_on_the_wire(order: NumberedOrder, shipments: Sequence[Shipped]) -> list[OrderShipping]:
     """Return an entry per shipment; before the first shipment, one entry. The first has the order's shipping cost."""
     if shipments:
         first, *later = shipments

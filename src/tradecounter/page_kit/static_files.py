@@ -69,3 +69,12 @@ class StaticEndpoint:
         if digest == file.short_digest:
             response.headers["Cache-Control"] = _FOR_A_YEAR
         return response
+
+
+@dataclass(frozen=True, slots=True)
+class BackOfficeStatic(StaticEndpoint):
+    """The static files of the back office's reference, which is one level further down."""
+
+    @page_endpoint("/api/static/{name}", "A static file of the pages")
+    async def send_api_file(self, call: Call) -> Response:
+        return await self.send_file(call)

@@ -31,6 +31,15 @@ FORBIDDEN = ErrorResponse(
     "Forbidden",
     counted=False,
 )
+SCOPE_MISSING = ErrorResponse(
+    403,
+    "The token lacks the scope, or your IP address is not allowed, or is blocked for five minutes after ten invalid "
+    "credentials within one minute.",
+    "this needs the scope orders:write",
+    (RETRY_AFTER,),
+    "Forbidden",
+    counted=False,
+)
 NOT_FOUND = ErrorResponse(404, "The object does not exist or is not yours.", "order not found", name="NotFound")
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
 UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
@@ -68,8 +77,8 @@ def errors_of(operation: Operation) -> list[ErrorResponse]:
     if operation.body is not None and operation.body.media_type == JSON:
         found += [TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
     if not operation.public:
-        found += [UNAUTHORIZED, FORBIDDEN, UNAVAILABLE]
-        if operation.rate_limited:
+        found += [UNAUTHORIZED, SCOPE_MISSING if operation.scope else FORBIDDEN, UNAVAILABLE]
+        if operation.rate_limited and not operation.scope:
             found.append(TOO_MANY_REQUESTS)
     by_status = {error.status: error for error in (*found, *operation.errors)}
     return [by_status[status] for status in sorted(by_status)]

@@ -139,6 +139,8 @@ class Operation:
     for_applications: bool = False  # for applications, which authenticate with OAuth client credentials
     rate_limited: bool = True
     cacheable: bool = False
+    scope: str = ""  # of the back office: what a service token needs, such as `orders:write`
+    roles: tuple[str, ...] = ()  # the staff's roles, where they are not those of the scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ STATUS = {
     Kind.UNAUTHENTICATED: 401,
     Kind.PAYMENT_REQUIRED: 402,
     Kind.BLOCKED: 403,
+    Kind.FORBIDDEN: 403,
     Kind.NOT_FOUND: 404,
     Kind.CONFLICT: 409,
     Kind.GONE: 410,

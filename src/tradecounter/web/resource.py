@@ -1,18 +1,15 @@
 """The resource at one path: admits a request and calls the endpoint for its method."""
 
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from structlog.contextvars import bind_contextvars
 
-from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pipeline import OutdatedStatementError
-from tradecounter.identity.admission import Admission, sender_of
-from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.actor import Actor
-from tradecounter.rest.call import Call, add_ignored, add_response_headers
+from tradecounter.rest.call import Call, add_ignored
 from tradecounter.rest.ignored import unknown_parameters
 from tradecounter.rest.operation import Endpoint, Operation
 from tradecounter.rest.paging import requests_noted
@@ -22,13 +19,32 @@ _SAFE = {"GET", "HEAD"}
 _OK = 200
 
 
+class Gate(Protocol):
+    """Admits requests to a site."""
+
+    async def admit(self, request: Request, operation: Operation) -> int | None:
+        """Admit a request to an operation that is not public, and return its customer, if it has one.
+
+        Raises DomainError.
+        """
+        ...
+
+    def actor_of(self, scope: Scope) -> Actor:
+        """Return the actor of the changes that an admitted request makes."""
+        ...
+
+    def count_more(self, request: Request, customer_id: int, requests: int) -> None:
+        """Count a long response as several requests."""
+        ...
+
+
 class Resource:
     """An ASGI application for the endpoints of one path; a GET endpoint also handles HEAD."""
 
     def __init__(
         self,
         endpoints: Iterable[Endpoint],
-        admission: Admission,
+        gate: Gate,
         base_url: Callable[[Request], str],
         max_body_bytes: int,
     ) -> None:
@@ -36,7 +52,7 @@ class Resource:
         if "GET" in self._endpoints:
             self._endpoints["HEAD"] = self._endpoints["GET"]
         self._allow = ", ".join(sorted({*self._endpoints, "OPTIONS"}))
-        self._admission = admission
+        self._gate = gate
         self._base_url = base_url
         self._max_body_bytes = max_body_bytes
 
@@ -53,37 +69,16 @@ class Resource:
             message = f"{request.method} is not allowed here; use {self._allow}"
             return error_response(message, 405, {"Allow": self._allow})
         operation = endpoint.operation
-        customer_id = None if operation.public else await self._admit(request, operation)
-        if customer_id is not None:
-            act_for(customer_id)
+        customer_id = None if operation.public else await self._gate.admit(request, operation)
         if raw_query := request.scope["query_string"].decode("latin-1"):
             add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
         shapes = (operation.body and operation.body.type, operation.success.body)
-        call = Call(request, self._base_url, self._max_body_bytes, customer_id, _actor_of, shapes)
+        call = Call(request, self._base_url, self._max_body_bytes, customer_id, self._gate.actor_of, shapes)
         response = await _handled(endpoint, call)
         more = requests_noted(request.scope) - 1
         if more and customer_id is not None and response.status_code == _OK and request.method != "HEAD":
-            self._count(request, customer_id, more, admitted=True)
+            self._gate.count_more(request, customer_id, more)
         return response
-
-    async def _admit(self, request: Request, operation: Operation) -> int:
-        customer_id = await self._admission.admit(sender_of(request.scope))
-        self._count(request, customer_id, 1 if operation.rate_limited else 0)
-        bind_contextvars(customer=customer_id)  # in all log lines of the request
-        return customer_id
-
-    def _count(self, request: Request, customer_id: int, requests: int, *, admitted: bool = False) -> None:
-        try:
-            quota = self._admission.rate_limit.count(customer_id, requests, admitted=admitted)
-        except RateLimitedError as error:
-            add_response_headers(request.scope, error.quota.headers)
-            raise
-        if quota is not None:
-            add_response_headers(request.scope, quota.headers)
-
-
-def _actor_of(scope: Scope) -> Actor:
-    return sender_of(scope).actor
 
 
 async def _handled(endpoint: Endpoint, call: Call) -> Response:

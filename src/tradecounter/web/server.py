@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +16,7 @@ from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
 from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.web.site import Site
 from tradecounter.web.supervisor import Supervisor
 from tradecounter.web.winding_down import Server
 
@@ -51,7 +52,7 @@ def listen(host: str, port: int) -> Listener:
     return Listener(bound, f"http://{shown}:{bound.getsockname()[1]}")
 
 
-def _config(app: Application | str, *, lifespan: Literal["on", "off"], workers: int = 1) -> uvicorn.Config:
+def _config(app: Site | str, *, lifespan: Literal["on", "off"], workers: int = 1) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         factory=isinstance(app, str),
@@ -79,16 +80,18 @@ class _Server(Server):
 
 
 @asynccontextmanager
-async def serving(settings: Settings, database_url: str, clock: Clock, listener: Listener) -> AsyncIterator[None]:
-    """Serve the API from this process while the block runs."""
+async def serving(
+    kind: Callable[..., Site], settings: Settings, database_url: str, clock: Clock, listener: Listener
+) -> AsyncIterator[None]:
+    """Serve a kind of site from this process while the block runs."""
     database = Database(database_url, connections=settings.database_connections, for_requests=True)
-    async with run_server(Application(settings, database, clock, alone=True), listener):
+    async with run_server(kind(settings, database, clock, alone=True), listener):
         yield
 
 
 @asynccontextmanager
-async def run_server(application: Application, listener: Listener) -> AsyncIterator[None]:
-    """Serve an application while the block runs. Raises start-up errors, for example for a missing database."""
+async def run_server(application: Site, listener: Listener) -> AsyncIterator[None]:
+    """Serve a site while the block runs. Raises start-up errors, for example for a missing database."""
     async with application.running():
         server = _Server(_config(application, lifespan="off"))
         task = asyncio.create_task(server.serve(sockets=[listener.socket]))

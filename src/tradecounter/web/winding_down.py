@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import uvicorn
 
-from tradecounter.web.app import Application
 from tradecounter.web.connection.tcp import drop_new_connections
+from tradecounter.web.site import Site
 
 _LOOK_SECONDS = 0.05
 
@@ -33,7 +33,7 @@ class Server(uvicorn.Server):
         request, or after five seconds, the process accepts no new connections. It responds on accepted connections,
         closes idle ones, then the sockets. Running requests have ten more seconds.
         """
-        application: Application = self.config.loaded_app
+        application: Site = self.config.loaded_app
         application.stopping.set()
         for connection in application.connections:
             connection.announce_end()
@@ -57,7 +57,7 @@ class Server(uvicorn.Server):
         for server in self.servers:
             server.close()
 
-    async def _until_quiet(self, application: Application) -> None:
+    async def _until_quiet(self, application: Site) -> None:
         loop = asyncio.get_running_loop()
         requests, quiet_since = self.server_state.total_requests, loop.time()
         end = quiet_since + self.longest_announcement
@@ -70,7 +70,7 @@ class Server(uvicorn.Server):
                 break
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _until_gone(self, application: Application) -> None:
+    async def _until_gone(self, application: Site) -> None:
         """Accept the backlog's connections and allow each of them time to send its request."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self.quiet_seconds

@@ -1,5 +1,6 @@
 """Finds invoices of any customer, for the operator."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -121,14 +122,19 @@ async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
 
 
 _OVERDUE_OF = Statement("""
-    select sum(o.gross - o.paid) from orders o left join invoice i on i.order_id = o.id
-    where o.customer_id = :customer_id and o.state = 'confirmed' and o.paid < o.gross
+    select o.customer_id, sum(o.gross - o.paid) from orders o left join invoice i on i.order_id = o.id
+    where o.customer_id = any(:customer_ids) and o.state = 'confirmed' and o.paid < o.gross
       and coalesce(i.due_at, ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
                              at time zone 'Europe/London') < :now
+    group by o.customer_id
 """)
 
 
 async def overdue_of(tx: Transaction, customer_id: int, now: datetime) -> Decimal:
     """Return a customer's overdue pounds; without an invoice, the term starts at the confirmation."""
-    overdue = await tx.fetch_value(_OVERDUE_OF, customer_id=customer_id, now=now)
-    return overdue or NOTHING
+    return (await overdue_by_customer(tx, [customer_id], now)).get(customer_id, NOTHING)
+
+
+async def overdue_by_customer(tx: Transaction, customer_ids: Sequence[int], now: datetime) -> dict[int, Decimal]:
+    """Return the overdue pounds of each customer that owes any."""
+    return dict(await tx.fetch_all(_OVERDUE_OF, customer_ids=list(customer_ids), now=now))

@@ -36,6 +36,35 @@ async def find_product(tx: Transaction, sku: str) -> FoundProduct:
     return FoundProduct(record, configurable)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedProduct:
+    """A product in a list for the operator."""
+
+    sku: str
+    sku_key: str
+    name: str
+    manufacturer: str
+    ean: str | None
+    active: bool
+
+
+_PRODUCTS_AFTER = Statement(
+    """
+    select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active
+    from product p
+    where p.sku_key > :after and (:text = '' or position(:text in p.sku_key) > 0 or position(:text in lower(p.name)) > 0
+                                  or p.ean = :text)
+    order by p.sku_key limit :most
+    """,
+    ListedProduct,
+)
+
+
+async def products_after(tx: Transaction, text: str, after: str, most: int) -> list[ListedProduct]:
+    """Return the first products, active or not, with a greater SKU; `text` is in the SKU or name, or is the EAN."""
+    return await tx.fetch_all(_PRODUCTS_AFTER, text=fold(text), after=after, most=most)
+
+
 _SIMILAR_SKUS = Statement("""
     (select sku, sku_key, false from product where sku_key >= :key order by sku_key limit :neighbours)
     union all

@@ -10,6 +10,7 @@ import psycopg
 from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL, Composed, Identifier
 
+from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNER
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
@@ -126,13 +127,32 @@ async def list_accounts(tx: Transaction) -> list[Account]:
     return await tx.fetch_all(_LIST_ACCOUNTS)
 
 
+_ACCOUNTS_AFTER = Statement(
+    SQL(
+        "select {} from customer where id > :after"
+        " and (:email_key::text is null or email_key = :email_key) order by id limit :most"
+    ).format(_SELECTED),
+    Account,
+)
+
+
+async def accounts_after(tx: Transaction, after: int, most: int, email: str | None = None) -> list[Account]:
+    """Return the first accounts with a higher id, of which `email` is the address in any case."""
+    return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, email_key=None if email is None else fold(email))
+
+
 async def add_account(tx: Transaction, change: AccountChange) -> Account:
-    """Add a customer. Raises DomainError: invalid, conflict (another customer has the e-mail address)."""
+    """Add a customer, and its first owner without a password.
+
+    Raises DomainError: invalid, conflict (another customer has the e-mail address).
+    """
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
         SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
     )
-    return await _write(tx, statement, columns)
+    account = await _write(tx, statement, columns)
+    tx.queue(ADD_FIRST_OWNER, customer_id=account.id)
+    return account
 
 
 async def edit_account(tx: Transaction, customer_id: int, change: AccountChange) -> Account:

@@ -5,7 +5,11 @@ import re
 from tradecounter.docs_pages.samples.literals import JSON
 from tradecounter.docs_pages.samples.plan import Plan, Request
 
-_HEADERS = {"X-Api-Key": '-H "X-Api-Key: $KEY"', "Accept": '-H "Accept: application/json"'}
+_HEADERS = {
+    "X-Api-Key": '-H "X-Api-Key: $KEY"',
+    "Token": '-H "Authorization: Bearer $TOKEN"',
+    "Accept": '-H "Accept: application/json"',
+}
 _BREAK = " \\\n  "
 
 

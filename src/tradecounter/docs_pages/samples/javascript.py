@@ -12,6 +12,7 @@ _SHOWN = {
 
 _HEADERS = {
     "X-Api-Key": '"X-Api-Key": process.env.KEY',
+    "Token": '"Authorization": "Bearer " + process.env.TOKEN',
     "Authorization": 'Authorization: "Basic " + btoa(`${process.env.CLIENT_ID}:${process.env.CLIENT_SECRET}`)',
     "Accept": 'Accept: "application/json"',
     "Content-Type": '"Content-Type": "application/json"',

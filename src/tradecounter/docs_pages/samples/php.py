@@ -12,6 +12,7 @@ _SHOWN = {
 
 _HEADERS = {
     "X-Api-Key": "'X-Api-Key: ' . getenv('KEY')",
+    "Token": "'Authorization: Bearer ' . getenv('TOKEN')",
     "Accept": "'Accept: application/json'",
     "Content-Type": "'Content-Type: application/json'",
     "Idempotency-Key": "'Idempotency-Key: ' . bin2hex(random_bytes(16))",

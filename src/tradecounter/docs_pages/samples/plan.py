@@ -26,13 +26,15 @@ class Request:
     json: Any = None
     form: Mapping[str, str] | None = None
     with_key: bool = True
+    with_token: bool = False  # a service token instead of a key
     idempotency_prefix: str = ""  # the prefix of the sample's idempotency key
     response: str = "json"  # or "pdf", "text", "nothing"
 
     def headers(self, texts: Mapping[str, str]) -> list[str]:
         """Return a language's code for each header that the request has."""
         sent = {
-            "X-Api-Key": self.with_key,
+            "X-Api-Key": self.with_key and not self.with_token,
+            "Token": self.with_key and self.with_token,
             "Authorization": self.form is not None,
             "Accept": self.accept,
             "Content-Type": self.json is not None,
@@ -108,9 +110,15 @@ def _request(
         json=json,
         form=_first_example(content[_FORM]) if _FORM in content else None,
         with_key="security" not in operation,
-        idempotency_prefix=f"{path.strip('/')}-{json['customer_reference']}" if keyed else "",
+        with_token="apiKey" not in document["components"]["securitySchemes"],
+        idempotency_prefix=_idempotency_prefix(_PLACE.sub(value, path), json) if keyed else "",
         response=_kind_of(success),
     )
+
+
+def _idempotency_prefix(path: str, body: Any) -> str:
+    reference = (body or {}).get("customer_reference")
+    return "-".join([*path.strip("/").split("/"), *([reference] if reference else [])])
 
 
 def _kind_of(content: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from tradecounter.docs_pages.samples.plan import Plan, Request
 _STEP = "    "
 _HEADERS = {
     "X-Api-Key": '"X-Api-Key": os.environ["KEY"]',
+    "Token": '"Authorization": "Bearer " + os.environ["TOKEN"]',
     "Accept": '"Accept": "application/json"',
     "Idempotency-Key": '"Idempotency-Key": str(uuid.uuid4())',
 }

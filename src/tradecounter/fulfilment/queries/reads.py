@@ -106,6 +106,25 @@ _SERIAL_NUMBERS = Statement(
     """
 )
 
+_SHIPPED_NUMBERS = Statement(
+    """
+    select n.shipment_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
+    from serial_number n join shipment s on s.id = n.shipment_id
+    where s.order_id = any(:order_ids::bigint[]) order by n.id
+    """
+)
+
+
+async def numbers_by_shipment(
+    tx: Transaction, order_ids: Sequence[int]
+) -> defaultdict[tuple[int, int], list[ProductSerialNumber]]:
+    """Return the serial numbers of orders by the ids of shipment and line."""
+    numbers: defaultdict[tuple[int, int], list[ProductSerialNumber]] = defaultdict(list)
+    for shipment_id, line_id, *number in await tx.fetch_all(_SHIPPED_NUMBERS, order_ids=array(order_ids)):
+        numbers[shipment_id, line_id].append(ProductSerialNumber(*number))
+    return numbers
+
+
 _CONFIGURATIONS = Statement(
     """
     select l.order_id, c.line_id, l.sku, c.data

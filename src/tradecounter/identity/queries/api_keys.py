@@ -96,6 +96,18 @@ _FIND_ACTIVE_KEY = Statement(
 )
 
 
+_KEY_OF = Statement(
+    "select id, customer_id, name, prefix, created_at, last_used_at, disabled_at"
+    " from api_key where id = :key_id and customer_id = :customer_id",
+    KeyRecord,
+)
+
+
+async def key_of(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | None:
+    """Return one of a customer's keys, or None."""
+    return await tx.fetch_one(_KEY_OF, customer_id=customer_id, key_id=key_id)
+
+
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
     """Return the enabled key with a hash, or None."""
     return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)

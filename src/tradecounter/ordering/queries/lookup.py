@@ -41,6 +41,7 @@ _FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
 _TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
 _STATUS = SQL("status = :status")
 _STATE = SQL("state = :state")
+_KIND = SQL("kind = :kind")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,7 @@ class OrderFilter:
     created_to: datetime | None = None
     status: str | None = None
     state: str | None = None
+    kind: str | None = None
 
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
@@ -78,6 +80,18 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
+async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: int) -> list[AnyOrder]:
+    """Return the first orders and quotes of all customers that match a filter and have a higher internal id."""
+    lows, highs = _numbers_beginning(wanted.reference or "")
+    statement = order_statement(
+        "select {} from orders where {} order by id limit :most",
+        SQL(" and ").join([SQL("id > :after"), *_conditions(wanted)]),
+        prepared=False,
+    )
+    values = {**asdict(wanted), "lows": array(lows), "highs": array(highs), "after": after, "most": most}
+    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+
+
 def _conditions(wanted: OrderFilter) -> Iterator[SQL | Composed]:
     if wanted.customer_id is not None:
         yield _OF_CUSTOMER
@@ -90,6 +104,7 @@ def _conditions(wanted: OrderFilter) -> Iterator[SQL | Composed]:
         (wanted.created_to, _TO),
         (wanted.status, _STATUS),
         (wanted.state, _STATE),
+        (wanted.kind, _KIND),
     ):
         if value is not None:
             yield condition

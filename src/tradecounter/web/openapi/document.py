@@ -11,7 +11,7 @@ from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.common_errors import errors_of
 from tradecounter.rest.operation import Body, Operation
 from tradecounter.rest.responses import to_json
-from tradecounter.web.openapi.introduction import CLIENT_CREDENTIALS, CREDENTIALS, DESCRIPTION, LICENSE, TAGS, VERSION
+from tradecounter.web.openapi.introduction import LICENSE, VERSION, About
 from tradecounter.web.openapi.parameters import parameters_of
 from tradecounter.web.openapi.responses import Responses, media
 from tradecounter.web.openapi.schemas import Schemas
@@ -45,42 +45,49 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
-def build_document(operations: Sequence[Operation], base_url: str, seller: str) -> dict[str, Any]:
-    """Return the interface document of operations at a base URL."""
+def build_document(operations: Sequence[Operation], base_url: str, seller: str, about: About) -> dict[str, Any]:
+    """Return the interface document of a site's operations at a base URL."""
     schemas = Schemas(operations)
     responses = Responses(schemas, operations)
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas, responses)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(
+            operation, schemas, responses, about
+        )
     tags = dict.fromkeys(operation.tag for operation in operations)
     return {
         "openapi": "3.1.0",
         "info": {
-            "title": "Tradecounter",
-            "summary": "The ordering API of a telecoms-hardware reseller.",
+            "title": about.title,
+            "summary": about.summary,
             "version": VERSION,
-            "description": DESCRIPTION,
-            "contact": {"name": seller, "url": f"{base_url}/docs"},
+            "description": about.description,
+            "contact": {"name": seller, "url": f"{base_url}{about.reference}"},
             "license": LICENSE,
         },
-        "externalDocs": {"description": "The guide for API customers", "url": f"{base_url}/guide"},
+        **(
+            {"externalDocs": {"description": "The guide for API customers", "url": f"{base_url}{about.guide}"}}
+            if about.guide
+            else {}
+        ),
         "servers": [{"url": base_url}],
-        "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],
+        "tags": [{"name": tag, "description": about.tags[tag]} for tag in tags],
         "paths": paths,
         "components": {
             "schemas": schemas.components,
             "responses": responses.shared,
             "headers": responses.headers,
-            "securitySchemes": CREDENTIALS | CLIENT_CREDENTIALS,
+            "securitySchemes": {**about.credentials, **about.client_credentials},
         },
-        "security": [{name: []} for name in CREDENTIALS],
+        "security": [{name: []} for name in about.credentials],
     }
 
 
-def _operation(operation: Operation, schemas: Schemas, responses: Responses) -> dict[str, Any]:
+def _operation(operation: Operation, schemas: Schemas, responses: Responses, about: About) -> dict[str, Any]:
     document: dict[str, Any] = {"operationId": operation.name, "tags": [operation.tag], "summary": operation.summary}
-    if operation.description:
-        document["description"] = operation.description
+    scope = f"Needs the scope `{operation.scope}`." if operation.scope else ""
+    if description := "\n\n".join(filter(None, (operation.description, scope))):
+        document["description"] = description
     if parameters := parameters_of(operation):
         document["parameters"] = parameters
     if operation.body is not None:
@@ -92,7 +99,9 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses) -> 
     }
     if operation.public:
         # An application may send its credentials in the form instead of a header.
-        document["security"] = [*({name: []} for name in CLIENT_CREDENTIALS), {}] if operation.for_applications else []
+        document["security"] = (
+            [*({name: []} for name in about.client_credentials), {}] if operation.for_applications else []
+        )
     return document
 
 

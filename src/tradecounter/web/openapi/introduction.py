@@ -1,4 +1,8 @@
-"""The interface document's general parts: introduction, tags, credentials."""
+"""The general parts of the sites' interface documents: introduction, tags, credentials."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 VERSION = "1.0"
 LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
@@ -50,3 +54,64 @@ CLIENT_CREDENTIALS = {
         "description": "An application's `client_id` and `client_secret`, form-encoded; for `POST /oauth/token` only.",
     },
 }
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The general parts of one site's document; `reference` and `guide` are the paths of its pages."""
+
+    title: str
+    summary: str
+    description: str
+    tags: Mapping[str, str]
+    credentials: Mapping[str, Any]
+    reference: str
+    guide: str | None = None
+    client_credentials: Mapping[str, Any] = field(default_factory=dict)  # of operations for applications
+
+
+PUBLIC = About(
+    "Tradecounter",
+    "The ordering API of a telecoms-hardware reseller.",
+    DESCRIPTION,
+    TAGS,
+    CREDENTIALS,
+    "/docs",
+    "/guide",
+    CLIENT_CREDENTIALS,
+)
+
+_BACK_OFFICE_DESCRIPTION = """\
+The reseller's own API: for the programs that keep customers, orders, stock and prices.
+
+Send a service token as `Authorization: Bearer`. Each operation names the scope that it needs; writing includes reading.
+`X-Acting-User` names the person on whose behalf a program makes a change; the audit log shows it.
+
+Amounts are numbers in pounds, net unless they say otherwise; times are in UTC and end with `Z`. Lists are arrays,
+oldest first: `Link` has the address of the next page. A `POST` with an `Idempotency-Key` can be repeated safely; a
+repeated response has null in place of a secret.
+
+Errors have a `message` that names the field and says how to correct it; `errors` lists the fields one by one.
+`X-Ignored` names unknown parameters and fields; they were ignored.
+"""
+BACK_OFFICE = About(
+    "Tradecounter back office",
+    "The reseller's side of Tradecounter.",
+    _BACK_OFFICE_DESCRIPTION,
+    {
+        "Orders": "Orders of all customers, from confirmation to invoice.",
+        "Quotes": "Quotes that customers requested.",
+        "Customers": "Accounts with their keys, users and addresses.",
+        "Products": "Products with stock and prices, and why a customer has a price.",
+        "Operations": "Background jobs, the event log and the audit log.",
+        "Service": "The service itself and its documentation.",
+    },
+    {
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A service token: 64 characters, from `tradecounter token add`.",
+        }
+    },
+    "/api/docs",
+)

@@ -1,6 +1,6 @@
 """Describes operations' responses, with shared errors and headers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,8 +15,11 @@ from tradecounter.web.openapi.schemas import Schemas
 class Responses:
     """Describes responses, and collects the components that several of them share."""
 
-    def __init__(self, schemas: Schemas, operations: Iterable[Operation]) -> None:
+    def __init__(self, schemas: Schemas, operations: Sequence[Operation]) -> None:
         self._schemas = schemas
+        self._quota = (
+            RATE_LIMIT if any(not operation.public and not operation.scope for operation in operations) else ()
+        )
         self._links = [(operation.name, link) for operation in operations for link in operation.links]
         self._shared: dict[int, dict[str, Any]] = {}
         self._headers: dict[str, dict[str, Any]] = {}
@@ -37,7 +40,7 @@ class Responses:
         headers = (*success.headers, *(CACHING if operation.cacheable else ()))
         document: dict[str, Any] = {
             "description": success.description,
-            "headers": self._references((*headers, *(() if operation.public else RATE_LIMIT))),
+            "headers": self._references((*headers, *(() if operation.public else self._quota))),
         }
         content: dict[str, Any] = {}
         if success.body is not None:
@@ -51,7 +54,7 @@ class Responses:
 
     def not_modified(self) -> dict[str, Any]:
         """Describe the 304 response."""
-        return {"description": "Your copy is current.", "headers": self._references((*CACHING, *RATE_LIMIT))}
+        return {"description": "Your copy is current.", "headers": self._references((*CACHING, *self._quota))}
 
     def error(self, error: ErrorResponse) -> dict[str, Any]:
         """Describe an error, or return a reference to its shared description."""
@@ -64,7 +67,7 @@ class Responses:
         example = {} if error.body is None else Error(error.example) if error.body is Error else error.example
         return {
             "description": error.description,
-            "headers": self._references((*error.headers, *(RATE_LIMIT if error.counted else ()))),
+            "headers": self._references((*error.headers, *(self._quota if error.counted else ()))),
             "content": {JSON: {"schema": self._schemas.of(error.body), "example": _value(example)}},
         }
 

@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0018"
-down_revision = "0013"
+down_revision = "0014"
 
 ANNOUNCED = """
 alter table price add column changed_by xid8;

@@ -1,0 +1,50 @@
+"""Scopes of service tokens, roles of staff members, and which roles a scope needs (reseller's side, section 2)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+Area = Literal["catalogue", "prices", "stock", "customers", "orders", "quotes", "billing", "events", "audit"]
+Role = Literal["support", "warehouse", "finance", "catalogue", "administrator"]
+UserRole = Literal["owner", "buyer", "accounts", "developer"]
+
+AREAS: tuple[Area, ...] = get_args(Area)
+SCOPES: tuple[str, ...] = tuple(f"{area}:{verb}" for area in AREAS for verb in ("read", "write"))
+ROLES: tuple[Role, ...] = get_args(Role)
+USER_ROLES: tuple[UserRole, ...] = get_args(UserRole)
+
+_READS_ALL: tuple[Role, ...] = ("support", "finance")
+_READERS: Mapping[Area, tuple[Role, ...]] = {
+    "catalogue": (*_READS_ALL, "warehouse", "catalogue"),
+    "prices": (*_READS_ALL, "catalogue"),
+    "stock": (*_READS_ALL, "warehouse", "catalogue"),
+    "customers": _READS_ALL,
+    "orders": (*_READS_ALL, "warehouse"),
+    "quotes": _READS_ALL,
+    "billing": _READS_ALL,
+    "events": _READS_ALL,
+    "audit": _READS_ALL,
+}
+_WRITERS: Mapping[Area, tuple[Role, ...]] = {
+    "catalogue": ("catalogue",),
+    "prices": ("catalogue",),
+    "stock": ("warehouse",),
+    "customers": ("support",),
+    "orders": ("support",),
+    "quotes": ("support",),
+    "billing": ("finance",),
+    "events": (),
+    "audit": (),
+}
+
+
+def roles_of(scope: str) -> tuple[Role, ...]:
+    """Return the roles that a scope's operations are open to by default; administrators may do everything."""
+    area, _, verb = scope.partition(":")
+    table = _READERS if verb == "read" else _WRITERS
+    return (*table[area], "administrator")  # type: ignore[index]  # `SCOPES` has only areas
+
+
+def includes(scopes: Iterable[str], needed: str) -> bool:
+    """Return whether scopes include the one that is needed; writing includes reading."""
+    area, _, _ = needed.partition(":")
+    return not {needed, f"{area}:write"}.isdisjoint(scopes)

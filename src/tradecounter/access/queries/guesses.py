@@ -1,0 +1,54 @@
+"""Wrong passwords, by account and address."""
+
+from datetime import datetime
+
+from tradecounter.access.rules import Guesses
+from tradecounter.db.advisory_locks import COUNT_PASSWORDS
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+async def lock_guesses(tx: Transaction, address: str) -> None:
+    """Make other sign-ins from an address wait for this transaction."""
+    await tx.execute(COUNT_PASSWORDS, address=address)
+
+
+_GUESSES = Statement(
+    """
+    select (select count(*) from password_failure where account = :account and failed_at > :since) as of_account,
+           (select count(*) from password_failure where address = :address and failed_at > :since) as from_address,
+           (select max(failed_at) from password_failure
+            where account = :account and address = :address and failed_at > :since) as latest
+    """,
+    Guesses,
+)
+
+
+async def guesses_since(tx: Transaction, account: str, address: str, since: datetime) -> Guesses:
+    """Return the wrong passwords of an account and from an address after a moment."""
+    found = await tx.fetch_one(_GUESSES, account=account, address=address, since=since)
+    return found or Guesses(0, 0, None)
+
+
+_INSERT = Statement("insert into password_failure (account, address, failed_at) values (:account, :address, :now)")
+
+
+async def insert_guess(tx: Transaction, account: str, address: str, now: datetime) -> None:
+    """Store a wrong password."""
+    await tx.execute(_INSERT, account=account, address=address, now=now)
+
+
+_FORGET = Statement("delete from password_failure where account = :account and address = :address")
+
+
+async def forget_guesses(tx: Transaction, account: str, address: str) -> None:
+    """Delete the wrong passwords of a pair, after a right one."""
+    await tx.execute(_FORGET, account=account, address=address)
+
+
+_DELETE_OLD = Statement("delete from password_failure where failed_at < :before")
+
+
+async def delete_old_guesses(tx: Transaction, before: datetime) -> int:
+    """Delete wrong passwords from before a moment; return how many."""
+    return await tx.execute(_DELETE_OLD, before=before)

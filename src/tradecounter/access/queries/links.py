@@ -1,0 +1,90 @@
+"""One-time links, of which only the hashes are stored."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRecord:
+    """Whose password a link sets, and until when; either `staff_id` or `user_id` is set."""
+
+    id: int
+    staff_id: int | None
+    user_id: int | None
+    email: str
+    name: str
+    expires_at: datetime
+
+
+_DELETE_OTHERS = Statement(
+    "delete from one_time_link where used_at is null and (staff_id = :staff_id or user_id = :user_id)"
+)
+_INSERT = Statement(
+    "insert into one_time_link (id, hash, staff_id, user_id, created_at, expires_at)"
+    " values (:id, :hash, :staff_id, :user_id, :now, :expires_at)"
+)
+
+
+async def insert_link(
+    tx: Transaction,
+    link_id: int,
+    digest: bytes,
+    now: datetime,
+    expires_at: datetime,
+    *,
+    staff_id: int | None = None,
+    user_id: int | None = None,
+) -> None:
+    """Store a link; it replaces the person's unused ones."""
+    await tx.execute(_DELETE_OTHERS, staff_id=staff_id, user_id=user_id)
+    await tx.execute(
+        _INSERT, id=link_id, hash=digest, staff_id=staff_id, user_id=user_id, now=now, expires_at=expires_at
+    )
+
+
+_DELETE_OF = Statement("delete from one_time_link where staff_id = :staff_id or user_id = :user_id")
+
+
+async def delete_links(tx: Transaction, *, staff_id: int | None = None, user_id: int | None = None) -> None:
+    """Delete all links of a person."""
+    await tx.execute(_DELETE_OF, staff_id=staff_id, user_id=user_id)
+
+
+_OPEN = """
+    select l.id, l.staff_id, l.user_id, coalesce(s.email, u.email) as email, coalesce(s.name, u.name) as name,
+           l.expires_at
+    from one_time_link l left join staff_member s on s.id = l.staff_id left join customer_user u on u.id = l.user_id
+    where l.used_at is null and l.expires_at > :now and coalesce(s.disabled_at, u.disabled_at) is null
+      and {}
+"""
+_BY_HASH = Statement(_OPEN.replace("{}", "l.hash = :hash"), LinkRecord)
+_BY_ID = Statement(_OPEN.replace("{}", "l.id = :id"), LinkRecord)
+
+
+async def find_link(tx: Transaction, digest: bytes, now: datetime) -> LinkRecord | None:
+    """Return the link with a hash if it can be used."""
+    return await tx.fetch_one(_BY_HASH, hash=digest, now=now)
+
+
+async def link_by_id(tx: Transaction, link_id: int, now: datetime) -> LinkRecord | None:
+    """Return a link if it can be used."""
+    return await tx.fetch_one(_BY_ID, id=link_id, now=now)
+
+
+_USE = Statement("update one_time_link set used_at = :now where id = :id and used_at is null and expires_at > :now")
+
+
+async def use_link(tx: Transaction, link_id: int, now: datetime) -> bool:
+    """Mark a link as used; return False when it is used already or has expired."""
+    return await tx.execute(_USE, id=link_id, now=now) == 1
+
+
+_DELETE_OLD = Statement("delete from one_time_link where expires_at < :before")
+
+
+async def delete_old_links(tx: Transaction, before: datetime) -> int:
+    """Delete links that expired before a moment; return how many."""
+    return await tx.execute(_DELETE_OLD, before=before)

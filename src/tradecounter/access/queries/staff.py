@@ -1,0 +1,102 @@
+"""Staff members."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.access.permissions import Role
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import fold
+
+
+@dataclass(frozen=True, slots=True)
+class StaffMember:
+    """A staff member without its secrets; `has_password` is False until it sets one."""
+
+    id: int
+    email: str
+    name: str
+    roles: list[Role]
+    has_password: bool
+    created_at: datetime
+    disabled_at: datetime | None
+
+
+_COLUMNS = SQL("id, email, name, roles, password_hash is not null as has_password, created_at, disabled_at")
+
+_INSERT = Statement(
+    SQL(
+        "insert into staff_member (email, email_key, name, roles, created_at)"
+        " values (:email, :email_key, :name, :roles, :now) on conflict (email_key) do nothing returning {}"
+    ).format(_COLUMNS),
+    StaffMember,
+)
+
+
+async def insert_staff_member(
+    tx: Transaction, email: str, name: str, roles: list[Role], now: datetime
+) -> StaffMember | None:
+    """Store a staff member; return None when the address is taken."""
+    return await tx.fetch_one(_INSERT, email=email, email_key=fold(email), name=name, roles=roles, now=now)
+
+
+_ALL = Statement(SQL("select {} from staff_member order by id").format(_COLUMNS), StaffMember)
+
+
+async def list_staff(tx: Transaction) -> list[StaffMember]:
+    """Return all staff members, disabled ones included, oldest first."""
+    return await tx.fetch_all(_ALL)
+
+
+_BY_EMAIL = Statement(SQL("select {} from staff_member where email_key = :email_key").format(_COLUMNS), StaffMember)
+
+
+async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
+    """Return a staff member by its address, in any case, or None."""
+    return await tx.fetch_one(_BY_EMAIL, email_key=fold(email))
+
+
+async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
+    """Return a staff member by its address. Raises DomainError (not found)."""
+    found = await find_staff_member(tx, email)
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no staff member {email}")
+    return found
+
+
+_PASSWORD = Statement("select password_hash from staff_member where email_key = :email_key and disabled_at is null")
+
+
+async def password_of_staff(tx: Transaction, email: str) -> str | None:
+    """Return the password's hash of an enabled staff member, or None."""
+    found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
+    return found
+
+
+_SET_PASSWORD = Statement("update staff_member set password_hash = :hash where id = :id")
+
+
+async def set_staff_password(tx: Transaction, staff_id: int, password_hash: str) -> None:
+    """Store the hash of a new password."""
+    await tx.execute(_SET_PASSWORD, id=staff_id, hash=password_hash)
+
+
+_DISABLE = Statement("update staff_member set disabled_at = coalesce(disabled_at, :now) where id = :id")
+
+
+async def set_staff_disabled(tx: Transaction, staff_id: int, now: datetime) -> None:
+    """Disable a staff member; the first time counts."""
+    await tx.execute(_DISABLE, id=staff_id, now=now)
+
+
+_RESET = Statement(
+    "update staff_member set password_hash = null, totp_secret = null, disabled_at = null where id = :id"
+)
+
+
+async def clear_staff_secrets(tx: Transaction, staff_id: int) -> None:
+    """Delete a staff member's password and second factor, and enable it."""
+    await tx.execute(_RESET, id=staff_id)

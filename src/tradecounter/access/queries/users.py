@@ -1,0 +1,94 @@
+"""Customers' users."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.access.permissions import UserRole
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import fold
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerUser:
+    """A customer's user without its secrets; `has_password` is False until it sets one."""
+
+    id: int
+    customer_id: int
+    email: str
+    name: str
+    role: UserRole
+    has_password: bool
+    created_at: datetime
+    disabled_at: datetime | None
+
+
+_COLUMNS = SQL("id, customer_id, email, name, role, password_hash is not null as has_password, created_at, disabled_at")
+
+_INSERT = Statement(
+    SQL(
+        "insert into customer_user (customer_id, email, email_key, name, role, created_at)"
+        " values (:customer_id, :email, :email_key, '', :role, :now)"
+        " on conflict (email_key) do update set role = excluded.role, disabled_at = null"
+        " where customer_user.customer_id = excluded.customer_id returning {}"
+    ).format(_COLUMNS),
+    CustomerUser,
+)
+
+
+async def put_user(tx: Transaction, customer_id: int, email: str, role: UserRole, now: datetime) -> CustomerUser | None:
+    """Store or change a customer's user, and enable it; return None when it is another customer's."""
+    return await tx.fetch_one(_INSERT, customer_id=customer_id, email=email, email_key=fold(email), role=role, now=now)
+
+
+_OF_CUSTOMER = Statement(
+    SQL("select {} from customer_user where customer_id = :customer_id order by id").format(_COLUMNS), CustomerUser
+)
+
+
+async def list_users(tx: Transaction, customer_id: int) -> list[CustomerUser]:
+    """Return a customer's users, disabled ones included, oldest first."""
+    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id)
+
+
+_BY_EMAIL = Statement(SQL("select {} from customer_user where email_key = :email_key").format(_COLUMNS), CustomerUser)
+
+
+async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
+    """Return a user of any customer by its address, in any case, or None."""
+    return await tx.fetch_one(_BY_EMAIL, email_key=fold(email))
+
+
+_BY_ID = Statement(SQL("select {} from customer_user where id = :id").format(_COLUMNS), CustomerUser)
+
+
+async def user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
+    """Return a user, or None."""
+    return await tx.fetch_one(_BY_ID, id=user_id)
+
+
+_PASSWORD = Statement("select password_hash from customer_user where email_key = :email_key and disabled_at is null")
+
+
+async def password_of_user(tx: Transaction, email: str) -> str | None:
+    """Return the password's hash of an enabled user, or None."""
+    found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
+    return found
+
+
+_SET_PASSWORD = Statement("update customer_user set password_hash = :hash where id = :id")
+
+
+async def set_user_password(tx: Transaction, user_id: int, password_hash: str) -> None:
+    """Store the hash of a new password."""
+    await tx.execute(_SET_PASSWORD, id=user_id, hash=password_hash)
+
+
+_DISABLE = Statement("update customer_user set disabled_at = coalesce(disabled_at, :now) where id = :id")
+
+
+async def set_user_disabled(tx: Transaction, user_id: int, now: datetime) -> None:
+    """Disable a user; the first time counts."""
+    await tx.execute(_DISABLE, id=user_id, now=now)

@@ -1,0 +1,53 @@
+"""Rules of passwords and of guessing them (reseller's side, sections 2 and 9)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tradecounter.access.common_passwords import COMMON
+from tradecounter.kit.errors import invalid
+
+SHORTEST_PASSWORD = 12
+LONGEST_PASSWORD = 200
+_SHORTEST_NAME = 4  # characters of an address or a name that a password must not consist of
+
+GUESSING_WINDOW = timedelta(minutes=10)
+FREE_GUESSES = 10
+PAUSE = timedelta(seconds=30)
+
+INVITATION_LIFETIME = timedelta(days=7)
+RESET_LIFETIME = timedelta(hours=1)
+
+
+def check_password(password: str, names: Collection[str] = ()) -> None:
+    """Raise DomainError (invalid) for a password that is short, common, or the person's own name or address."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise invalid("password", f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+    plain = _plain(password)
+    own = {_plain(part) for name in names for part in (name, name.partition("@")[0])}
+    if any(len(name) >= _SHORTEST_NAME and name == plain.strip("0123456789") for name in own):
+        raise invalid("password", "must not be your name or address")
+    if len(set(password)) < _SHORTEST_NAME or plain in COMMON or plain.strip("0123456789") in COMMON:
+        raise invalid("password", "is too common")
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """Wrong passwords in the window: of an account, from an address, and when the pair's latest was."""
+
+    of_account: int
+    from_address: int
+    latest: datetime | None
+
+    def wait(self, now: datetime) -> timedelta:
+        """Return how long the pair of account and address must wait; zero when it may try now.
+
+        Only a pair with wrong passwords waits, so nobody can lock another person's account.
+        """
+        if max(self.of_account, self.from_address) < FREE_GUESSES or self.latest is None:
+            return timedelta(0)
+        return max(self.latest + PAUSE - now, timedelta(0))

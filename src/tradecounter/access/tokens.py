@@ -1,0 +1,49 @@
+"""Adds and revokes service tokens."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tradecounter.access.permissions import SCOPES
+from tradecounter.access.queries.tokens import TokenRecord, insert_token, set_revoked
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.credentials import PREFIX_LENGTH
+from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+
+_LONGEST_NAME = 200
+
+
+async def add_token(
+    tx: Transaction,
+    name: str,
+    scopes: Sequence[str],
+    now: datetime,
+    expires_at: datetime | None = None,
+    *,
+    token: str | None = None,
+) -> tuple[TokenRecord, str]:
+    """Add a service token, and return it with its secret; a given `token` may exist (for reproducible demos).
+
+    Raises DomainError (invalid).
+    """
+    require_text("name", name, _LONGEST_NAME)
+    if not scopes or not set(scopes) <= set(SCOPES):
+        raise invalid("scopes", f"must be some of {', '.join(SCOPES)}")
+    if expires_at is not None and expires_at <= now:
+        raise invalid("expires", "must be in the future")
+    chosen = [scope for scope in SCOPES if scope in scopes]
+    token = token or new_secret()
+    added = await insert_token(tx, name.strip(), token[:PREFIX_LENGTH], secret_hash(token), chosen, now, expires_at)
+    after = {"name": added.name, "prefix": added.prefix, "scopes": added.scopes, "expires_at": added.expires_at}
+    audit(tx, "token.add", f"token/{added.id}", now, after=after)
+    return added, token
+
+
+async def revoke_token(tx: Transaction, token_id: int, now: datetime) -> TokenRecord:
+    """Revoke a service token at once. Raises DomainError (not found)."""
+    revoked = await set_revoked(tx, token_id, now)
+    if revoked is None:
+        raise DomainError(Kind.NOT_FOUND, f"there is no token {token_id}")
+    audit(tx, "token.revoke", f"token/{token_id}", now)
+    return revoked

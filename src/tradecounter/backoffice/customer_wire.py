@@ -1,0 +1,120 @@
+"""The requests and responses of customers in the back office."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.access.permissions import UserRole
+from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.rest.wire import Amount
+
+Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
+Packing = Literal["own", "plain"]
+
+
+class CustomerCredit(Struct):
+    """A customer's credit."""
+
+    credit_limit: Amount
+    total_outstanding: Annotated[Decimal, Meta(description="The unpaid gross of its confirmed orders.")]
+    available_credit: Amount
+    overdue: Amount
+
+
+class ResellerCustomer(Struct):
+    """A customer with all its settings."""
+
+    id: Annotated[int, Meta(description="The customer's id.")]
+    email_address: Annotated[str, Meta(description="The account's address.")]
+    first_name: str
+    last_name: str
+    company: str
+    accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")]
+    trade_account: Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
+    price_list: Annotated[str | None, Meta(description="Null: the list `default`.")]
+    discount: Annotated[Decimal, Meta(description="Per cent off every price but contract prices.")]
+    credit_limit: Annotated[Decimal | None, Meta(description="Null: no credit terms.")]
+    term_days: int | None
+    packing: Packing
+    shipping_method: Annotated[int | None, Meta(description="The default for orders that name none.")]
+    unique_references: Annotated[bool, Meta(description="Whether a customer reference can be used only once.")]
+    order_mails: Annotated[bool, Meta(description="Whether orders without a contact mail the account's address.")]
+    blocked: bool
+    blocked_reason: str | None
+    created_at: datetime
+    credit: CustomerCredit
+
+
+class CustomerChange(Struct, omit_defaults=True, kw_only=True):
+    """The settings to change; the others stay."""
+
+    email_address: Email | UnsetType = UNSET
+    first_name: RequiredText | UnsetType = UNSET
+    last_name: RequiredText | UnsetType = UNSET
+    company: ShortText | UnsetType = UNSET
+    accounts_email: Email | UnsetType | None = UNSET
+    trade_account: bool | UnsetType = UNSET
+    price_list: ShortText | UnsetType | None = UNSET
+    discount: Decimal | UnsetType = UNSET
+    credit_limit: Decimal | UnsetType | None = UNSET
+    term_days: Terms | UnsetType | None = UNSET
+    packing: Packing | UnsetType = UNSET
+    shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
+    unique_references: bool | UnsetType = UNSET
+    order_mails: bool | UnsetType = UNSET
+
+
+class NewCustomer(CustomerChange, omit_defaults=True, kw_only=True):
+    """A customer to add; settings that are left out have their defaults."""
+
+    email_address: Email
+    first_name: RequiredText
+    last_name: RequiredText
+
+
+class NewKey(Struct):
+    """An API key to create."""
+
+    name: Annotated[RequiredText, Meta(description="What the key is for.")]
+
+
+class CreatedKey(Struct):
+    """A new API key, which is shown only now."""
+
+    id: int
+    name: str
+    prefix: Annotated[str, Meta(description="The beginning of the key, which identifies it.")]
+    key: Annotated[str | None, Meta(description="The key; null in a repeated response.")]
+    created_at: datetime
+
+
+class Key(Struct):
+    """An API key without its secret."""
+
+    id: int
+    name: str
+    prefix: str
+    created_at: datetime
+    last_used_at: datetime | None
+    disabled_at: datetime | None
+
+
+class NewUser(Struct):
+    """A user to invite."""
+
+    email: Annotated[Email, Meta(description="The user's address.")]
+    role: UserRole
+
+
+class User(Struct):
+    """A customer's user."""
+
+    id: int
+    email: str
+    name: str
+    role: UserRole
+    has_password: Annotated[bool, Meta(description="Whether the invitation was accepted.")]
+    created_at: datetime
+    disabled_at: datetime | None

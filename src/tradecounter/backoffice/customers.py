@@ -1,0 +1,411 @@
+"""`/api/customer`: accounts with their keys, users and addresses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, structs
+from starlette.responses import Response
+
+from tradecounter.access.queries.users import CustomerUser, list_users
+from tradecounter.access.users import disable_user, invite_user
+from tradecounter.backoffice import examples
+from tradecounter.backoffice.customer_wire import (
+    CreatedKey,
+    CustomerChange,
+    CustomerCredit,
+    Key,
+    NewCustomer,
+    NewKey,
+    NewUser,
+    ResellerCustomer,
+    User,
+)
+from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.billing.queries.lookup import overdue_by_customer
+from tradecounter.credit.queries import outstanding_by_customer
+from tradecounter.customers.address_book import remove_address, save_address
+from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.checked_change import checked_change
+from tradecounter.customers.queries.accounts import (
+    Account,
+    AccountChange,
+    accounts_after,
+    the_account,
+)
+from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.manage_keys import create_key, end_key
+from tradecounter.identity.queries.api_keys import KeyRecord, key_of, list_keys
+from tradecounter.kit.errors import not_found
+from tradecounter.kit.money import NOTHING
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.rest.operation import ID, Body, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import json_response
+from tradecounter.shipping.methods import require_method
+
+_ID = Parameter("id", "The customer's id.", ID, 1001)
+_NEW = (LOCATION, IDEMPOTENT_REPLAY)
+
+
+class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/customer`."""
+
+    email_address: Annotated[str | None, Meta(description="Only the customer with this address, in any case.")] = None
+
+
+async def present_customer(tx: Transaction, account: Account, now: datetime) -> ResellerCustomer:
+    """Return an account as the back office shows it."""
+    [shown] = await present_customers(tx, [account], now)
+    return shown
+
+
+async def present_customers(tx: Transaction, accounts: Sequence[Account], now: datetime) -> list[ResellerCustomer]:
+    """Return accounts as the back office shows them, with a fixed number of statements."""
+    ids = [account.id for account in accounts]
+    outstanding, overdue = await outstanding_by_customer(tx, ids), await overdue_by_customer(tx, ids, now)
+    shown = []
+    for account in accounts:
+        limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
+        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING))
+        shown.append(ResellerCustomer(**asdict(account), blocked=False, blocked_reason=None, credit=credit))
+    return shown
+
+
+def _key(record: KeyRecord) -> Key:
+    return Key(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
+
+
+def _user(record: CustomerUser) -> User:
+    return User(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerDesk:
+    """The endpoints of customers; `secret` returns the installation's secret key."""
+
+    desk: Desk
+    secret: Callable[[], str]
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/customer",
+            name="listCustomers",
+            tag="Customers",
+            summary="All customers",
+            query=CustomerListParameters,
+            success=Success(
+                200, "The customers.", list[ResellerCustomer], {"List": [examples.CUSTOMER]}, headers=(NEXT,)
+            ),
+            scope="customers:read",
+        )
+    )
+    async def list_customers(self, call: Call) -> Response:
+        wanted = call.query(CustomerListParameters)
+        email = text("email_address", wanted.email_address)
+        async with self.desk.reading() as tx:
+            found = await accounts_after(tx, wanted.after, wanted.limit + 1, email)
+            shown = await present_customers(tx, found[: wanted.limit], self.desk.clock.now())
+        return page(call, found, wanted.limit, lambda account: account.id, shown)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/customer",
+            name="createCustomer",
+            tag="Customers",
+            summary="Add a customer",
+            description="The account's address becomes its first owner, who has no password yet.",
+            request_headers=POST_HEADERS,
+            body=Body(NewCustomer, {"NewCustomer": examples.NEW_CUSTOMER}),
+            success=Success(
+                201,
+                "The customer.",
+                ResellerCustomer,
+                {"Customer": examples.CUSTOMER},
+                headers=_NEW,
+            ),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="customers:write",
+        )
+    )
+    async def create_customer(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: NewCustomer, now: datetime) -> ResellerCustomer:
+            change = await _change(tx, body)
+            return await present_customer(tx, await create_customer(tx, change, now), now)
+
+        return await self.desk.change(call, NewCustomer, work, status=201, location="/api/customer/{id}")
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/customer/{id}",
+            name="getCustomer",
+            tag="Customers",
+            summary="One customer",
+            path_parameters=(_ID,),
+            success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
+            errors=(NOT_FOUND,),
+            scope="customers:read",
+        )
+    )
+    async def show_customer(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            account = await the_account(tx, call.path_id("id", "customer"))
+            return json_response(await present_customer(tx, account, self.desk.clock.now()))
+
+    @endpoint(
+        Operation(
+            method="PATCH",
+            path="/api/customer/{id}",
+            name="changeCustomer",
+            tag="Customers",
+            summary="Change a customer",
+            description="Credit terms go together: `credit_limit` and `term_days` are both set or both null.",
+            path_parameters=(_ID,),
+            request_headers=CHANGE_HEADERS,
+            body=Body(CustomerChange, {"CustomerChange": examples.CUSTOMER_CHANGE}),
+            success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="customers:write",
+            roles=("support", "finance", "administrator"),
+        )
+    )
+    async def change_customer(self, call: Call) -> Response:
+        customer_id = call.path_id("id", "customer")
+
+        async def work(tx: Transaction, body: CustomerChange, now: datetime) -> ResellerCustomer:
+            change = await _change(tx, body)
+            return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
+
+        return await self.desk.change(call, CustomerChange, work)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/customer/{id}/key",
+            name="listKeys",
+            tag="Customers",
+            summary="A customer's API keys",
+            path_parameters=(_ID,),
+            success=Success(200, "The keys, disabled ones included.", list[Key], {"List": [examples.KEY]}),
+            errors=(NOT_FOUND,),
+            scope="customers:read",
+        )
+    )
+    async def list_keys(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            account = await the_account(tx, call.path_id("id", "customer"))
+            return json_response([_key(key) for key in await list_keys(tx, account.id)])
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/customer/{id}/key",
+            name="createKey",
+            tag="Customers",
+            summary="Create an API key",
+            path_parameters=(_ID,),
+            request_headers=POST_HEADERS,
+            body=Body(NewKey, {"NewKey": examples.NEW_KEY}),
+            success=Success(
+                201, "The key, which is shown only now.", CreatedKey, {"CreatedKey": examples.CREATED_KEY}, headers=_NEW
+            ),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="customers:write",
+        )
+    )
+    async def create_key(self, call: Call) -> Response:
+        customer_id = call.path_id("id", "customer")
+
+        async def work(tx: Transaction, body: NewKey, now: datetime) -> CreatedKey:
+            await the_account(tx, customer_id)
+            added = await create_key(tx, customer_id, body.name.strip(), now)
+            record = await key_of(tx, customer_id, added.id)
+            if record is None:
+                raise LookupError(f"no key {added.id}")
+            return CreatedKey(record.id, record.name, record.prefix, added.key, record.created_at)
+
+        location = f"/api/customer/{customer_id}/key/{{id}}"
+        return await self.desk.change(call, NewKey, work, status=201, location=location, secret="key")  # noqa: S106 a field
+
+    @endpoint(
+        Operation(
+            method="DELETE",
+            path="/api/customer/{id}/key/{key_id}",
+            name="disableKey",
+            tag="Customers",
+            summary="Disable an API key",
+            description="It ends in every process within five seconds.",
+            path_parameters=(_ID, Parameter("key_id", "The key's id.", ID, 7)),
+            request_headers=CHANGE_HEADERS,
+            success=Success(204, "The key is disabled."),
+            errors=(NOT_FOUND,),
+            scope="customers:write",
+        )
+    )
+    async def disable_key(self, call: Call) -> Response:
+        customer_id, key_id = call.path_id("id", "customer"), call.path_id("key_id", "key")
+
+        async def work(tx: Transaction, now: datetime) -> None:
+            if await key_of(tx, customer_id, key_id) is None:
+                raise not_found("key")
+            await end_key(tx, key_id, now)
+
+        return await self.desk.delete(call, work)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/customer/{id}/user",
+            name="listUsers",
+            tag="Customers",
+            summary="A customer's users",
+            path_parameters=(_ID,),
+            success=Success(200, "The users, disabled ones included.", list[User], {"List": [examples.USER]}),
+            errors=(NOT_FOUND,),
+            scope="customers:read",
+        )
+    )
+    async def list_users(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            account = await the_account(tx, call.path_id("id", "customer"))
+            return json_response([_user(user) for user in await list_users(tx, account.id)])
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/customer/{id}/user",
+            name="inviteUser",
+            tag="Customers",
+            summary="Invite a user",
+            description="Adds the user, or changes its role, and mails it a link to set its password.",
+            path_parameters=(_ID,),
+            request_headers=POST_HEADERS,
+            body=Body(NewUser, {"NewUser": examples.NEW_USER}),
+            success=Success(201, "The user.", User, {"User": examples.USER}, headers=_NEW),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="customers:write",
+        )
+    )
+    async def invite_user(self, call: Call) -> Response:
+        customer_id = call.path_id("id", "customer")
+
+        async def work(tx: Transaction, body: NewUser, now: datetime) -> User:
+            user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
+            return _user(user)
+
+        location = f"/api/customer/{customer_id}/user/{{id}}"
+        return await self.desk.change(call, NewUser, work, status=201, location=location)
+
+    @endpoint(
+        Operation(
+            method="DELETE",
+            path="/api/customer/{id}/user/{user_id}",
+            name="disableUser",
+            tag="Customers",
+            summary="Disable a user",
+            path_parameters=(_ID, Parameter("user_id", "The user's id.", ID, 12)),
+            request_headers=CHANGE_HEADERS,
+            success=Success(204, "The user is disabled."),
+            errors=(NOT_FOUND,),
+            scope="customers:write",
+        )
+    )
+    async def disable_user(self, call: Call) -> Response:
+        customer_id, user_id = call.path_id("id", "customer"), call.path_id("user_id", "user")
+
+        async def work(tx: Transaction, now: datetime) -> None:
+            user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
+            if user is None:
+                raise not_found("user")
+            await disable_user(tx, user.email, now)
+
+        return await self.desk.delete(call, work)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressDesk:
+    """The endpoints of customers' address books."""
+
+    desk: Desk
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/customer/{id}/address",
+            name="listAddresses",
+            tag="Customers",
+            summary="A customer's address book",
+            path_parameters=(_ID,),
+            success=Success(200, "The active addresses.", list[SavedAddress], {"List": [examples.SAVED_ADDRESS]}),
+            errors=(NOT_FOUND,),
+            scope="customers:read",
+        )
+    )
+    async def list_addresses(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            account = await the_account(tx, call.path_id("id", "customer"))
+            return json_response(await list_addresses(tx, account.id))
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/customer/{id}/address",
+            name="createAddress",
+            tag="Customers",
+            summary="Save an address",
+            path_parameters=(_ID,),
+            request_headers=POST_HEADERS,
+            body=Body(AddressDetails, {"AddressDetails": examples.ADDRESS_DETAILS}),
+            success=Success(201, "The address.", SavedAddress, {"SavedAddress": examples.SAVED_ADDRESS}, headers=_NEW),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="customers:write",
+        )
+    )
+    async def create_address(self, call: Call) -> Response:
+        customer_id = call.path_id("id", "customer")
+
+        async def work(tx: Transaction, body: AddressDetails, now: datetime) -> SavedAddress:
+            check_address(body)
+            await the_account(tx, customer_id)
+            return await save_address(tx, customer_id, body, now)
+
+        location = f"/api/customer/{customer_id}/address/{{id}}"
+        return await self.desk.change(call, AddressDetails, work, status=201, location=location)
+
+    @endpoint(
+        Operation(
+            method="DELETE",
+            path="/api/customer/{id}/address/{address_id}",
+            name="deleteAddress",
+            tag="Customers",
+            summary="Delete an address",
+            path_parameters=(_ID, Parameter("address_id", "The address's id.", ID, 5003)),
+            request_headers=CHANGE_HEADERS,
+            success=Success(204, "The address is deleted."),
+            errors=(NOT_FOUND,),
+            scope="customers:write",
+        )
+    )
+    async def delete_address(self, call: Call) -> Response:
+        customer_id, address_id = call.path_id("id", "customer"), call.path_id("address_id", "address")
+
+        async def work(tx: Transaction, now: datetime) -> None:
+            await remove_address(tx, customer_id, address_id, now)
+
+        return await self.desk.delete(call, work)
+
+
+async def _change(tx: Transaction, body: CustomerChange) -> AccountChange:
+    change = checked_change(AccountChange(**structs.asdict(body)))
+    if isinstance(change.shipping_method, int):
+        await require_method(tx, change.shipping_method)
+    return change

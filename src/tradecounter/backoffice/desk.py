@@ -1,0 +1,154 @@
+"""What all back-office endpoints share: reading, changing once per idempotency key, lists by cursor."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.gate import ACTING_USER, LONGEST_ACTING_USER
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import invalid
+from tradecounter.rest.call import Call
+from tradecounter.rest.headers import IDEMPOTENCY_KEY
+from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.rest.json_text import read_json
+from tradecounter.rest.negotiation import JSON
+from tradecounter.rest.operation import Header, Parameter
+from tradecounter.rest.paging import linked_query
+from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.responses import json_response, to_json
+
+Body = TypeVar("Body", bound=Struct)
+Item = TypeVar("Item")
+
+MOST_LISTED = 1_000
+_NO_CONTENT = 204
+
+Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Results per page: 100 by default, at most 1,000.")]
+Cursor = Annotated[
+    int, Meta(ge=0, description="Only results after this one; take it from the `Link` of the page before.")
+]
+
+ACTING_USER_HEADER = Parameter(
+    ACTING_USER,
+    "The person on whose behalf the change is made; the audit log shows it.",
+    {"type": "string", "maxLength": LONGEST_ACTING_USER},
+    "sam@reseller.example",
+)
+CHANGE_HEADERS = (ACTING_USER_HEADER,)  # of `PATCH` and `DELETE`
+POST_HEADERS = (IDEMPOTENCY_KEY, ACTING_USER_HEADER)
+NEXT = Header(
+    "Link", "The next page, unless this is the last one.", {"type": "string"}, '</api/order?after=4>; rel="next"'
+)
+LOCATION = Header("Location", "The address of what is new.", {"type": "string"}, "/api/customer/1001")
+
+
+class Nothing(Struct):
+    """An empty body."""
+
+
+class PageParameters(Struct, frozen=True, kw_only=True):
+    """The parameters of every list."""
+
+    after: Cursor = 0
+    limit: Limit = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The database and the clock, with the steps that every operation takes."""
+
+    database: Database
+    clock: Clock
+
+    def reading(self) -> AbstractAsyncContextManager[Transaction]:
+        """Run a block of reads."""
+        return reading(self.database)
+
+    async def change(
+        self,
+        call: Call,
+        shape: type[Body],
+        work: Callable[[Transaction, Body, datetime], Awaitable[Any]],
+        *,
+        status: int = 200,
+        location: str = "",
+        secret: str = "",
+    ) -> Response:
+        """Run a change in a transaction of its own, and respond with its result.
+
+        With an idempotency key, a repeated request gets the recorded response, with null in the field `secret`.
+        `location` is the address of what is new, with fields of the result in braces.
+        """
+        raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
+        body, caller = read_json(raw, shape), f"{call.actor.kind}/{call.actor.id}"
+        key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
+        keyed = None if key is None else KeyedRequest(caller, key, fingerprint(*call.target, raw))
+        now = self.clock.now()
+        with used_once():
+            async with transaction(self.database, call.actor) as tx:
+                if keyed is not None:
+                    async with tx.pipeline() as p:
+                        claimed = claim(p, keyed)
+                    if (before := recorded(keyed, claimed)) is not None:
+                        return _response(before, location, {REPLAY_HEADER: "true"})
+                result = await work(tx, body, now)
+                if keyed is not None:
+                    kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
+                    record(tx, keyed, Recorded(status, to_json(kept)), now)
+        return _response(Recorded(status, to_json(result)), location, {})
+
+    async def delete(self, call: Call, work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Response:
+        """Run a change that has no response body."""
+        async with transaction(self.database, call.actor) as tx:
+            await work(tx, self.clock.now())
+        return Response(status_code=_NO_CONTENT)
+
+
+def _response(made: Recorded, location: str, headers: Mapping[str, str]) -> Response:
+    if location:
+        headers = {**headers, "Location": location.format_map(msgspec.json.decode(made.body))}
+    return Response(made.body, made.status, headers, JSON)
+
+
+def page(
+    call: Call, found: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]
+) -> Response:
+    """Respond with a page of a list: `found` has one item more than `limit` when there is a next page.
+
+    `shown` are the items of the page as the response has them.
+    """
+    headers = {}
+    if len(found) > limit:
+        pairs = [(name, value) for name, value in raw_pairs(call.raw_query) if name != "after"]
+        after = quote(str(cursor(found[limit - 1])), safe="")
+        address = f"{call.base_url}{call.target[1]}?{linked_query(pairs)}after={after}&limit={limit}"
+        headers["Link"] = f'<{address}>; rel="next"'
+    return json_response(list(shown), headers=headers)
+
+
+def moment(field: str, text: str | None) -> datetime | None:
+    """Return a moment given as a date or a time in UTC; a date is its beginning. Raises DomainError (invalid)."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
+    except ValueError as error:
+        raise invalid(field, f"{text[:40]!r} must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def text(field: str, value: str | None) -> str | None:
+    """Return a text parameter, stripped. Raises DomainError (invalid) for a NUL character."""
+    if value is not None and "\x00" in value:
+        raise invalid(field, "must not contain a NUL character")
+    return None if value is None else value.strip()

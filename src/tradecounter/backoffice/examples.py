@@ -1,0 +1,174 @@
+"""Examples of the back office's resources, for its interface document."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from msgspec import Raw, structs
+
+from tradecounter.audit.wire import AuditActor, AuditEntry
+from tradecounter.backoffice import order_wire as orders
+from tradecounter.backoffice import product_wire as products
+from tradecounter.backoffice.customer_wire import (
+    CreatedKey,
+    CustomerChange,
+    CustomerCredit,
+    Key,
+    NewCustomer,
+    NewKey,
+    NewUser,
+    ResellerCustomer,
+    User,
+)
+from tradecounter.backoffice.operations_wire import Job
+from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.ordering import examples as ordering
+from tradecounter.ordering.wire import ProductSerialNumber
+
+__all__ = ["ADDRESS_DETAILS", "SAVED_ADDRESS"]
+
+_AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"))
+
+CUSTOMER = ResellerCustomer(
+    id=1001,
+    email_address="buyer@harbourline.example",
+    first_name="Ada",
+    last_name="Buyer",
+    company="Harbourline Communications",
+    accounts_email="accounts@harbourline.example",
+    trade_account=True,
+    price_list="gold",
+    discount=Decimal("2.50"),
+    credit_limit=Decimal("5000.00"),
+    term_days=30,
+    packing="own",
+    shipping_method=101,
+    unique_references=False,
+    order_mails=True,
+    blocked=False,
+    blocked_reason=None,
+    created_at=_AT,
+    credit=_CREDIT,
+)
+NEW_CUSTOMER = NewCustomer(
+    email_address="buyer@harbourline.example",
+    first_name="Ada",
+    last_name="Buyer",
+    company="Harbourline Communications",
+    credit_limit=Decimal("5000.00"),
+    term_days=30,
+)
+CUSTOMER_CHANGE = CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)
+NEW_KEY = NewKey("ERP")
+KEY = Key(7, "ERP", "3f9a1c20", _AT, _AT, None)
+CREATED_KEY = CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)
+NEW_USER = NewUser("sam@harbourline.example", "buyer")
+USER = User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None)
+
+_NUMBER = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
+ORDER = orders.ResellerOrder(
+    id=4,
+    customer_id=1001,
+    state="confirmed",
+    status="Dispatched",
+    order_reference="ORD-100042",
+    confirmation_code="5417fc98db0f9cf4c67baceff5629b04",
+    customer_reference="PO-1001",
+    created_on=_AT,
+    cost_net=Decimal("455.40"),
+    cost_tax=Decimal("91.08"),
+    cost_gross=Decimal("546.48"),
+    billing_address=CUSTOMER_ADDRESS,
+    shipping_address=CUSTOMER_ADDRESS,
+    items=[
+        orders.ResellerOrderItem(
+            **structs.asdict(ordering.ORDER.items[0]),
+            quantity_allocated=0,
+            quantity_back_ordered=0,
+            quantity_invoiced=0,
+            quantity_returned=0,
+            unit_cost=Decimal("75.90"),
+        )
+    ],
+    shipping=ordering.ORDER.shipping,
+    shipments=[orders.Shipment(31, _AT, "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])])],
+    invoices=[],
+    credit_notes=[],
+    returns=[],
+    notes=[],
+    history=[orders.Happening(_AT, "Warehouse", "order.dispatch")],
+)
+DISPATCH = orders.Dispatch(
+    items=[orders.DispatchedItem(90017, 6, [orders.SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
+    tracking_number="FV123456789",
+)
+TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
+VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
+CANCELLATION = orders.Cancellation("The customer ordered twice.")
+QUOTE = orders.ResellerQuote(
+    **structs.asdict(ordering.QUOTE),
+    customer_id=1001,
+    created_at=_AT,
+    priced_at=_AT,
+    expires_at=_AT.replace(day=23),
+    note="With our thanks.",
+)
+QUOTE_PRICE = orders.QuotePrice(
+    [orders.QuotedItem("CV-320P", Decimal("72.50"))],
+    [orders.QuotedShipping(101, Decimal("0.00"))],
+    "With our thanks.",
+)
+
+LISTED_PRODUCT = products.ListedProduct("CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True)
+PRODUCT = products.ResellerProduct(
+    sku="CV-320P",
+    name="Convoy 320P desk phone",
+    manufacturer="convoy",
+    ean="5012345678900",
+    active=True,
+    weight_kg=Decimal("1.1"),
+    clearance_product=False,
+    configurable=False,
+    categories=["desk-phones"],
+    stock=products.Stock(120, 114, 6, 0),
+    deliveries=[products.ExpectedDelivery(_AT.replace(month=7), 50)],
+    prices=[products.ListCosts("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
+    contract_prices=[products.ContractCosts(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
+)
+PRICE = products.ResellerPrice(
+    sku="CV-320P",
+    customer_id=1001,
+    quantity=5,
+    unit_cost=Decimal("77.03"),
+    break_=5,
+    rule="default",
+    discount=Decimal("2.50"),
+    candidates=[
+        products.PriceCandidate(
+            rule="default",
+            price_list="default",
+            valid_from=None,
+            valid_until=None,
+            single_unit_cost=Decimal("82.00"),
+            five_plus_unit_cost=Decimal("79.00"),
+            ten_plus_unit_cost=Decimal("75.90"),
+            applies=True,
+            why="the customer has no price list of its own",
+        )
+    ],
+)
+ADJUSTMENT = products.AdjustmentRequest([products.AdjustedUnits("CV-320P", "Stocktake", set=120)])
+ADJUSTED = products.AdjustmentResult([products.AdjustedItem("CV-320P", 120, 114, 6, 0)])
+
+JOB = Job(42, "mail_order_confirmed", "failed", {"order_id": 4}, 6, None, _AT)
+AUDIT_ENTRY = AuditEntry(
+    id=87,
+    at=_AT,
+    actor=AuditActor(kind="token", id=3, name="Warehouse", acting_user="sam@reseller.example"),
+    address="192.0.2.10",
+    action="stock.adjust",
+    subject="product/CV-320P",
+    before=Raw(b'{"CV-320P": 118}'),
+    after=Raw(b'{"CV-320P": 120, "reason": "Stocktake"}'),
+)

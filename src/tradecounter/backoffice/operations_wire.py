@@ -1,0 +1,20 @@
+"""The responses of jobs."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from tradecounter.db.job_queue import JobState
+
+
+class Job(Struct):
+    """A background job; `at` is when its state last changed."""
+
+    id: int
+    name: Annotated[str, Meta(description="What it does.", examples=["mail_order_confirmed"])]
+    state: JobState
+    arguments: Annotated[dict[str, Any], Meta(description="The ids that it works on.")]
+    attempts: int
+    scheduled_at: Annotated[datetime | None, Meta(description="When it runs next; null: as soon as possible.")]
+    at: datetime | None

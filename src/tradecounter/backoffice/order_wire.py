@@ -1,0 +1,163 @@
+"""The requests and responses of orders and quotes in the back office."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.ordering.wire import OrderItem, OrderShipping, ProductSerialNumber, Quote
+from tradecounter.rest.wire import Amount
+
+ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
+Units = Annotated[int, Meta(ge=1, le=1_000_000)]
+State = Literal["pending", "confirmed", "cancelled", "expired"]
+
+
+class ResellerOrderItem(OrderItem, kw_only=True):
+    """A line; `quantity` is what is still wanted: ordered less cancelled."""
+
+    quantity_allocated: Annotated[int, Meta(description="Units that are allocated and not dispatched yet.")]
+    quantity_back_ordered: Annotated[int, Meta(description="Units that wait for stock.")]
+    quantity_invoiced: Annotated[int, Meta(description="Units that are on an invoice.")]
+    quantity_returned: Annotated[int, Meta(description="Units that came back.")]
+    unit_cost: Amount
+
+
+class ShippedItem(Struct):
+    """Units of a line in a shipment."""
+
+    id: ItemId
+    quantity: Annotated[int, Meta(description="Units.")]
+    serial_numbers: list[ProductSerialNumber]
+
+
+class Shipment(Struct):
+    """A shipment."""
+
+    id: int
+    dispatched_at: datetime
+    tracking_number: str | None
+    items: list[ShippedItem]
+
+
+class Note(Struct):
+    """A note on an order."""
+
+    at: datetime
+    by: str
+    text: str
+
+
+class Happening(Struct):
+    """A change of an order, from the audit log."""
+
+    at: datetime
+    by: str
+    what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
+
+
+class ResellerOrder(Struct, omit_defaults=True, kw_only=True):
+    """An order of any customer in any state; an unconfirmed one has no reference yet."""
+
+    id: Annotated[int, Meta(description="The numeric order id.")]
+    customer_id: Annotated[int, Meta(description="The customer's id.")]
+    state: State
+    status: Annotated[str | None, Meta(description="A label; set once confirmed.")] = None
+    order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
+    confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
+    customer_reference: Annotated[str, Meta(description="The customer's own reference.")]
+    external_customer_id: Annotated[str | None, Meta(description="The customer's id of its own customer.")] = None
+    created_on: Annotated[datetime, Meta(description="When it was confirmed, or created if it is not.")]
+    cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
+    cost_tax: Amount
+    cost_gross: Amount
+    expected_dispatch_date: Annotated[
+        datetime | None, Meta(description="When the remaining units are expected to be dispatched, if that is known.")
+    ] = None
+    billing_address: CustomerAddress
+    shipping_address: CustomerAddress
+    items: Annotated[list[ResellerOrderItem], Meta(description="The lines.")]
+    shipping: Annotated[list[OrderShipping], Meta(description="As the customer sees it.")]
+    shipments: list[Shipment]
+    invoices: Annotated[list[int], Meta(description="The numbers of its invoices.")]
+    credit_notes: Annotated[list[int], Meta(description="The numbers of its credit notes.")]
+    returns: Annotated[list[str], Meta(description="The numbers of its returns.")]
+    notes: list[Note]
+    history: list[Happening]
+
+
+class SerialNumber(Struct):
+    """A dispatched unit."""
+
+    serial_number: Annotated[str, Meta(min_length=1, max_length=200)]
+    mac_address: Annotated[str, Meta(max_length=50)] = ""
+    provisioning_sku: Annotated[str, Meta(max_length=200)] = ""
+
+
+class DispatchedItem(Struct):
+    """Units of a line to dispatch."""
+
+    id: ItemId
+    quantity: Units
+    serial_numbers: list[SerialNumber] = []
+
+
+class Dispatch(Struct):
+    """A shipment to record."""
+
+    items: Annotated[
+        list[DispatchedItem] | UnsetType, Meta(description="What leaves; without it, all that is allocated.")
+    ] = UNSET
+    tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
+
+
+class Tracking(Struct):
+    """A tracking event to add."""
+
+    type: Annotated[str, Meta(description="A label, such as Collected.")]
+    description: Annotated[str, Meta(description="What happened.")]
+    tracking_number: Annotated[str | None, Meta(description="The shipment; without it, the latest one.")] = None
+    date: Annotated[datetime | None, Meta(description="When it happened, with an offset or `Z`; without it, now.")] = (
+        None
+    )
+    locality: Annotated[str, Meta(description="Where it happened.")] = ""
+
+
+class Cancellation(Struct):
+    """Why an order is cancelled."""
+
+    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
+
+
+class ResellerQuote(Quote, omit_defaults=True, kw_only=True):
+    """A quote of any customer."""
+
+    customer_id: Annotated[int, Meta(description="The customer's id.")]
+    created_at: datetime
+    priced_at: datetime | None = None
+    expires_at: datetime | None = None
+    note: Annotated[str | None, Meta(description="Support's note to the customer.")] = None
+
+
+class QuotedItem(Struct):
+    """The price of a SKU in a quote."""
+
+    sku: str
+    cost_net: Annotated[Decimal, Meta(description="The net cost of one unit.")]
+
+
+class QuotedShipping(Struct):
+    """The cost of a shipping method in a quote."""
+
+    id: Annotated[int, Meta(ge=1, le=2**31 - 1, description="The shipping method's id.")]
+    cost_net: Annotated[Decimal, Meta(description="The net cost.")]
+
+
+class QuotePrice(Struct):
+    """Support's price; lines that are not named keep theirs."""
+
+    items: list[QuotedItem] = []
+    shipping: list[QuotedShipping] = []
+    note: Annotated[str | None, Meta(description="A note to the customer.")] = None

@@ -1,0 +1,259 @@
+"""`/api/order`: orders of all customers, and what happens to them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta
+from starlette.responses import Response
+
+from tradecounter.backoffice import examples
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, Nothing, PageParameters, moment, page, text
+from tradecounter.backoffice.error_responses import CONFLICT, PRECONDITION_FAILED
+from tradecounter.backoffice.order_wire import Cancellation, Dispatch, ResellerOrder, State, Tracking
+from tradecounter.backoffice.present_order import OrderPresenter
+from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.catalogue.queries.lookup import find_product
+from tradecounter.catalogue.wire import Product
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.rules import Serial, normalised_mac
+from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.text import joined_word
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries.lookup import OrderFilter, orders_after
+from tradecounter.ordering.rules import STATUSES
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.rest.operation import TEXT, Operation, Parameter, Success, endpoint
+from tradecounter.rest.operation import Body as RequestBody
+from tradecounter.rest.responses import json_response
+
+_REFERENCE = Parameter("reference", "The order's reference, id or confirmation code.", TEXT, "ORD-100001")
+_ORDER = Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}, headers=(IDEMPOTENT_REPLAY,))
+
+
+class OrderListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/order`. Orders must match all of them."""
+
+    state: Annotated[State | None, Meta(description="Only orders in this state.")] = None
+    status: Annotated[str | None, Meta(description="Only orders with this status, in any case.")] = None
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's orders.")] | None = None
+    reference: Annotated[str | None, Meta(description="Only orders whose reference begins with this.")] = None
+    customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
+    sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
+    created_from: Annotated[str | None, Meta(description="Only orders placed at this time or later.")] = None
+    created_to: Annotated[str | None, Meta(description="Only orders placed before this time.")] = None
+
+
+def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **more: Any) -> Operation:
+    """Return the operation of a step that answers with the order."""
+    return Operation(
+        method="POST",
+        path=f"/api/order/{{reference}}/{path}",
+        name=name,
+        tag="Orders",
+        summary=summary,
+        path_parameters=(_REFERENCE,),
+        request_headers=POST_HEADERS,
+        success=_ORDER,
+        errors=(NOT_FOUND, CONFLICT, *more.pop("errors", ())),
+        scope="orders:write",
+        roles=roles,
+        **more,
+    )
+
+
+_BY_WAREHOUSE = ("support", "warehouse", "administrator")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDesk:
+    """The endpoints of orders."""
+
+    desk: Desk
+    orders: OrderPresenter
+    letterhead: Letterhead
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/order",
+            name="listOrders",
+            tag="Orders",
+            summary="Orders of all customers",
+            description="Quotes are orders too, until they are confirmed in state `pending`.",
+            query=OrderListParameters,
+            success=Success(200, "The orders.", list[ResellerOrder], {"List": [examples.ORDER]}, headers=(NEXT,)),
+            errors=(NOT_FOUND,),
+            scope="orders:read",
+        )
+    )
+    async def list_orders(self, call: Call) -> Response:
+        wanted = call.query(OrderListParameters)
+        async with self.desk.reading() as tx:
+            found = await orders_after(tx, await _filter(tx, wanted), wanted.after, wanted.limit + 1)
+            shown = await self.orders.many(tx, found[: wanted.limit], self.desk.clock.now())
+        return page(call, found, wanted.limit, lambda order: order.id, shown)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/order/{reference}",
+            name="getOrder",
+            tag="Orders",
+            summary="One order",
+            path_parameters=(_REFERENCE,),
+            success=Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}),
+            errors=(NOT_FOUND,),
+            referenced=(Product,),
+            scope="orders:read",
+        )
+    )
+    async def show_order(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            order = await any_order(tx, call.path_text("reference", "order"))
+            return json_response(await self.orders.one(tx, order, self.desk.clock.now()))
+
+    @endpoint(
+        _step(
+            "dispatchOrder",
+            "dispatch",
+            "Dispatch all or a part as one shipment",
+            roles=_BY_WAREHOUSE,
+            body=RequestBody(Dispatch, {"Dispatch": examples.DISPATCH}, required=False),
+        )
+    )
+    async def dispatch_order(self, call: Call) -> Response:
+        async def step(tx: Transaction, reference: str, body: Dispatch, now: datetime) -> None:
+            await dispatch_order(tx, reference, _dispatch(body), now)
+
+        return await self._take(call, Dispatch, step)
+
+    @endpoint(
+        _step(
+            "trackOrder",
+            "tracking",
+            "Add a tracking event to a shipment",
+            roles=_BY_WAREHOUSE,
+            body=RequestBody(Tracking, {"Tracking": examples.TRACKING}),
+        )
+    )
+    async def track_order(self, call: Call) -> Response:
+        async def step(tx: Transaction, reference: str, body: Tracking, now: datetime) -> None:
+            date = None if body.date is None else local_text(body.date)
+            event = NewTrackingEvent(type=body.type, description=body.description, locality=body.locality, date=date)
+            await track_shipment(tx, reference, body.tracking_number, event, now)
+
+        return await self._take(call, Tracking, step)
+
+    @endpoint(
+        _step(
+            "setVideo",
+            "video",
+            "Set the addresses of the packing video",
+            roles=_BY_WAREHOUSE,
+            body=RequestBody(OrderVideoResponse, {"Video": examples.VIDEO}),
+        )
+    )
+    async def set_video(self, call: Call) -> Response:
+        async def step(tx: Transaction, reference: str, body: OrderVideoResponse, now: datetime) -> None:
+            await add_video(tx, reference, body, now)
+
+        return await self._take(call, OrderVideoResponse, step)
+
+    @endpoint(
+        _step(
+            "cancelOrder",
+            "cancel",
+            "Cancel an order or a quote before anything is dispatched",
+            description="Its stock and credit are released, and the customer gets an e-mail.",
+            body=RequestBody(Cancellation, {"Cancellation": examples.CANCELLATION}),
+        )
+    )
+    async def cancel_order(self, call: Call) -> Response:
+        async def step(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
+            await cancel_order(tx, reference, body.reason, now)
+
+        return await self._take(call, Cancellation, step)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/order/{reference}/invoice",
+            name="invoiceOrder",
+            tag="Orders",
+            summary="Issue the invoice of a dispatched order",
+            description="An order that has its invoice stays as it is.",
+            path_parameters=(_REFERENCE,),
+            request_headers=POST_HEADERS,
+            success=_ORDER,
+            errors=(NOT_FOUND, CONFLICT, PRECONDITION_FAILED),
+            scope="billing:write",
+        )
+    )
+    async def invoice_order(self, call: Call) -> Response:
+        async def step(tx: Transaction, reference: str, _body: Nothing, now: datetime) -> None:
+            await issue_invoice(tx, reference, self.letterhead, now)
+
+        return await self._take(call, Nothing, step)
+
+    async def _take(
+        self, call: Call, shape: type[Body], step: Callable[[Transaction, str, Body, datetime], Awaitable[None]]
+    ) -> Response:
+        """Take a step with an order, and respond with the order."""
+        reference = call.path_text("reference", "order")
+
+        async def work(tx: Transaction, body: Body, now: datetime) -> ResellerOrder:
+            await step(tx, reference, body, now)
+            return await self.orders.one(tx, await any_order(tx, reference), now)
+
+        return await self.desk.change(call, shape, work)
+
+
+async def _filter(tx: Transaction, wanted: OrderListParameters) -> OrderFilter:
+    sku, status = text("sku", wanted.sku), text("status", wanted.status)
+    return OrderFilter(
+        customer_id=wanted.customer_id,
+        reference=text("reference", wanted.reference),
+        customer_reference=text("customer_reference", wanted.customer_reference),
+        product_id=None if sku is None else (await find_product(tx, sku)).record.id,
+        created_from=moment("created_from", wanted.created_from),
+        created_to=moment("created_to", wanted.created_to),
+        status=None if status is None else _status(status),
+        state=wanted.state,
+    )
+
+
+def _status(label: str) -> str:
+    found = next((status for status in STATUSES if joined_word(status) == joined_word(label)), None)
+    if found is None:
+        raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
+    return found
+
+
+def _dispatch(body: Dispatch) -> DispatchRequest:
+    if body.items is UNSET:
+        return DispatchRequest(tracking_number=body.tracking_number, only_allocated=True)
+    return DispatchRequest(
+        items=[(item.id, item.quantity) for item in body.items],
+        tracking_number=body.tracking_number,
+        serials=[
+            Serial(
+                item.id,
+                number.serial_number,
+                normalised_mac(number.mac_address) if number.mac_address else "",
+                number.provisioning_sku,
+            )
+            for item in body.items
+            for number in item.serial_numbers
+        ],
+    )

@@ -1,0 +1,123 @@
+"""Converts orders to the back office's resource."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from msgspec import structs
+
+from tradecounter.audit.queries import entries_of
+from tradecounter.backoffice.order_wire import Happening, ResellerOrder, ResellerOrderItem, Shipment, ShippedItem
+from tradecounter.billing.queries.invoices import invoice_numbers
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.queries.reads import numbers_by_shipment
+from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
+from tradecounter.ordering.lines import OrderLine, products_of
+from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
+from tradecounter.ordering.queries.lines import lines_of
+from tradecounter.ordering.states import AnyOrder, NumberedOrder
+from tradecounter.ordering.wire import OrderItemConfiguration
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.view import CustomerView
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPresenter:
+    """Reads and converts orders; the products in them are shown as their customers see them."""
+
+    views: RefreshableViews
+    fulfilment: FulfilmentReader
+
+    async def one(self, tx: Transaction, order: AnyOrder, now: datetime) -> ResellerOrder:
+        """Return an order as the back office shows it."""
+        [shown] = await self.many(tx, [order], now)
+        return shown
+
+    async def many(self, tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[ResellerOrder]:
+        """Return orders as the back office shows them, with a fixed number of statements."""
+        ids = [order.id for order in orders]
+        lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
+        invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
+        history = await entries_of(tx, [f"order/{order.name}" for order in orders])
+        shown = []
+        for order in orders:
+            view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
+            found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
+            found.invoices = [invoices[order.id]] if order.id in invoices else []
+            for item in found.items:
+                item.quantity_invoiced = item.quantity_dispatched if found.invoices else 0
+            for shipment in found.shipments:
+                for shipped in shipment.items:
+                    shipped.serial_numbers = numbers[shipment.id, shipped.id]
+            found.history = [
+                Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
+                for entry in history
+                if entry.subject == f"order/{order.name}"
+            ]
+            shown.append(found)
+        return shown
+
+
+def _shown(
+    order: AnyOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
+) -> ResellerOrder:
+    numbered = order if isinstance(order, NumberedOrder) else None
+    expected = None if numbered is None else expected_dispatch(numbered, lines, now)
+    return ResellerOrder(
+        id=order.id,
+        order_reference=None if numbered is None else numbered.order_reference,
+        customer_reference=order.customer_reference,
+        cost_net=order.cost_net,
+        cost_tax=order.cost_tax,
+        cost_gross=order.cost_gross,
+        created_on=_utc(order.placed_at),
+        status=None if numbered is None else numbered.status,
+        items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
+        shipping=[] if numbered is None else shipping_on_the_wire(numbered, fulfilled.shipments),
+        shipping_address=order.shipping_address,
+        external_customer_id=order.external_customer_id,
+        expected_dispatch_date=None if expected is None else _utc(expected),
+        customer_id=order.customer_id,
+        state=order.state,
+        confirmation_code=order.confirmation_code,
+        billing_address=order.billing_address,
+        shipments=[
+            Shipment(
+                shipped.id,
+                _utc(shipped.dispatched_at),
+                shipped.tracking_number,
+                [ShippedItem(line_id, units, []) for line_id, units in shipped.units.items()],
+            )
+            for shipped in fulfilled.shipments
+        ],
+        invoices=[],
+        credit_notes=[],
+        returns=[],
+        notes=[],
+        history=[],
+    )
+
+
+def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirmed: bool) -> ResellerOrderItem:
+    item = item_on_the_wire(line, fulfilled, view)
+    members = structs.asdict(item) | {
+        "quantity": line.dispatched + line.to_come if confirmed else line.quantity,
+        "quantity_cancelled": line.cancelled if confirmed else 0,
+        "configurations": [_without_passwords(configuration) for configuration in item.configurations],
+    }
+    return ResellerOrderItem(
+        **members,
+        quantity_allocated=line.allocated,
+        quantity_back_ordered=line.back_ordered,
+        quantity_invoiced=0,
+        quantity_returned=0,
+        unit_cost=line.unit_cost,
+    )
+
+
+def _without_passwords(configuration: OrderItemConfiguration) -> OrderItemConfiguration:
+    return OrderItemConfiguration(structs.replace(configuration.data, adsl_password=None, wifi_password=None))
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(microsecond=0)

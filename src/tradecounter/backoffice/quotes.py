@@ -1,0 +1,133 @@
+"""`/api/quote`: quotes of all customers, to which support gives prices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+
+from msgspec import Meta, structs
+from starlette.responses import Response
+
+from tradecounter.backoffice import examples
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, PageParameters, page
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.order_wire import QuotePrice, ResellerQuote
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.present import quote_on_the_wire
+from tradecounter.ordering.queries.lines import lines_of, lines_of_order
+from tradecounter.ordering.queries.lookup import OrderFilter, orders_after, the_quote
+from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.states import AnyOrder, pricing_of
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.rest.operation import TEXT, Body, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import json_response
+
+_CODE = Parameter("code", "The quote's confirmation code.", TEXT, "657cdc3344bb2a3356c0c53b05b216f8")
+
+
+class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/quote`."""
+
+    state: Annotated[
+        Literal["pending", "confirmed", "cancelled", "expired"] | None, Meta(description="Only quotes in this state.")
+    ] = None
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's quotes.")] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteDesk:
+    """The endpoints of quotes; a price holds for `lifetime`."""
+
+    desk: Desk
+    lifetime: timedelta
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/quote",
+            name="listQuotes",
+            tag="Quotes",
+            summary="Quotes of all customers",
+            query=QuoteListParameters,
+            success=Success(200, "The quotes.", list[ResellerQuote], {"List": [examples.QUOTE]}, headers=(NEXT,)),
+            scope="quotes:read",
+        )
+    )
+    async def list_quotes(self, call: Call) -> Response:
+        wanted = call.query(QuoteListParameters)
+        chosen = OrderFilter(customer_id=wanted.customer_id, state=wanted.state, kind="quote")
+        async with self.desk.reading() as tx:
+            found = await orders_after(tx, chosen, wanted.after, wanted.limit + 1)
+            lines = await lines_of(tx, [quote.id for quote in found])
+        now = self.desk.clock.now()
+        shown = (_shown(quote, lines[quote.id], now) for quote in found[: wanted.limit])
+        return page(call, found, wanted.limit, lambda quote: quote.id, shown)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/quote/{code}",
+            name="getQuote",
+            tag="Quotes",
+            summary="One quote",
+            path_parameters=(_CODE,),
+            success=Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}),
+            errors=(NOT_FOUND,),
+            scope="quotes:read",
+        )
+    )
+    async def show_quote(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            return json_response(await _read(tx, _code(call), self.desk.clock.now()))
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/quote/{code}/price",
+            name="priceQuote",
+            tag="Quotes",
+            summary="Set or change a quote's prices",
+            description="The customer gets an e-mail, and can confirm the quote until it expires.",
+            path_parameters=(_CODE,),
+            request_headers=POST_HEADERS,
+            body=Body(QuotePrice, {"QuotePrice": examples.QUOTE_PRICE}),
+            success=Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}, headers=(IDEMPOTENT_REPLAY,)),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="quotes:write",
+        )
+    )
+    async def price_quote(self, call: Call) -> Response:
+        code = _code(call)
+
+        async def work(tx: Transaction, body: QuotePrice, now: datetime) -> ResellerQuote:
+            unit_costs = [(item.sku, item.cost_net) for item in body.items]
+            carriage = [(option.id, option.cost_net) for option in body.shipping]
+            note = (body.note or "").strip() or None
+            await price_quote(tx, code, unit_costs, note, now, self.lifetime, carriage=carriage)
+            return await _read(tx, code, now)
+
+        return await self.desk.change(call, QuotePrice, work)
+
+
+def _code(call: Call) -> str:
+    return call.path_text("code", "quote").lower()
+
+
+async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
+    quote = await the_quote(tx, code)
+    return _shown(quote, await lines_of_order(tx, quote.id), now)
+
+
+def _shown(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> ResellerQuote:
+    pricing = pricing_of(quote)
+    return ResellerQuote(
+        **structs.asdict(quote_on_the_wire(quote, lines, now)),
+        customer_id=quote.customer_id,
+        created_at=quote.created_at,
+        priced_at=None if pricing is None else pricing.priced_at,
+        expires_at=None if pricing is None else pricing.expires_at,
+        note=None if pricing is None else pricing.quote_note,
+    )

@@ -1,0 +1,59 @@
+"""`tradecounter user`: customers' users, who sign in to the account pages."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.access.links import link_token, user_address
+from tradecounter.access.permissions import USER_ROLES, UserRole
+from tradecounter.access.queries.users import CustomerUser, list_users
+from tradecounter.access.users import disable_user, invite_user
+from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.output import AsJson, show, show_table
+from tradecounter.cli.session import reporting_errors, run_change, run_query
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Customers' users, who sign in to the account pages.")
+
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The user's e-mail address.")]
+
+
+@app.command("invite")
+def invite(
+    customer_id: CustomerId,
+    email: Email,
+    role: Annotated[UserRole, typer.Option(metavar="R", help=f"One of {', '.join(USER_ROLES)}.")],
+    as_json: AsJson = False,
+) -> None:
+    """Add a user, or change its role, and mail it a link to set its password."""
+    with reporting_errors():
+        settings = read_settings()
+        secret = secret_key(settings)
+    user, link_id = run_change(lambda tx: invite_user(tx, customer_id, email, role, secret, SystemClock().now()))
+    link = user_address(settings.base_url, link_token(secret, link_id))
+    text = f"{user.email} ({user.role}) gets an e-mail with a link to set the password within seven days:\n{link}"
+    show({"email": user.email, "role": user.role, "link": link}, text, as_json=as_json)
+
+
+@app.command("list")
+def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List a customer's users, disabled ones included."""
+
+    async def work(tx: Transaction) -> list[CustomerUser]:
+        await the_account(tx, customer_id)
+        return await list_users(tx, customer_id)
+
+    shown = ("email", Prose("name"), "role", "has_password", "disabled_at", "created_at", "id")
+    show_table(run_query(work), shown, as_json=as_json, names=columns)
+
+
+@app.command("disable")
+def disable(email: Email, as_json: AsJson = False) -> None:
+    """Disable a user."""
+    user = run_change(lambda tx: disable_user(tx, email, SystemClock().now()))
+    show({"email": user.email, "disabled": True}, f"{user.email} is disabled", as_json=as_json)

@@ -1,0 +1,120 @@
+"""The back office: the reseller's own site, with an interface document and a reference of its own."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+
+from tradecounter.backoffice.customers import AddressDesk, CustomerDesk
+from tradecounter.backoffice.desk import Desk
+from tradecounter.backoffice.events import EventDesk
+from tradecounter.backoffice.gate import AllowedNetworks, StaffGate
+from tradecounter.backoffice.operations import OperationsDesk
+from tradecounter.backoffice.orders import OrderDesk
+from tradecounter.backoffice.present_order import OrderPresenter
+from tradecounter.backoffice.products import ProductDesk
+from tradecounter.backoffice.quotes import QuoteDesk
+from tradecounter.db.changes import Versions
+from tradecounter.db.pool import Database
+from tradecounter.db.refresher import Behind
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.http import BackOfficeDocs
+from tradecounter.docs_pages.reference import render_reference
+from tradecounter.events.feed import EventFeed
+from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
+from tradecounter.fulfilment.queries.reads import OrderFulfilment
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.client_address import read_networks
+from tradecounter.identity.installation_secret import secret_key, secret_keys
+from tradecounter.kit.clock import Clock
+from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.page_kit.static_files import BackOfficeStatic
+from tradecounter.rest.any_address import ANY_ADDRESS
+from tradecounter.rest.operation import Endpoint, endpoints_of
+from tradecounter.settings import Settings
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.view import CustomerView
+from tradecounter.web.backoffice_index import BackOfficeIndex
+from tradecounter.web.health import HealthEndpoints, ProcessState
+from tradecounter.web.openapi.document import build_document, encode_document
+from tradecounter.web.openapi.introduction import BACK_OFFICE
+from tradecounter.web.site import Site
+
+
+class BackOffice(Site):
+    """The back office. It loads the catalogue when an order is first shown, which few processes need."""
+
+    def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
+        """Assemble the back office; `alone` means that its process does nothing else until it ends."""
+        self.admission = Admission.from_settings(settings, database, clock)
+        super().__init__(settings, database, self.admission.addresses, settings.backoffice_url, alone=alone)
+        storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
+        loading = LoadOnDemand(storefront)
+        self.follow((self.admission, loading))
+        self._views = ViewsOnDemand(storefront, self.refresher, self.freshness, loading)
+        self.endpoints = self._endpoints(settings, clock)
+        networks = read_networks(settings.backoffice_networks)
+        self._app = self.assemble(
+            [*self.endpoints, *self._pages()],
+            StaffGate(self.admission, database, clock),
+            around=lambda app: AllowedNetworks(app, networks, self.admission),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request, or run the lifespan."""
+        await self._app(scope, receive, send)
+
+    def document(self, base_url: str) -> dict[str, Any]:
+        """Return the interface document for a base URL."""
+        return build_document(self.operations, base_url, self._settings.seller_name, BACK_OFFICE)
+
+    def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
+        desk = Desk(self.database, clock)
+        orders = OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings))))
+        documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
+        groups = (
+            OrderDesk(desk, orders, letterhead_from(settings)),
+            QuoteDesk(desk, settings.quote_lifetime),
+            CustomerDesk(desk, lambda: secret_key(settings)),
+            AddressDesk(desk),
+            ProductDesk(desk),
+            OperationsDesk(desk),
+            EventDesk(EventFeed(self.database, self.stopping)),
+            BackOfficeIndex(lambda base_url: documents().at(base_url)),
+            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
+        )
+        return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _pages(self) -> list[Endpoint]:
+        docs = BackOfficeDocs(
+            cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, for_staff=True))
+        )
+        return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic())]
+
+
+@dataclass(slots=True)
+class LoadOnDemand:
+    """Refreshes a storefront from the moment when `wanted` is set."""
+
+    storefront: Storefront
+    wanted: bool = False
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
+        """Load the parts that have changed, if they are wanted."""
+        return await self.storefront.refresh(tx, versions) if self.wanted else None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewsOnDemand(RefreshableViews):
+    """Customers' views; the first request for one loads the catalogue."""
+
+    loading: LoadOnDemand
+
+    async def last(self, customer_id: int) -> CustomerView:
+        """Return the customer's view even if it is stale. Raises DomainError (not found)."""
+        if not self.loading.wanted:
+            self.loading.wanted = True
+            await self.refresher.refresh()
+        return await RefreshableViews.last(self, customer_id)

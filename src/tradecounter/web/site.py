@@ -1,0 +1,137 @@
+"""What both sites consist of: routes, middleware, the data that follows the database, and the lifespan."""
+
+import asyncio
+import gc
+import re
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tradecounter.db.freshness import Freshness
+from tradecounter.db.pool import Database
+from tradecounter.db.refresher import Refreshable, Refresher
+from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.rest.operation import Endpoint, Operation
+from tradecounter.settings import Settings
+from tradecounter.web.compression import Compression
+from tradecounter.web.connection.connections import Connections
+from tradecounter.web.cross_origin import cross_origin
+from tradecounter.web.descriptors import fitting_connections
+from tradecounter.web.errors import ErrorMiddleware
+from tradecounter.web.request_context import RequestContextMiddleware
+from tradecounter.web.resource import Gate, Resource
+from tradecounter.web.security_headers import security_headers
+from tradecounter.web.unknown_address import unknown_address
+from tradecounter.web.whole_responses import WholeResponses
+
+
+class Site(ABC):
+    """A site as an ASGI application, whose lifespan opens the database and keeps the data in memory fresh.
+
+    Subclasses call `follow` and `assemble` when they have what their endpoints need. The server uses `connections` and
+    `stopping`. `alone` means that the process does nothing else until it ends.
+    """
+
+    endpoints: list[Endpoint]  # that the interface document describes
+    refresher: Refresher
+    routes: list[Route]
+
+    def __init__(
+        self, settings: Settings, database: Database, addresses: ClientAddresses, base_url: str | None, *, alone: bool
+    ) -> None:
+        self.database = database
+        self.freshness = Freshness(settings.stale_after)
+        self.stopping = asyncio.Event()
+        self.connections = Connections(settings.max_connections, settings.max_connections_per_address, addresses.trusts)
+        self.standing_headers = security_headers(base_url)
+        self._refreshing = Database(database.url, connections=1, for_requests=True)
+        self._addresses = addresses
+        self._base_url = base_url
+        self._settings = settings
+        self._alone = alone
+
+    @abstractmethod
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request, or run the lifespan."""
+
+    @abstractmethod
+    def document(self, base_url: str) -> dict[str, Any]:
+        """Return the interface document for a base URL."""
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The operations of the interface document."""
+        return [endpoint.operation for endpoint in self.endpoints]
+
+    def follow(
+        self,
+        refreshables: Sequence[Refreshable],
+        afterwards: Callable[[Database], Awaitable[None]] | None = None,
+    ) -> None:
+        """Create the refresher, which keeps data in memory current."""
+        self.refresher = Refresher(
+            self._refreshing,
+            refreshables,
+            self._settings.refresh_interval,
+            freshness=self.freshness,
+            shared=self.database,
+            afterwards=afterwards,
+        )
+
+    def assemble(
+        self,
+        endpoints: Iterable[Endpoint],
+        gate: Gate,
+        *,
+        cors_origins: str | None = None,
+        around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+    ) -> ASGIApp:
+        """Return the site with routes for the endpoints behind its middleware; `around` wraps the router."""
+        self.routes = self._routes(endpoints, gate)
+        unknown = unknown_address([route.path for route in self.routes])
+        router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
+        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(around(router))), cors_origins))
+        return RequestContextMiddleware(
+            app, self.standing_headers, self._addresses, log_requests=self._settings.log_requests
+        )
+
+    def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:
+        by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
+        for endpoint in endpoints:
+            by_path[endpoint.operation.path].append(endpoint)
+        return [
+            _route(path, found, Resource(found, gate, self._base_url_of, self._settings.max_body_bytes))
+            for path, found in by_path.items()
+        ]
+
+    def _base_url_of(self, request: Request) -> str:
+        return self._base_url or str(request.base_url).rstrip("/")
+
+    @asynccontextmanager
+    async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
+        """Keep the database open and the data in memory fresh while the block runs."""
+        self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
+        async with self.database, self._refreshing, self.refresher.running():
+            if self._alone:
+                # Permanent data: collecting it again would stop all requests for a tenth of a second.
+                gc.collect()
+                gc.freeze()
+            yield
+
+
+def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
+    for parameter in endpoints[0].operation.path_parameters:
+        if parameter.takes_slashes:
+            path = path.replace(f"{{{parameter.name}}}", f"{{{parameter.name}:path}}")
+    route = Route(path, resource)
+    # Starlette's pattern ignores a line break at the end of an address (`PHONE%0A` would be `PHONE`), and accepts an
+    # empty rest of a path (`/product/`).
+    pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
+    route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
+    return route

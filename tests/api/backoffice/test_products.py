@@ -1,0 +1,78 @@
+"""`/api/product`, `/api/price`, `/api/stock/adjustment` and `/api/job`."""
+
+import httpx2
+import psycopg
+import pytest
+
+from support.backoffice import BackOfficeSite, pages
+from support.orders import buy
+from support.shop import NEXT_DAY
+
+
+def test_products_are_searched_by_sku_and_name(staff: httpx2.Client) -> None:
+    listed = [product["sku"] for page in pages(staff, "/api/product?limit=2") for product in page]
+    assert listed == ["CABLE", "PHONE", "SWITCH"]
+    assert [found["sku"] for found in staff.get("/api/product?query=product pho").json()] == ["PHONE"]
+    assert staff.get("/api/product?limit=0").status_code == 400
+
+
+def test_a_product_is_shown_with_stock_and_every_price(staff: httpx2.Client) -> None:
+    shown = staff.get("/api/product/phone").json()
+    assert shown["stock"]["on_hand"] == shown["stock"]["available"] + shown["stock"]["allocated"]
+    assert shown["prices"] == [
+        {"price_list": "default", "single_unit_cost": 50, "five_plus_unit_cost": 45, "ten_plus_unit_cost": 40}
+    ]
+    assert staff.get("/api/product/PHON").status_code == 404
+
+
+def test_a_price_is_explained(office: BackOfficeSite, staff: httpx2.Client) -> None:
+    customer = office.service.customer(discount="10.00")
+    shown = staff.get(f"/api/price?sku=PHONE&customer_id={customer.id}&quantity=6").json()
+    assert (shown["unit_cost"], shown["break"], shown["rule"], shown["discount"]) == (40.5, 5, "default", 10)
+    [candidate] = shown["candidates"]
+    assert (candidate["single_unit_cost"], candidate["applies"]) == (50, True)
+    assert staff.get(f"/api/price?customer_id={customer.id}").json()["message"] == "sku: is required"
+    assert staff.get("/api/price?sku=PHONE").json()["message"] == "customer_id: is required"
+    assert staff.get("/api/price?sku=PHONE&customer_id=999999").status_code == 404
+
+
+def test_stock_is_adjusted_and_waiting_orders_come_first(office: BackOfficeSite, staff: httpx2.Client) -> None:
+    customer = office.service.customer()
+    placed = buy(customer, [("SWITCH", 5)], NEXT_DAY)
+
+    def adjust(**values: object) -> httpx2.Response:
+        item = {"sku": "switch", "reason": "Stocktake", **values}
+        return staff.post("/api/stock/adjustment", json={"items": [item]})
+
+    [stock] = adjust(change=4).json()["items"]
+    assert (stock["on_hand"], stock["available"], stock["allocated"], stock["back_ordered"]) == (7, 2, 5, 0)
+    assert staff.get(f"/api/order/{placed['order_reference']}").json()["items"][0]["quantity_allocated"] == 5
+    [entry] = staff.get("/api/audit?subject=product/SWITCH").json()
+    assert (entry["before"], entry["after"]) == ({"SWITCH": 3}, {"SWITCH": 7, "reason": "Stocktake"})
+    refused = adjust(set=4)
+    assert refused.status_code == 409
+    assert "5 of 7 units are allocated" in refused.json()["message"]
+    assert adjust(set=5).json()["items"][0]["available"] == 0
+    for wrong in ({}, {"set": 1, "change": 1}, {"set": -1}):
+        assert adjust(**wrong).status_code == 400
+    twice = {"items": [{"sku": sku, "set": 9, "reason": "x"} for sku in ("switch", "SWITCH")]}
+    assert staff.post("/api/stock/adjustment", json=twice).status_code == 400
+    assert staff.get("/api/product/SWITCH").json()["stock"]["on_hand"] == 5, "nothing of a rejected request stays"
+
+
+@pytest.fixture
+def failed_job(office: BackOfficeSite, staff: httpx2.Client) -> int:
+    buy(office.service.customer(order_mails=True))
+    job = staff.get("/api/job?state=todo&limit=1000").json()[-1]["id"]
+    with psycopg.connect(office.service.database_url, autocommit=True) as database:
+        database.execute("update procrastinate_jobs set status = 'failed' where id = %s", [job])
+    return int(job)
+
+
+def test_a_failed_job_runs_again_once(staff: httpx2.Client, failed_job: int) -> None:
+    assert [job["id"] for job in staff.get("/api/job?state=failed").json()] == [failed_job]
+    again = staff.post(f"/api/job/{failed_job}/retry").json()
+    assert (again["state"], again["name"]) == ("todo", "mail_order_confirmed")
+    assert staff.post(f"/api/job/{failed_job}/retry").status_code == 409
+    assert staff.post("/api/job/999999999/retry").status_code == 404
+    assert staff.get("/api/job?state=lost").status_code == 400
