@@ -132,11 +132,11 @@ def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], 
     service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
 
 
-def cancel(service: Service, placed: dict[str, Any], reason: str = "a test") -> None:
-    """Cancel an order, pending or confirmed; raises what the use case raises."""
+def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *items: tuple[int, int]) -> None:
+    """Cancel an order, pending or confirmed, or some units of it; raises what the use case raises."""
     name = placed.get("order_reference") or placed["confirmation_code"]
     now = service.clock.now()
-    service.in_transaction(lambda tx: cancel_order(tx, name, reason, now))
+    service.in_transaction(lambda tx: cancel_order(tx, name, reason, now, items or None))
 
 
 _BOOKS: dict[str, LiteralString] = {
@@ -171,7 +171,8 @@ _BOOKS: dict[str, LiteralString] = {
         select l.id, n.numbers
         from order_line l left join order_line bundle on bundle.id = l.bundle_line_id
             join (select line_id, count(*) as numbers from serial_number group by 1) n on n.line_id = l.id
-        where n.numbers > coalesce(bundle.dispatched * l.quantity / bundle.quantity, l.dispatched)
+        where n.numbers > coalesce(
+            bundle.dispatched * (l.quantity + l.cancelled) / (bundle.quantity + bundle.cancelled), l.dispatched)
     """,
     "stock is for sale while orders wait for it": """
         select product_id, available, back_ordered from stock_level
@@ -193,7 +194,8 @@ _BOOKS: dict[str, LiteralString] = {
     "a component has a price, or not as many units as its bundles hold": """
         select l.id, l.quantity, bundle.quantity
         from order_line l join order_line bundle on bundle.id = l.bundle_line_id
-        where l.unit_cost + l.cost_net + l.cost_tax <> 0 or mod(l.quantity, bundle.quantity) <> 0
+        where l.unit_cost + l.cost_net + l.cost_tax <> 0 or mod(l.quantity + l.cancelled, bundle.quantity + bundle.cancelled) <> 0
+           or l.quantity * bundle.cancelled <> l.cancelled * bundle.quantity
            or l.order_id <> bundle.order_id
     """,
     "a cancelled order has no moment or reason": """

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
+from tradecounter.cli.order_after_sale import cancel
 from tradecounter.cli.order_billing import invoice, pay
-from tradecounter.cli.order_fulfil import cancel, dispatch, track, video
+from tradecounter.cli.order_fulfil import dispatch, track, video
 from tradecounter.cli.order_list import order_list
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import typer
+from msgspec import structs
 
 from tradecounter.billing.queries.invoices import find_invoice
 from tradecounter.cli.output import show_json, show_part, show_record, show_table
@@ -19,6 +20,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.reseller_wire import item_units
 from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
@@ -56,24 +58,24 @@ def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str
         "courier_notifications": order.courier_notifications,
         "billing_address": order.billing_address,
         "shipping_address": order.shipping_address,
-        "items": [_item(line) for line in lines],
+        "items": [_item(order, line) for line in lines],
     }
 
 
-def _item(line: OrderLine) -> dict[str, Any]:
+def _item(order: AnyOrder, line: OrderLine) -> dict[str, Any]:
     return {
         "id": line.id,
         "sku": line.sku,
         "name": line.name,
-        "quantity": line.quantity,
-        "unit_cost": line.unit_cost,
+        **structs.asdict(item_units(order, line)),
         "cost_net": line.cost_net,
         "cost_tax": line.cost_tax,
         "allocated": line.allocated,
         "back_ordered": line.back_ordered,
         "dispatched": line.dispatched,
         "related_items": [
-            {"id": part.id, "sku": part.sku, "name": part.name, "quantity": part.quantity} for part in line.components
+            {"id": part.id, "sku": part.sku, "name": part.name, **structs.asdict(item_units(order, part))}
+            for part in line.components
         ],
     }
 
@@ -114,7 +116,7 @@ def _configurations(item_id: int, fulfilled: Fulfilled, *, passwords: bool) -> l
         return list(configurations)
     return [
         OrderItemConfiguration(
-            msgspec.structs.replace(
+            structs.replace(
                 c.data,
                 adsl_password=None if c.data.adsl_password is None else _HIDDEN,
                 wifi_password=None if c.data.wifi_password is None else _HIDDEN,
@@ -145,9 +147,12 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     items, shipments = order.pop("items"), order.pop("shipments")
     show_record(order, as_json=False)
     typer.echo()
-    columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "unit_cost", "cost_net", "bundle")
+    columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "cancelled", "returned",
+               "unit_cost", "cost_net", "bundle")  # fmt: skip
     parts = [
-        part for item in items for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
+        {**part, "cancelled": part["quantity_cancelled"], "returned": part["quantity_returned"]}
+        for item in items
+        for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
     ]
     show_table(parts, columns, as_json=False)
     for title, name in (("Serial numbers", "serial_numbers"), ("Configurations", "configurations")):
