@@ -10,12 +10,20 @@ from typing import Any, LiteralString, TypeVar
 from zoneinfo import ZoneInfo
 
 import httpx2
+import msgspec
 
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.reseller_wire import AmendOrderRequest
+from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.rest.json_text import read_json
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]
@@ -139,6 +147,22 @@ def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *it
     service.in_transaction(lambda tx: cancel_order(tx, name, reason, now, items or None))
 
 
+def amend(service: Service, placed: dict[str, Any], *, dry_run: bool = False, **body: Any) -> ConfirmedOrder:
+    """Amend an order; raises what the use case raises."""
+    now, policy = service.clock.now(), OrderingPolicy.from_settings(service.settings)
+    name, request = str(placed["order_reference"]), read_json(msgspec.json.encode(body), AmendOrderRequest)
+
+    async def work(tx: Transaction) -> ConfirmedOrder:
+        order = await any_order(tx, name)
+        context = await read_context(tx, order.customer_id, policy, now)
+        amended, _ = await amend_order(tx, name, request, context)
+        if dry_run:
+            tx.set_rollback()
+        return amended
+
+    return service.in_transaction(work)
+
+
 _BOOKS: dict[str, LiteralString] = {
     "what accounts owe differs from their confirmed orders": """
         select customer_id, e.outstanding, o.due
@@ -167,6 +191,14 @@ _BOOKS: dict[str, LiteralString] = {
             on s.line_id = l.id
         where l.dispatched <> coalesce(s.units, 0)
     """,
+    "what came back differs from the returns, or a unit came back twice": """
+        select l.id, l.dispatched, l.returned, r.received, r.expected
+        from order_line l left join (
+            select u.line_id, sum(u.restocked + u.scrapped) as received,
+                   sum(case o.state when 'open' then u.quantity else u.restocked + u.scrapped end) as expected
+            from return_line u join order_return o on o.id = u.return_id group by 1) r on r.line_id = l.id
+        where l.returned <> coalesce(r.received, 0) or l.dispatched < coalesce(r.expected, 0)
+    """,
     "a line has more serial numbers than units were dispatched": """
         select l.id, n.numbers
         from order_line l left join order_line bundle on bundle.id = l.bundle_line_id
@@ -194,7 +226,8 @@ _BOOKS: dict[str, LiteralString] = {
     "a component has a price, or not as many units as its bundles hold": """
         select l.id, l.quantity, bundle.quantity
         from order_line l join order_line bundle on bundle.id = l.bundle_line_id
-        where l.unit_cost + l.cost_net + l.cost_tax <> 0 or mod(l.quantity + l.cancelled, bundle.quantity + bundle.cancelled) <> 0
+        where l.unit_cost + l.cost_net + l.cost_tax <> 0
+           or mod(l.quantity + l.cancelled, bundle.quantity + bundle.cancelled) <> 0
            or l.quantity * bundle.cancelled <> l.cancelled * bundle.quantity
            or l.order_id <> bundle.order_id
     """,

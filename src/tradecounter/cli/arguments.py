@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 import typer
@@ -32,6 +33,17 @@ def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[in
         if match is None:
             raise typer.BadParameter(f"{option} {text!r} is not ITEM_ID=QUANTITY")
     return [(int(match[1]), int(match[2])) for match in found if match is not None]
+
+
+def named_amount(text: str, form: str) -> tuple[str, Decimal]:
+    """Return the name and the amount in an option of the form NAME=AMOUNT. Raises BadParameter."""
+    name, equals, cost = text.rpartition("=")  # a SKU may contain an equals sign, a cost cannot
+    if not equals or not name:
+        raise typer.BadParameter(f"{text!r} is not {form}")
+    try:
+        return name, Decimal(cost)
+    except InvalidOperation as error:
+        raise typer.BadParameter(f"{cost!r} is not a number") from error
 
 
 def _since(text: str) -> datetime:

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.order_after_sale import cancel
+from tradecounter.cli.order_after_sale import amend, cancel, note
 from tradecounter.cli.order_billing import invoice, pay
 from tradecounter.cli.order_fulfil import dispatch, track, video
 from tradecounter.cli.order_list import order_list
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
+from tradecounter.cli.returns import open_for_order
 from tradecounter.cli.session import run_query
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import order_to_show
@@ -43,6 +44,9 @@ def show_one(
 app.command("dispatch")(dispatch)
 app.command("track")(track)
 app.command("video")(video)
+app.command("amend")(amend)
 app.command("cancel")(cancel)
+app.command("return")(open_for_order)
+app.command("note")(note)
 app.command("invoice")(invoice)
 app.command("pay")(pay)

@@ -20,12 +20,16 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import notes_of
+from tradecounter.ordering.queries.returns import list_returns
 from tradecounter.ordering.reseller_wire import item_units
+from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
 
 _HIDDEN = "(hidden)"
+_MOST_RETURNS = 1000
 
 
 def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
@@ -98,6 +102,8 @@ async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = Fal
             part["configurations"] = _configurations(part["id"], fulfilled, passwords=passwords)
     shown["shipments"] = [_shipment(shipped) for shipped in fulfilled.shipments]
     shown["video"] = video
+    shown["returns"] = [return_number(found.id) for found in await list_returns(tx, _MOST_RETURNS, order_id=order.id)]
+    shown["notes"] = [{"at": local_text(n.at), "by": n.by, "text": n.text} for n in await notes_of(tx, order.id)]
     return shown | await _billing(tx, order)
 
 
@@ -144,7 +150,7 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(order)
         return
-    items, shipments = order.pop("items"), order.pop("shipments")
+    items, shipments, notes = order.pop("items"), order.pop("shipments"), order.pop("notes")
     show_record(order, as_json=False)
     typer.echo()
     columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "cancelled", "returned",
@@ -163,6 +169,7 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
         map(_shipment_in_words, shipments),
         ("id", "dispatched_on", "method_id", "tracking_number", Prose("items"), Prose("tracking_events")),
     )
+    show_part("Notes", notes, ("at", "by", Prose("text")))
 
 
 def _shipment_in_words(shipment: dict[str, Any]) -> dict[str, Any]:

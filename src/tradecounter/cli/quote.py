@@ -1,12 +1,12 @@
 """`tradecounter quote`: lists, prices and confirms quotes."""
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.arguments import Limit
+from tradecounter.cli.arguments import Limit, named_amount
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -57,18 +57,8 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
     _print(run_query(lambda tx: _quote(tx, code)), as_json=as_json)
 
 
-def _priced(text: str, form: str = "SKU=UNIT_COST") -> tuple[str, Decimal]:
-    name, equals, cost = text.rpartition("=")  # a SKU may contain an equals sign, a cost cannot
-    if not equals or not name:
-        raise typer.BadParameter(f"{text!r} is not {form}")
-    try:
-        return name, Decimal(cost)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{cost!r} is not a number") from error
-
-
 def _carriage(text: str) -> tuple[int, Decimal]:
-    method, cost = _priced(text, "ID=COST")
+    method, cost = named_amount(text, "ID=COST")
     if not (method.isascii() and method.isdigit()):
         raise typer.BadParameter(f"{method!r} is not the id of a shipping method")
     return int(method), cost
@@ -98,7 +88,7 @@ def price(
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
     if not items and not shipping:
         raise typer.BadParameter("at least one --item or --shipping is required")
-    unit_costs = [_priced(item) for item in items or ()]
+    unit_costs = [named_amount(item, "SKU=UNIT_COST") for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
     with reporting_errors():
         lifetime = read_settings().quote_lifetime

@@ -18,9 +18,10 @@ from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
-from tradecounter.ordering.queries.changes import insert_change, store_cancellation, store_changed_order
+from tradecounter.ordering.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.states import (
     AnyOrder,
@@ -32,8 +33,6 @@ from tradecounter.ordering.states import (
 )
 from tradecounter.ordering.units import Purpose, named_units, released_units, status_of, without_units
 from tradecounter.stock.queries.allocation import release
-
-LONGEST_REASON = 1000
 
 CANCEL = Purpose("cancel", "is cancelled", "left", lambda line: line.to_come)
 
@@ -105,7 +104,8 @@ async def _cancel_part(
     kept = [without_units(line, units[line.id], order.tax_rate) if line.id in units else line for line in lines]
     cost_net, cost_tax = total_costs(kept)
     changed = replace(order, cost_net=cost_net, cost_tax=cost_tax, status=status_of(kept))
-    await store_changed_order(tx, changed, kept)
+    await store_lines(tx, kept)
+    await store_changed_order(tx, changed)
     change_id = await insert_change(tx, order.id, "cancelled", reason, units, now)
     await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
     cancelled = [{"id": line.id, "sku": line.sku, "quantity": units[line.id]} for line in lines if line.id in units]

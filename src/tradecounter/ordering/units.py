@@ -25,24 +25,34 @@ class Purpose:
 def named_units(lines: Sequence[OrderLine], named: Sequence[tuple[int, int]], purpose: Purpose) -> dict[int, int]:
     """Return units by line id from pairs of item id and quantity.
 
-    Raises DomainError (invalid) for unknown or repeated items, components of bundles, and wrong quantities.
+    Raises DomainError (invalid) as `named_lines` does, and for wrong quantities.
+    """
+    units: dict[int, int] = {}
+    for line, (_, quantity) in zip(named_lines(lines, [item for item, _ in named], purpose), named, strict=True):
+        if not 1 <= quantity <= purpose.most(line):
+            raise invalid("item", f"{line.id} ({line.sku}) {_what_remains(purpose, purpose.most(line))}")
+        units[line.id] = quantity
+    return units
+
+
+def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Purpose) -> list[OrderLine]:
+    """Return the lines with these ids.
+
+    Raises DomainError (invalid) for unknown or repeated items, and for components of bundles.
     """
     by_id = {line.id: line for line in lines}
     bundles = {component.id: line for line in lines for component in line.components}
-    units: dict[int, int] = {}
-    for item_id, quantity in named:
+    found: list[OrderLine] = []
+    for number, item_id in enumerate(item_ids):
         if item_id in bundles:
             bundle = bundles[item_id]
             raise invalid("item", f"{item_id} {purpose.goes} with its bundle: {purpose.verb} item {bundle.id}")
         if item_id not in by_id:
             raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
-        if item_id in units:
+        if item_id in item_ids[:number]:
             raise invalid("item", f"{item_id} is named twice: add up its quantities")
-        line = by_id[item_id]
-        if not 1 <= quantity <= purpose.most(line):
-            raise invalid("item", f"{item_id} ({line.sku}) {_what_remains(purpose, purpose.most(line))}")
-        units[item_id] = quantity
-    return units
+        found.append(by_id[item_id])
+    return found
 
 
 def _what_remains(purpose: Purpose, most: int) -> str:

@@ -29,7 +29,7 @@ from tradecounter.ordering.states import Kind, OrderBase, PendingOrder
 from tradecounter.ordering.wire import CreateOrderRequest
 
 _CODE_BYTES = 16
-_GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
+GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
 
 
 async def place_order(
@@ -55,7 +55,7 @@ async def checked_draft(
     if standing.near_cap:
         await _require_room(tx, kind, context)
     if standing.unique_references:
-        await _require_unused(tx, request.customer_reference, context)
+        await require_unused(tx, request.customer_reference, context)
     return draft, lines
 
 
@@ -93,7 +93,7 @@ def _draft(
         shipping_region=region.id,
         shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
         shipping_method=None if request.shipping_method is None else request.shipping_method.id,
-        shipping_weight=weight.quantize(_GRAM, ROUND_HALF_UP),
+        shipping_weight=weight.quantize(GRAM, ROUND_HALF_UP),
         cost_net=cost_net,
         cost_tax=cost_tax,
         tax_rate=rate,
@@ -122,8 +122,11 @@ async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> N
         )
 
 
-async def _require_unused(tx: Transaction, customer_reference: str, context: OrderContext) -> None:
-    other = await order_with_reference(tx, context.customer_id, customer_reference, context.now)
+async def require_unused(
+    tx: Transaction, customer_reference: str, context: OrderContext, but: int | None = None
+) -> None:
+    """Raise DomainError (conflict) when another order than `but` has the reference. Locks the customer's row."""
+    other = await order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
     if other is not None:
         raise DomainError(
             ErrorKind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}"

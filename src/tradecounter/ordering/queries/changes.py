@@ -1,6 +1,6 @@
 """Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -160,15 +160,36 @@ _STORED = ("id", "customer_reference", "shipping_region", "shipping_method", "sh
            "shipping_tax", "cost_net", "cost_tax", "tax_rate", "status")  # fmt: skip
 
 
-async def store_changed_order(tx: Transaction, order: ConfirmedOrder, lines: Sequence[OrderLine]) -> None:
-    """Store what a part cancellation or an amendment changes of a confirmed order and its stored lines."""
+async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
+    """Store the units and costs of lines and their components."""
     await tx.execute(_STORE_LINES, lines=json_of(list(with_parts(lines))))
+
+
+async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:
+    """Store what a part cancellation or an amendment changes of a confirmed order, except its lines."""
     await tx.execute(
         _STORE_ORDER,
         **{name: getattr(order, name) for name in _STORED},
         shipping_address=json_of(order.shipping_address),
         shipping_options=json_of(order.shipping_options),
     )
+
+
+_DELETE_LINES = Statement(
+    """
+    with gone as materialized (
+        select id from order_line where id = any(:ids::bigint[]) or bundle_line_id = any(:ids::bigint[])
+    ), their_configurations as (
+        delete from configuration where line_id in (select id from gone)
+    )
+    delete from order_line where id in (select id from gone)
+    """
+)
+
+
+async def delete_lines(tx: Transaction, line_ids: Iterable[int]) -> None:
+    """Delete lines of which no unit was ever cancelled or dispatched, with their components and configurations."""
+    await tx.execute(_DELETE_LINES, ids=array(line_ids))
 
 
 _INSERT_CHANGE = Statement(

@@ -16,6 +16,7 @@ from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.changes import store_pricing
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_by_code
+from tradecounter.ordering.rules import check_cost
 from tradecounter.ordering.shipping_options import ShippingOption, option_of
 from tradecounter.ordering.states import (
     AnyOrder,
@@ -30,7 +31,6 @@ from tradecounter.ordering.states import (
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
-MOST_POUNDS = 1_000_000
 LONGEST_NOTE = 2000
 
 CostsBySku = Sequence[tuple[str, Decimal]]
@@ -56,9 +56,9 @@ async def price_quote(
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
     for sku, cost in unit_costs:
-        _check_cost(sku, "unit cost", cost)
+        check_cost(sku, "unit cost", cost)
     for method_id, cost in carriage:
-        _check_cost(f"shipping {method_id}", "cost", cost)
+        check_cost(f"shipping {method_id}", "cost", cost)
     if note is not None and len(note) > LONGEST_NOTE:
         raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
     quote = _open_quote(await lock_by_code(tx, code), code, now)
@@ -72,13 +72,6 @@ async def price_quote(
     options = _options(quote, await read_methods(tx) if carriage else (), carriage)
     await store_pricing(tx, quote.id, pricing, _repriced(quote, lines, unit_costs), options)
     await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
-
-
-def _check_cost(field: str, what: str, cost: Decimal) -> None:
-    if not cost.is_finite() or not 0 <= cost <= MOST_POUNDS:
-        raise invalid(field, f"the {what} must be between 0 and {MOST_POUNDS}")
-    if cost != rounded(cost):
-        raise invalid(field, f"the {what} {cost} has more than two decimal places")
 
 
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:

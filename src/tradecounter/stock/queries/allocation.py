@@ -109,6 +109,19 @@ async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: M
     )
 
 
+_RESTOCK = Statement("""
+    update stock_level s set available = s.available + u.units, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def restock(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Make returned units, by product id, available; the caller serves back-orders with them."""
+    await _lock_levels(tx, units)
+    await tx.execute(_RESTOCK, product_ids=list(units), units=list(units.values()))
+
+
 _HAND_OVER = Statement("""
     update stock_level s set allocated = s.allocated - u.units, changed_by = pg_current_xact_id()
     from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
