@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.order_after_sale import amend, cancel, note
+from tradecounter.cli.order_after_sale import amend, cancel, confirm, create, note
 from tradecounter.cli.order_billing import invoice, pay
 from tradecounter.cli.order_fulfil import dispatch, track, video
 from tradecounter.cli.order_list import order_list
@@ -41,6 +41,8 @@ def show_one(
     print_order(run_query(work), as_json=as_json)
 
 
+app.command("create")(create)
+app.command("confirm")(confirm)
 app.command("dispatch")(dispatch)
 app.command("track")(track)
 app.command("video")(video)

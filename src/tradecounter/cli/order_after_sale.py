@@ -1,4 +1,4 @@
-"""`tradecounter order cancel`, `amend` and `note`."""
+"""`tradecounter order create`, `confirm`, `amend`, `cancel` and `note`."""
 
 import sys
 from pathlib import Path
@@ -7,16 +7,18 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import OrderName, item_units, named_amount
+from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount
 from tradecounter.cli.order_fulfil import change_order
+from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
-from tradecounter.cli.session import reporting_errors
+from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
@@ -28,6 +30,49 @@ OverrideReason = Annotated[
     str | None,
     typer.Option("--override-credit", metavar="REASON", help="Allow more than the available credit, for this reason."),
 ]
+
+
+def create(
+    customer_id: CustomerId,
+    file: Annotated[
+        Path, typer.Option("--file", metavar="FILE", help="The body of `POST /order` as JSON; - is standard input.")
+    ],
+    confirm_now: Annotated[bool, typer.Option("--confirm", help="Confirm the order too.")] = False,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create an order for a customer, at its prices and terms."""
+    with reporting_errors():
+        policy, body = OrderingPolicy.from_settings(read_settings()), read_file(file)
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        context = await read_context(tx, customer_id, policy, SystemClock().now())
+        order, _ = await create_for_customer(tx, body, context, confirm=confirm_now, override_credit=override_credit)
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
+
+
+def confirm(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The confirmation code, or its beginning.")],
+    shipping_method: Annotated[
+        int | None,
+        typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="One of the shipping options."),
+    ] = None,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Confirm a pending order or a priced quote for its customer."""
+    with reporting_errors():
+        policy = OrderingPolicy.from_settings(read_settings())
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        order = await confirm_for_customer(
+            tx, code, shipping_method, policy, SystemClock().now(), override_credit=override_credit
+        )
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
 
 
 def cancel(

@@ -15,8 +15,8 @@ class OrderLine(Struct, frozen=True, kw_only=True):
 
     `quantity` is what is still wanted: on a confirmed order, the sum of allocated, back-ordered and dispatched units.
     A cancelled order keeps the quantities that it had. `cancelled` units are no longer wanted, and `returned` units
-    came back after their dispatch. A component's figures are the bundle's figures times the component's units per
-    bundle.
+    came back after their dispatch. `requested_unit_cost` is set once a quote is priced. A component's figures are the
+    bundle's figures times the component's units per bundle.
     """
 
     id: int
@@ -33,6 +33,7 @@ class OrderLine(Struct, frozen=True, kw_only=True):
     dispatched: int = 0
     cancelled: int = 0
     returned: int = 0
+    requested_unit_cost: Decimal | None = None
     bundle_line_id: int | None = None
     components: tuple["OrderLine", ...] = ()
 
@@ -40,6 +41,11 @@ class OrderLine(Struct, frozen=True, kw_only=True):
         """Return the line at a net unit cost. The tax, at a rate in per cent, is rounded once per line."""
         cost_net = unit_cost * self.quantity
         return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=percentage(cost_net, tax_rate))
+
+    @property
+    def cost_at_request(self) -> Decimal:
+        """The net unit cost at the creation of the order or quote."""
+        return self.unit_cost if self.requested_unit_cost is None else self.requested_unit_cost
 
     @property
     def to_come(self) -> int:

@@ -45,7 +45,7 @@ def test_units_prices_and_new_lines_change_as_one_step(shop: Service, customer: 
     sku = sell(shop, "MORE", 10, available=5)
     owed = outstanding(shop, customer)
     placed = buy(customer, [(sku, 2), ("PHONE", 1), ("CABLE", 2)])
-    body = {
+    body: dict[str, Any] = {
         "items": [
             {"id": item(placed), "quantity": 7},
             {"id": item(placed, 1), "unit_cost": "44.50"},
@@ -88,7 +88,7 @@ def test_address_and_method_change_tax_and_carriage(shop: Service, customer: Cus
     assert read(customer, placed)["shipping"][0]["cost_net"] == 10
     assert kind_of(shop, placed, shipping_address=GERMAN_ADDRESS) is Kind.INVALID  # the method does not deliver there
     amended = amend(shop, placed, shipping_address=GERMAN_ADDRESS, shipping_method={"id": EUROPE})
-    assert (amended.tax_rate, amended.gross) == (0, 70)
+    assert (amended.tax_rate, amended.gross) == (Decimal(0), Decimal(70))
     found = read(customer, placed)
     assert (found["cost_tax"], found["shipping_address"]["city"], found["shipping"][0]["method_id"]) == (
         0, "Hamburg", EUROPE,
@@ -100,7 +100,7 @@ def test_address_and_method_change_tax_and_carriage(shop: Service, customer: Cus
 def test_an_increase_beyond_the_credit_needs_an_override(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     placed = buy(customer)  # 66.60
-    more = {"items": [{"id": item(placed), "quantity": 2}]}
+    more: dict[str, Any] = {"items": [{"id": item(placed), "quantity": 2}]}
     assert kind_of(shop, placed, **more) is Kind.PAYMENT_REQUIRED
     assert outstanding(shop, customer) == Decimal("66.60")
     amend(shop, placed, **more, override_credit={"reason": "Paid by card today"})

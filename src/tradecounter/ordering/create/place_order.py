@@ -33,25 +33,40 @@ GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gra
 
 
 async def place_order(
-    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    tx: Transaction,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    override_credit: bool = False,
 ) -> tuple[PendingOrder, list[OrderLine]]:
     """Create a pending order and return it with its lines. Raises DomainError as `checked_draft` does."""
-    draft, lines = await checked_draft(tx, "order", request, standing, context)
+    draft, lines = await checked_draft(tx, "order", request, standing, context, override_credit=override_credit)
     order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
     insert_order(tx, order, lines)
     return order, lines
 
 
 async def checked_draft(
-    tx: Transaction, kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    tx: Transaction,
+    kind: Kind,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    override_credit: bool = False,
 ) -> tuple[OrderBase, list[OrderLine]]:
     """Return the common data of a new order or quote, and its lines, after all checks.
+
+    With `override_credit`, the account's credit is not checked.
 
     Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
     used), precondition failed (`auto_confirm` without a shipping method).
     """
     draft, lines = _draft(kind, request, standing, context)
-    _check_shipping_and_credit(draft, standing, auto_confirm=bool(request.auto_confirm))
+    gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
+    if not override_credit:
+        require_credit(standing.credit_limit, standing.outstanding, gross)
     if standing.near_cap:
         await _require_room(tx, kind, context)
     if standing.unique_references:
@@ -102,13 +117,13 @@ def _draft(
     return draft, lines
 
 
-def _check_shipping_and_credit(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> None:
+def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> Decimal:
+    """Return the gross with the chosen shipping, if any. Raises DomainError: invalid, precondition failed."""
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
     shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
-    gross = draft.cost_gross + shipping
-    require_credit(standing.credit_limit, standing.outstanding, gross)
+    return draft.cost_gross + shipping
 
 
 async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:

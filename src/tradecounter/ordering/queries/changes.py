@@ -70,7 +70,9 @@ def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
 _PRICE_QUOTE = Statement(
     """
     with lines as (
-        update order_line l set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax
+        update order_line l
+        set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax,
+            requested_unit_cost = coalesce(l.requested_unit_cost, l.unit_cost)
         from json_to_recordset(:lines::json)
              as p (id bigint, unit_cost numeric, cost_net numeric, cost_tax numeric)
         where l.id = p.id

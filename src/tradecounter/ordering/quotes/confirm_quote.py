@@ -12,7 +12,13 @@ from tradecounter.ordering.states import ConfirmedOrder, UnpricedQuote
 
 
 async def confirm_quote(
-    tx: Transaction, code: str, method_id: int | None, policy: OrderingPolicy, now: datetime
+    tx: Transaction,
+    code: str,
+    method_id: int | None,
+    policy: OrderingPolicy,
+    now: datetime,
+    *,
+    override_credit: str | None = None,
 ) -> ConfirmedOrder:
     """Confirm a priced quote, with the same checks as for its customer; a confirmed quote stays unchanged.
 
@@ -22,5 +28,6 @@ async def confirm_quote(
     quote = await the_quote(tx, code)
     if isinstance(quote, UnpricedQuote):
         raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it with `quote price`")
-    order, _ = await confirm_order(tx, code, method_id, await read_context(tx, quote.customer_id, policy, now))
+    context = await read_context(tx, quote.customer_id, policy, now)
+    order, _ = await confirm_order(tx, code, method_id, context, override_credit=override_credit)
     return order

@@ -10,11 +10,13 @@ alter table order_line
     drop constraint order_line_quantity_check,
     add constraint order_line_quantity_check check (quantity >= 0),
     add column cancelled integer not null default 0 check (cancelled >= 0),
-    add column returned integer not null default 0 check (returned >= 0);
+    add column returned integer not null default 0 check (returned >= 0),
+    add column requested_unit_cost numeric(12, 2);
 comment on column order_line.quantity is
     'Units still wanted: ordered less cancelled. A cancelled order keeps what was wanted when it was cancelled.';
 comment on column order_line.cancelled is 'Units cancelled, one part or the whole order at a time.';
 comment on column order_line.returned is 'Dispatched units that came back.';
+comment on column order_line.requested_unit_cost is 'Of a priced quote: the unit cost at the request.';
 update order_line l set cancelled = l.quantity from orders o where o.id = l.order_id and o.state = 'cancelled';
 """
 
