@@ -1,5 +1,13 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'the audit log only grows';
+end
+$$;
+
 CREATE FUNCTION public.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -78,6 +86,32 @@ CREATE TABLE public.attribute (
     possible_values jsonb DEFAULT '[]'::jsonb NOT NULL,
     active boolean DEFAULT true NOT NULL,
     CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
+);
+
+CREATE TABLE public.audit_entry (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text,
+    actor_name text NOT NULL,
+    acting_user text,
+    address text,
+    action text NOT NULL,
+    subject text NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT audit_entry_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['staff'::text, 'token'::text, 'user'::text, 'key'::text, 'command_line'::text, 'system'::text])))
+);
+
+COMMENT ON TABLE public.audit_entry IS 'Who changed what. Entries are never changed or deleted.';
+
+ALTER TABLE public.audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_entry_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.blocked_address (
@@ -194,6 +228,29 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.event (
+    sequence bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.event IS 'The event log. Sequences are contiguous from 1.';
+
+COMMENT ON COLUMN public.event.for_customer IS 'Whether the customer may read the event; otherwise only the reseller may.';
+
+CREATE TABLE public.event_sequence (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT event_sequence_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
+
 CREATE TABLE public.idempotency_key (
     customer_id bigint NOT NULL,
     key text NOT NULL,
@@ -250,6 +307,29 @@ CREATE TABLE public.manufacturer (
     active boolean DEFAULT true NOT NULL
 );
 
+CREATE TABLE public.order_change (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    units jsonb NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT order_change_kind_check CHECK ((kind = ANY (ARRAY['cancelled'::text, 'amended'::text])))
+);
+
+COMMENT ON TABLE public.order_change IS 'Changes of confirmed orders: cancelled parts and amendments.';
+
+COMMENT ON COLUMN public.order_change.units IS 'The cancelled units by line id.';
+
+ALTER TABLE public.order_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.order_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.order_line (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -265,20 +345,52 @@ CREATE TABLE public.order_line (
     back_ordered integer DEFAULT 0 NOT NULL,
     bundle_line_id bigint,
     dispatched integer DEFAULT 0 NOT NULL,
+    cancelled integer DEFAULT 0 NOT NULL,
+    returned integer DEFAULT 0 NOT NULL,
+    requested_unit_cost numeric(12,2),
     CONSTRAINT order_line_allocated_check CHECK ((allocated >= 0)),
     CONSTRAINT order_line_back_ordered_check CHECK ((back_ordered >= 0)),
+    CONSTRAINT order_line_cancelled_check CHECK ((cancelled >= 0)),
     CONSTRAINT order_line_dispatched_check CHECK ((dispatched >= 0)),
-    CONSTRAINT order_line_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT order_line_quantity_check CHECK ((quantity >= 0)),
+    CONSTRAINT order_line_returned_check CHECK ((returned >= 0)),
     CONSTRAINT order_line_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );
+
+COMMENT ON COLUMN public.order_line.quantity IS 'Units still wanted: ordered less cancelled. A cancelled order keeps what was wanted when it was cancelled.';
 
 COMMENT ON COLUMN public.order_line.allocated IS 'Units promised and not yet dispatched.';
 
 COMMENT ON COLUMN public.order_line.bundle_line_id IS 'Of a component: the line of the bundle, which alone has a price and takes stock.';
 
+COMMENT ON COLUMN public.order_line.cancelled IS 'Units cancelled, one part or the whole order at a time.';
+
+COMMENT ON COLUMN public.order_line.returned IS 'Dispatched units that came back.';
+
+COMMENT ON COLUMN public.order_line.requested_unit_cost IS 'Of a priced quote: the unit cost at the request.';
+
 ALTER TABLE public.order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.order_line_id_seq
     START WITH 700001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.order_note (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    noted_by text NOT NULL,
+    text text NOT NULL
+);
+
+COMMENT ON TABLE public.order_note IS 'What the reseller notes about an order; customers do not see it.';
+
+ALTER TABLE public.order_note ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.order_note_id_seq
+    START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
@@ -291,6 +403,26 @@ CREATE SEQUENCE public.order_number
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+
+CREATE SEQUENCE public.return_number
+    START WITH 1001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.order_return (
+    id bigint DEFAULT nextval('public.return_number'::regclass) NOT NULL,
+    order_id bigint NOT NULL,
+    state text NOT NULL,
+    reason text NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    CONSTRAINT order_return_state_check CHECK ((state = ANY (ARRAY['open'::text, 'received'::text, 'closed'::text])))
+);
+
+COMMENT ON COLUMN public.order_return.id IS 'The number, without the prefix RMA-.';
 
 CREATE TABLE public.orders (
     id bigint NOT NULL,
@@ -421,12 +553,16 @@ CREATE TABLE public.product (
     related_products jsonb DEFAULT '[]'::jsonb NOT NULL,
     similar_products jsonb DEFAULT '[]'::jsonb NOT NULL,
     active boolean DEFAULT true NOT NULL,
-    components jsonb DEFAULT '[]'::jsonb NOT NULL
+    components jsonb DEFAULT '[]'::jsonb NOT NULL,
+    purchase_cost numeric(12,2),
+    CONSTRAINT product_purchase_cost_check CHECK ((purchase_cost >= (0)::numeric))
 );
 
 COMMENT ON COLUMN public.product.sku_key IS 'The SKU without regard to case, as the application folds it.';
 
 COMMENT ON COLUMN public.product.components IS 'Of a bundle: key (a sku_key) and quantity of what one of it holds.';
+
+COMMENT ON COLUMN public.product.purchase_cost IS 'What the reseller pays for a unit; customers never see it.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
@@ -444,6 +580,24 @@ CREATE UNLOGGED TABLE public.request_count (
 );
 
 COMMENT ON TABLE public.request_count IS 'Requests of a customer in a window, added up from all processes.';
+
+CREATE TABLE public.return_line (
+    return_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    restocked integer DEFAULT 0 NOT NULL,
+    scrapped integer DEFAULT 0 NOT NULL,
+    credited integer DEFAULT 0 NOT NULL,
+    serial_numbers text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT return_line_check CHECK (((restocked + scrapped) <= quantity)),
+    CONSTRAINT return_line_check1 CHECK ((credited <= (restocked + scrapped))),
+    CONSTRAINT return_line_credited_check CHECK ((credited >= 0)),
+    CONSTRAINT return_line_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT return_line_restocked_check CHECK ((restocked >= 0)),
+    CONSTRAINT return_line_scrapped_check CHECK ((scrapped >= 0))
+);
+
+COMMENT ON COLUMN public.return_line.credited IS 'Units that came back and are on a credit note.';
 
 CREATE TABLE public.revoked_consent (
     client_id text NOT NULL,
@@ -573,6 +727,30 @@ ALTER TABLE public.tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.unnumbered_event (
+    "position" bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.unnumbered_event IS 'Events of committed transactions that are not in the log yet.';
+
+COMMENT ON COLUMN public.unnumbered_event."position" IS 'Drawn after the lock on the subject is taken, so the events of a subject are in their order.';
+
+ALTER TABLE public.unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.unnumbered_event_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
 
@@ -593,6 +771,9 @@ ALTER TABLE ONLY public.application
 
 ALTER TABLE ONLY public.attribute
     ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
@@ -621,6 +802,15 @@ ALTER TABLE ONLY public.customer
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (sequence);
+
+ALTER TABLE ONLY public.event_sequence
+    ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
+
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
 
@@ -642,11 +832,20 @@ ALTER TABLE ONLY public.invoice
 ALTER TABLE ONLY public.manufacturer
     ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.order_change
+    ADD CONSTRAINT order_change_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_order_id_position_key UNIQUE (order_id, "position");
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.order_note
+    ADD CONSTRAINT order_note_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.order_return
+    ADD CONSTRAINT order_return_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_confirmation_code_key UNIQUE (confirmation_code);
@@ -681,6 +880,9 @@ ALTER TABLE ONLY public.product
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
 
+ALTER TABLE ONLY public.return_line
+    ADD CONSTRAINT return_line_pkey PRIMARY KEY (return_id, line_id);
+
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
 
@@ -708,6 +910,9 @@ ALTER TABLE ONLY public.stock_level
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.unnumbered_event
+    ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
+
 CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at);
 
 CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
@@ -718,15 +923,31 @@ CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHE
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
+CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at, id);
+
+CREATE INDEX audit_entry_of_actor ON public.audit_entry USING btree (actor_kind, actor_id, id);
+
+CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
+
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
+CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
+
+CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
+
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX order_change_of_order ON public.order_change USING btree (order_id);
 
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
 
 CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
+
+CREATE INDEX order_note_of_order ON public.order_note USING btree (order_id);
+
+CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id);
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
 
@@ -742,6 +963,8 @@ CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
+CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
+
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
 
 CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
@@ -751,6 +974,10 @@ CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
+
+CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
@@ -793,6 +1020,9 @@ ALTER TABLE ONLY public.incoming_stock
 ALTER TABLE ONLY public.invoice
     ADD CONSTRAINT invoice_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
 
+ALTER TABLE ONLY public.order_change
+    ADD CONSTRAINT order_change_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_bundle_line_id_fkey FOREIGN KEY (bundle_line_id) REFERENCES public.order_line(id);
 
@@ -801,6 +1031,12 @@ ALTER TABLE ONLY public.order_line
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.order_note
+    ADD CONSTRAINT order_note_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.order_return
+    ADD CONSTRAINT order_return_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
 
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
@@ -819,6 +1055,12 @@ ALTER TABLE ONLY public.price
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
+
+ALTER TABLE ONLY public.return_line
+    ADD CONSTRAINT return_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
+
+ALTER TABLE ONLY public.return_line
+    ADD CONSTRAINT return_line_return_id_fkey FOREIGN KEY (return_id) REFERENCES public.order_return(id);
 
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);

@@ -10,7 +10,7 @@ from tradecounter.ordering.lines import OrderLine, units_per_bundle
 from tradecounter.ordering.units import Purpose, named_units
 
 _SEPARATORS = re.compile(r"[:.-]")
-LEAVES = Purpose("dispatch", "leaves", "left", lambda line: line.left)
+LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
 
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
 

@@ -17,7 +17,7 @@ from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import Purpose, named_lines, with_quantity
 from tradecounter.ordering.wire import CreateOrderItem
 
-AMEND = Purpose("amend", "is amended", "left", lambda line: line.left)
+AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

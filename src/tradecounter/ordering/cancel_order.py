@@ -34,7 +34,7 @@ from tradecounter.ordering.states import (
 from tradecounter.ordering.units import Purpose, named_units, released_units, status_of, without_units
 from tradecounter.stock.queries.allocation import release
 
-CANCEL = Purpose("cancel", "is cancelled", "left", lambda line: line.to_come)
+CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.to_come)
 
 
 async def cancel_order(

@@ -14,7 +14,7 @@ from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATC
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What units are named for: two verbs, an adjective for the units that can be named, and their number."""
+    """What units are named for: the verb, what a component does, the units that can be named in words and in number."""
 
     verb: str
     goes: str
@@ -46,7 +46,7 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Pu
     for number, item_id in enumerate(item_ids):
         if item_id in bundles:
             bundle = bundles[item_id]
-            raise invalid("item", f"{item_id} {purpose.goes} with its bundle: {purpose.verb} item {bundle.id}")
+            raise invalid("item", f"{item_id} {purpose.goes}: {purpose.verb} item {bundle.id}")
         if item_id not in by_id:
             raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
         if item_id in item_ids[:number]:

@@ -42,7 +42,9 @@ async def open_return(
     if not items:
         raise invalid("items", "must name at least one item")
     claimed = await claimed_units(tx, order.id)
-    purpose = Purpose("return", "comes back", "to return", lambda line: line.dispatched - claimed.get(line.id, 0))
+    purpose = Purpose(
+        "return", "comes back with its bundle", "to return", lambda line: line.dispatched - claimed.get(line.id, 0)
+    )
     units = named_units(lines, items, purpose)
     _check_serials(units, serial_numbers or {})
     number = return_number(await insert_return(tx, order.id, reason, units, serial_numbers or {}, now))

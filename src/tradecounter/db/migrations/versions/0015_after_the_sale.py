@@ -35,7 +35,7 @@ comment on column order_change.units is 'The cancelled units by line id.';
 
 create table order_note (
     id bigint generated always as identity primary key,
-    order_id bigint not null references orders (id),
+    order_id bigint not null references orders (id) on delete cascade,
     noted_at timestamptz not null,
     noted_by text not null,
     text text not null
