@@ -66,7 +66,7 @@ def test_waiting_quotes_are_listed_oldest_first_and_all_quotes_latest_first(
     with at(shop, MORNING - timedelta(days=1)):
         older = request_quote(customer)
     for quote in (priced, confirmed):
-        tradecounter.json("quote", "price", quote["confirmation_code"], "--item", "PHONE=1")
+        tradecounter.json("quote", "price", quote["confirmation_code"], "--item", "PHONE=1", "--force")
     assert confirm(customer, confirmed).status_code == 200
     ours = codes([older, first, priced, confirmed, last])
 
@@ -99,7 +99,7 @@ def test_a_price_is_printed_emailed_and_can_be_confirmed(
 
 
 def test_a_price_expires_after_the_configured_lifetime(tradecounter: Program, code: str) -> None:
-    tradecounter.json("quote", "price", code, "--item", "PHONE=1", TRADECOUNTER_QUOTE_LIFETIME="0.001")
+    tradecounter.json("quote", "price", code, "--item", "PHONE=1", "--force", TRADECOUNTER_QUOTE_LIFETIME="0.001")
     assert "the quote expired" in tradecounter.error("quote", "price", code, "--item", "PHONE=2")
 
 
@@ -108,7 +108,7 @@ def test_several_items_are_priced_and_a_sku_may_contain_an_equals_sign(
 ) -> None:
     sku = sell(shop, "A=B", 10)
     code = request_quote(customer, [(sku, 1), ("PHONE", 1), ("CABLE", 1)])["confirmation_code"]
-    priced = tradecounter.json("quote", "price", code, "--item", "a=b=9.99", "--item", "CABLE=0")
+    priced = tradecounter.json("quote", "price", code, "--item", "a=b=9.99", "--item", "CABLE=0", "--force")
     assert [item["unit_cost"] for item in priced["items"]] == [9.99, 50, 0]
 
 
@@ -166,7 +166,7 @@ def test_an_invalid_price_is_a_usage_error(tradecounter: Program, code: str, wor
 
 
 def test_orders_and_closed_quotes_cannot_be_priced(tradecounter: Program, customer: Customer, code: str) -> None:
-    cost = ("--item", "PHONE=1")
+    cost = ("--item", "PHONE=1", "--force")
     order = create(customer)["confirmation_code"]
     assert tradecounter.error("quote", "price", order, *cost) == f"{order} is an order, not a quote"
     assert tradecounter.error("quote", "price", "nothing", *cost) == "quote nothing does not exist"
@@ -177,7 +177,9 @@ def test_orders_and_closed_quotes_cannot_be_priced(tradecounter: Program, custom
 
 
 def test_quotes_are_printed_as_tables(tradecounter: Program, code: str) -> None:
-    shown = tradecounter.text("quote", "price", code, "--item", "PHONE=12.34", "--note", "first\nsecond\x1b[31m")
+    shown = tradecounter.text(
+        "quote", "price", code, "--item", "PHONE=12.34", "--force", "--note", "first\nsecond\x1b[31m"
+    )
     lines = [line.split() for line in shown.splitlines()]
     assert ["confirmation_code", code] in lines
     assert ["note", r"first\nsecond\x1b[31m"] in lines
@@ -227,3 +229,36 @@ def test_a_confirmation_by_support_respects_the_credit_limit(tradecounter: Progr
 
 def test_an_unknown_quote_cannot_be_confirmed(tradecounter: Program) -> None:
     assert tradecounter.error("quote", "confirm", "nowhere") == "quote nowhere does not exist"
+
+
+def test_a_discount_counts_from_the_prices_at_the_request_and_is_guarded(
+    shop: Service, tradecounter: Program, customer: Customer
+) -> None:
+    sku = sell(shop, "COSTED", 80, purchase_cost="50")
+    code = request_quote(customer, [(sku, 2), (sku, 1)])["confirmation_code"]
+    price = ["quote", "price", code]
+    half = tradecounter.json(*price, "--discount", "25")
+    assert [item["unit_cost"] for item in half["items"]] == [60, 60]
+    assert half["margin"] == {"net": 180, "purchase": 150, "margin": 30, "percent": 16.67}
+    assert "£30.00 of £180.00" in tradecounter.text("quote", "show", code)
+    preview = tradecounter.json(*price, "--discount", "10", "--item", f"{sku}=70", "--dry-run")
+    assert ([item["unit_cost"] for item in preview["items"]], preview["pricings"]) == ([70, 70], 2)
+    assert tradecounter.json("quote", "show", code) == half
+    again = tradecounter.json(*price, "--discount", "10")
+    assert [item["unit_cost"] for item in again["items"]] == [72, 72]
+    assert "49.99 is below its purchase cost of 50.00" in tradecounter.error(*price, "--item", f"{sku}=49.99")
+    cable = request_quote(customer, [("CABLE", 1)])["confirmation_code"]
+    assert "more than half off its price of 1.99" in tradecounter.error("quote", "price", cable, "--discount", "51")
+    assert tradecounter.json("quote", "price", cable, "--discount", "51", "--force")["margin"] is None
+    assert "discount: must be between 0 and 100" in tradecounter.error(*price, "--discount", "101")
+    assert sku in customer.get(f"/product/{sku}").text
+    assert "purchase" not in customer.get(f"/product/{sku}").text + customer.get(f"/quote/{code}").text
+
+
+def test_a_quote_is_declined_with_a_reason(tradecounter: Program, customer: Customer) -> None:
+    code = request_quote(customer)["confirmation_code"]
+    declined = tradecounter.json("quote", "decline", code, "--reason", "Out of range")
+    assert (declined["state"], declined["cancel_reason"]) == ("cancelled", "Out of range")
+    assert customer.get(f"/quote/{code}").json()["status"] == "Declined"
+    assert "is already cancelled" in tradecounter.error("quote", "decline", code, "--reason", "again")
+    assert customer.put(f"/order/{code}").status_code == 410

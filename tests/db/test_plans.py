@@ -45,6 +45,7 @@ TYPES = {
     "now": "timestamptz",
     "cap": "bigint",
     "customer_reference": "text",
+    "but": "bigint",
 }
 
 

@@ -10,12 +10,20 @@ from typing import Any, LiteralString, TypeVar
 from zoneinfo import ZoneInfo
 
 import httpx2
+import msgspec
 
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.reseller_wire import AmendOrderRequest
+from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.rest.json_text import read_json
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]
@@ -132,11 +140,27 @@ def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], 
     service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
 
 
-def cancel(service: Service, placed: dict[str, Any], reason: str = "a test") -> None:
-    """Cancel an order, pending or confirmed; raises what the use case raises."""
+def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *items: tuple[int, int]) -> None:
+    """Cancel an order, pending or confirmed, or some units of it; raises what the use case raises."""
     name = placed.get("order_reference") or placed["confirmation_code"]
     now = service.clock.now()
-    service.in_transaction(lambda tx: cancel_order(tx, name, reason, now))
+    service.in_transaction(lambda tx: cancel_order(tx, name, reason, now, items or None))
+
+
+def amend(service: Service, placed: dict[str, Any], *, dry_run: bool = False, **body: Any) -> ConfirmedOrder:
+    """Amend an order; raises what the use case raises."""
+    now, policy = service.clock.now(), OrderingPolicy.from_settings(service.settings)
+    name, request = str(placed["order_reference"]), read_json(msgspec.json.encode(body), AmendOrderRequest)
+
+    async def work(tx: Transaction) -> ConfirmedOrder:
+        order = await any_order(tx, name)
+        context = await read_context(tx, order.customer_id, policy, now)
+        amended, _ = await amend_order(tx, name, request, context)
+        if dry_run:
+            tx.set_rollback()
+        return amended
+
+    return service.in_transaction(work)
 
 
 _BOOKS: dict[str, LiteralString] = {
@@ -167,11 +191,20 @@ _BOOKS: dict[str, LiteralString] = {
             on s.line_id = l.id
         where l.dispatched <> coalesce(s.units, 0)
     """,
+    "what came back differs from the returns, or a unit came back twice": """
+        select l.id, l.dispatched, l.returned, r.received, r.expected
+        from order_line l left join (
+            select u.line_id, sum(u.restocked + u.scrapped) as received,
+                   sum(case o.state when 'open' then u.quantity else u.restocked + u.scrapped end) as expected
+            from return_line u join order_return o on o.id = u.return_id group by 1) r on r.line_id = l.id
+        where l.returned <> coalesce(r.received, 0) or l.dispatched < coalesce(r.expected, 0)
+    """,
     "a line has more serial numbers than units were dispatched": """
         select l.id, n.numbers
         from order_line l left join order_line bundle on bundle.id = l.bundle_line_id
             join (select line_id, count(*) as numbers from serial_number group by 1) n on n.line_id = l.id
-        where n.numbers > coalesce(bundle.dispatched * l.quantity / bundle.quantity, l.dispatched)
+        where n.numbers > coalesce(
+            bundle.dispatched * (l.quantity + l.cancelled) / (bundle.quantity + bundle.cancelled), l.dispatched)
     """,
     "stock is for sale while orders wait for it": """
         select product_id, available, back_ordered from stock_level
@@ -193,7 +226,9 @@ _BOOKS: dict[str, LiteralString] = {
     "a component has a price, or not as many units as its bundles hold": """
         select l.id, l.quantity, bundle.quantity
         from order_line l join order_line bundle on bundle.id = l.bundle_line_id
-        where l.unit_cost + l.cost_net + l.cost_tax <> 0 or mod(l.quantity, bundle.quantity) <> 0
+        where l.unit_cost + l.cost_net + l.cost_tax <> 0
+           or mod(l.quantity + l.cancelled, bundle.quantity + bundle.cancelled) <> 0
+           or l.quantity * bundle.cancelled <> l.cancelled * bundle.quantity
            or l.order_id <> bundle.order_id
     """,
     "a cancelled order has no moment or reason": """

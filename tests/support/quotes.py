@@ -40,13 +40,15 @@ def price_as_support(
     *unit_costs: tuple[str, str],
     carriage: Iterable[tuple[int, str]] = (),
     note: str | None = None,
+    **options: Any,
 ) -> None:
-    """Price a quote by the service's clock."""
+    """Price a quote by the service's clock; by default at any price."""
+    options = {"force": True, **options}
     costs = [(sku, Decimal(cost)) for sku, cost in unit_costs]
     shipping = [(method, Decimal(cost)) for method, cost in carriage]
     now, lifetime = service.clock.now(), service.settings.quote_lifetime
     code = quote["confirmation_code"]
-    service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime, carriage=shipping))
+    service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime, carriage=shipping, **options))
 
 
 def jobs(service: Service, name: str, created: dict[str, Any]) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) 
     """Return the invoice of an order, issued now, with the amounts of the confirmation."""
     order = supply.order
     delivery = order.shipping_address
-    lines = [*(_item(line, supply) for line in supply.lines), _shipping(order)]
+    lines = [*(_item(line, supply) for line in supply.lines if line.quantity), _shipping(order)]
     totals = vat_totals(lines)
     due_on = uk_date(due_at(now, order.term_days))
     return InvoiceDocument(

@@ -66,6 +66,7 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     clearance_product: bool | UnsetType = UNSET
     configurable: bool | UnsetType = UNSET
     consumer_unit_cost: Decimal | UnsetType | None = UNSET
+    purchase_cost: Decimal | UnsetType | None = UNSET
     description: Text | UnsetType | None = UNSET
     description_html: Text | UnsetType | None = UNSET
     short_description: Text | UnsetType | None = UNSET
@@ -87,6 +88,7 @@ PRODUCT_DEFAULTS: dict[str, Any] = {
     "clearance_product": False,
     "configurable": False,
     "consumer_unit_cost": 0,
+    "purchase_cost": None,
     "description": "",
     "description_html": "",
     "short_description": "",
@@ -148,8 +150,9 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
     """Stage a product."""
     values = given(product)
     values.pop("manufacturer_name", None)
-    if "consumer_unit_cost" in values:
-        values["consumer_unit_cost"] = pounds(notes, "consumer_unit_cost", product.consumer_unit_cost)
+    for name in ("consumer_unit_cost", "purchase_cost"):
+        if name in values:
+            values[name] = pounds(notes, name, getattr(product, name))
     for name, places in _SIZES.items():
         if name in values:
             values[name] = measured(notes, name, getattr(product, name), _LARGEST_SIZE, places)

@@ -1,6 +1,8 @@
 """Arguments and options shared by several commands."""
 
+import re
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 import typer
@@ -19,6 +21,29 @@ Customer = Annotated[
 OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]
+
+
+_UNITS = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
+
+
+def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[int, int]]:
+    """Return pairs of item id and quantity from the values of an option. Raises BadParameter."""
+    found = [_UNITS.fullmatch(text) for text in texts or ()]
+    for text, match in zip(texts or (), found, strict=True):
+        if match is None:
+            raise typer.BadParameter(f"{option} {text!r} is not ITEM_ID=QUANTITY")
+    return [(int(match[1]), int(match[2])) for match in found if match is not None]
+
+
+def named_amount(text: str, form: str) -> tuple[str, Decimal]:
+    """Return the name and the amount in an option of the form NAME=AMOUNT. Raises BadParameter."""
+    name, equals, cost = text.rpartition("=")  # a SKU may contain an equals sign, a cost cannot
+    if not equals or not name:
+        raise typer.BadParameter(f"{text!r} is not {form}")
+    try:
+        return name, Decimal(cost)
+    except InvalidOperation as error:
+        raise typer.BadParameter(f"{cost!r} is not a number") from error
 
 
 def _since(text: str) -> datetime:

@@ -37,6 +37,7 @@ COMMANDS = {
     "price": "tradecounter.cli.price:app",
     "stock": "tradecounter.cli.stock:app",
     "order": "tradecounter.cli.order:app",
+    "return": "tradecounter.cli.returns:app",
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
     "invoice": "tradecounter.cli.invoice:app",

@@ -4,11 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
+from tradecounter.cli.order_after_sale import amend, cancel, confirm, create, note
 from tradecounter.cli.order_billing import invoice, pay
-from tradecounter.cli.order_fulfil import cancel, dispatch, track, video
+from tradecounter.cli.order_fulfil import dispatch, track, video
 from tradecounter.cli.order_list import order_list
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
+from tradecounter.cli.returns import open_for_order
 from tradecounter.cli.session import run_query
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import order_to_show
@@ -39,9 +41,14 @@ def show_one(
     print_order(run_query(work), as_json=as_json)
 
 
+app.command("create")(create)
+app.command("confirm")(confirm)
 app.command("dispatch")(dispatch)
 app.command("track")(track)
 app.command("video")(video)
+app.command("amend")(amend)
 app.command("cancel")(cancel)
+app.command("return")(open_for_order)
+app.command("note")(note)
 app.command("invoice")(invoice)
 app.command("pay")(pay)

@@ -1,4 +1,4 @@
-"""`tradecounter order dispatch`, `track`, `video` and `cancel`."""
+"""`tradecounter order dispatch`, `track` and `video`."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.arguments import OrderName
+from tradecounter.cli.arguments import OrderName, item_units
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.session import run_change
@@ -18,10 +18,8 @@ from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipm
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
 
-_ITEM = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
 # A MAC address may contain colons too.
 _SERIAL = re.compile(
     r"(?P<item>[0-9]{1,18}):(?P<serial>[^:]+)"
@@ -49,14 +47,14 @@ def dispatch(
     as_json: AsJson = False,
 ) -> None:
     """Dispatch all or part of an order as one shipment."""
-    items = [_item(text) for text in item] if item else None
+    items = item_units(item) or None
     serials = [_serial(text) for text in serial or ()]
 
     async def work(tx: Transaction) -> None:
         request = DispatchRequest(items=items, tracking_number=tracking, serials=serials)
         await dispatch_order(tx, reference, request, SystemClock().now())
 
-    _change(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json)
 
 
 def track(
@@ -78,7 +76,7 @@ def track(
         sighting = NewTrackingEvent(type=event_type, description=description, locality=locality, date=date)
         await track_shipment(tx, reference, tracking, sighting, SystemClock().now())
 
-    _change(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json)
 
 
 def video(
@@ -92,40 +90,17 @@ def video(
     async def work(tx: Transaction) -> None:
         await add_video(tx, reference, OrderVideoResponse(file, playlist), SystemClock().now())
 
-    _change(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json)
 
 
-def cancel(
-    reference: Annotated[
-        str,
-        typer.Argument(
-            metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
-        ),
-    ],
-    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer and stored with the order.")],
-    as_json: AsJson = False,
-) -> None:
-    """Cancel an order that has no shipment; releases its stock and credit."""
+def change_order(reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool) -> None:
+    """Change an order and print it."""
 
-    async def work(tx: Transaction) -> None:
-        await cancel_order(tx, reference, reason, SystemClock().now())
-
-    _change(reference, work, as_json=as_json)
-
-
-def _change(reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool) -> None:
     async def work(tx: Transaction) -> dict[str, Any]:
         await change(tx)
         return await whole_order(tx, await any_order(tx, reference))
 
     print_order(run_change(work), as_json=as_json)
-
-
-def _item(text: str) -> tuple[int, int]:
-    found = _ITEM.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f"--item {text!r} is not ITEM_ID=QUANTITY")
-    return int(found[1]), int(found[2])
 
 
 def _serial(text: str) -> Serial:

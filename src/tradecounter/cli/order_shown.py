@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import typer
+from msgspec import structs
 
 from tradecounter.billing.queries.invoices import find_invoice
 from tradecounter.cli.output import show_json, show_part, show_record, show_table
@@ -19,11 +20,16 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import notes_of
+from tradecounter.ordering.queries.returns import list_returns
+from tradecounter.ordering.reseller_wire import item_units
+from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
 
 _HIDDEN = "(hidden)"
+_MOST_RETURNS = 1000
 
 
 def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
@@ -56,24 +62,24 @@ def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str
         "courier_notifications": order.courier_notifications,
         "billing_address": order.billing_address,
         "shipping_address": order.shipping_address,
-        "items": [_item(line) for line in lines],
+        "items": [_item(order, line) for line in lines],
     }
 
 
-def _item(line: OrderLine) -> dict[str, Any]:
+def _item(order: AnyOrder, line: OrderLine) -> dict[str, Any]:
     return {
         "id": line.id,
         "sku": line.sku,
         "name": line.name,
-        "quantity": line.quantity,
-        "unit_cost": line.unit_cost,
+        **structs.asdict(item_units(order, line)),
         "cost_net": line.cost_net,
         "cost_tax": line.cost_tax,
         "allocated": line.allocated,
         "back_ordered": line.back_ordered,
         "dispatched": line.dispatched,
         "related_items": [
-            {"id": part.id, "sku": part.sku, "name": part.name, "quantity": part.quantity} for part in line.components
+            {"id": part.id, "sku": part.sku, "name": part.name, **structs.asdict(item_units(order, part))}
+            for part in line.components
         ],
     }
 
@@ -96,6 +102,8 @@ async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = Fal
             part["configurations"] = _configurations(part["id"], fulfilled, passwords=passwords)
     shown["shipments"] = [_shipment(shipped) for shipped in fulfilled.shipments]
     shown["video"] = video
+    shown["returns"] = [return_number(found.id) for found in await list_returns(tx, _MOST_RETURNS, order_id=order.id)]
+    shown["notes"] = [{"at": local_text(n.at), "by": n.by, "text": n.text} for n in await notes_of(tx, order.id)]
     return shown | await _billing(tx, order)
 
 
@@ -114,7 +122,7 @@ def _configurations(item_id: int, fulfilled: Fulfilled, *, passwords: bool) -> l
         return list(configurations)
     return [
         OrderItemConfiguration(
-            msgspec.structs.replace(
+            structs.replace(
                 c.data,
                 adsl_password=None if c.data.adsl_password is None else _HIDDEN,
                 wifi_password=None if c.data.wifi_password is None else _HIDDEN,
@@ -142,12 +150,15 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(order)
         return
-    items, shipments = order.pop("items"), order.pop("shipments")
+    items, shipments, notes = order.pop("items"), order.pop("shipments"), order.pop("notes")
     show_record(order, as_json=False)
     typer.echo()
-    columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "unit_cost", "cost_net", "bundle")
+    columns = ("id", "sku", "quantity", "allocated", "back_ordered", "dispatched", "cancelled", "returned",
+               "unit_cost", "cost_net", "bundle")  # fmt: skip
     parts = [
-        part for item in items for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
+        {**part, "cancelled": part["quantity_cancelled"], "returned": part["quantity_returned"]}
+        for item in items
+        for part in (item, *({**inner, "bundle": item["id"]} for inner in item["related_items"]))
     ]
     show_table(parts, columns, as_json=False)
     for title, name in (("Serial numbers", "serial_numbers"), ("Configurations", "configurations")):
@@ -158,6 +169,7 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
         map(_shipment_in_words, shipments),
         ("id", "dispatched_on", "method_id", "tracking_number", Prose("items"), Prose("tracking_events")),
     )
+    show_part("Notes", notes, ("at", "by", Prose("text")))
 
 
 def _shipment_in_words(shipment: dict[str, Any]) -> dict[str, Any]:

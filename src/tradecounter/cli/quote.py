@@ -1,12 +1,15 @@
 """`tradecounter quote`: lists, prices and confirms quotes."""
 
-from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.arguments import Limit
+from tradecounter.catalogue.queries.lookup import purchase_costs
+from tradecounter.cli.arguments import Limit, named_amount
+from tradecounter.cli.order_after_sale import OverrideReason
+from tradecounter.cli.order_billing import pounds
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -14,12 +17,15 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of, lines_of_order
 from tradecounter.ordering.queries.lookup import list_quotes, the_quote
 from tradecounter.ordering.quotes.confirm_quote import confirm_quote
+from tradecounter.ordering.quotes.decline_quote import decline_quote
+from tradecounter.ordering.quotes.margin import margin_of
 from tradecounter.ordering.quotes.price_quote import price_quote
 from tradecounter.ordering.states import AnyOrder, pricing_of
 from tradecounter.settings import read_settings
@@ -46,7 +52,8 @@ def show_all(
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         quotes = await list_quotes(tx, limit, waiting=not everything)
         lines = await lines_of(tx, [quote.id for quote in quotes])
-        return [_as_support_sees_it(quote, lines[quote.id]) for quote in quotes]
+        costs = await purchase_costs(tx, {line.product_id for found in lines.values() for line in found})
+        return [_as_support_sees_it(quote, lines[quote.id], costs) for quote in quotes]
 
     show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
 
@@ -57,18 +64,8 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
     _print(run_query(lambda tx: _quote(tx, code)), as_json=as_json)
 
 
-def _priced(text: str, form: str = "SKU=UNIT_COST") -> tuple[str, Decimal]:
-    name, equals, cost = text.rpartition("=")  # a SKU may contain an equals sign, a cost cannot
-    if not equals or not name:
-        raise typer.BadParameter(f"{text!r} is not {form}")
-    try:
-        return name, Decimal(cost)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{cost!r} is not a number") from error
-
-
 def _carriage(text: str) -> tuple[int, Decimal]:
-    method, cost = _priced(text, "ID=COST")
+    method, cost = named_amount(text, "ID=COST")
     if not (method.isascii() and method.isdigit()):
         raise typer.BadParameter(f"{method!r} is not the id of a shipping method")
     return int(method), cost
@@ -90,15 +87,23 @@ def price(
             help="Offer a shipping method at this net cost; may be repeated.",
         ),
     ] = None,
+    discount: Annotated[
+        Decimal | None,
+        typer.Option(parser=pounds, metavar="PERCENT", help="Per cent off the prices at the request, for other items."),
+    ] = None,
     note: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Allow prices below cost or more than half off.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the priced quote with its margin; change nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
-    if not items and not shipping:
-        raise typer.BadParameter("at least one --item or --shipping is required")
-    unit_costs = [_priced(item) for item in items or ()]
+    if not items and not shipping and discount is None:
+        raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
+    unit_costs = [named_amount(item, "SKU=UNIT_COST") for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
     with reporting_errors():
         lifetime = read_settings().quote_lifetime
@@ -112,7 +117,26 @@ def price(
             SystemClock().now(),
             lifetime,
             carriage=carriage,
+            discount=discount,
+            force=force,
         )
+        if dry_run:
+            tx.set_rollback()
+        return await _quote(tx, code)
+
+    _print(run_change(work), as_json=as_json)
+
+
+@app.command("decline")
+def decline(
+    code: Code,
+    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")],
+    as_json: AsJson = False,
+) -> None:
+    """Decline a quote. The customer gets an e-mail."""
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        await decline_quote(tx, await whole_code(tx, code), reason, SystemClock().now())
         return await _quote(tx, code)
 
     _print(run_change(work), as_json=as_json)
@@ -132,6 +156,7 @@ def confirm(
             show_default=False,
         ),
     ] = None,
+    override_credit: OverrideReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
@@ -139,7 +164,14 @@ def confirm(
         policy = OrderingPolicy.from_settings(read_settings())
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        order = await confirm_quote(tx, await whole_code(tx, code), shipping_method, policy, SystemClock().now())
+        order = await confirm_quote(
+            tx,
+            await whole_code(tx, code),
+            shipping_method,
+            policy,
+            SystemClock().now(),
+            override_credit=override_credit,
+        )
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)
@@ -147,10 +179,13 @@ def confirm(
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
     quote = await the_quote(tx, await whole_code(tx, code))
-    return _as_support_sees_it(quote, await lines_of_order(tx, quote.id))
+    lines = await lines_of_order(tx, quote.id)
+    return _as_support_sees_it(quote, lines, await purchase_costs(tx, [line.product_id for line in lines]))
 
 
-def _as_support_sees_it(quote: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
+def _as_support_sees_it(
+    quote: AnyOrder, lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]
+) -> dict[str, Any]:
     shown, pricing = as_operators_see_it(quote, lines), pricing_of(quote)
     items = shown.pop("items")
     return {
@@ -159,6 +194,7 @@ def _as_support_sees_it(quote: AnyOrder, lines: Sequence[OrderLine]) -> dict[str
         "expires_on": pricing and local_text(pricing.expires_at),
         "pricings": 0 if pricing is None else pricing.pricings,
         "note": pricing and pricing.quote_note,
+        "margin": margin_of(lines, purchase_costs),
         "items": items,
         "shipping_options": [
             {"id": o.id, "provider": o.provider, "description": o.description, "cost_net": o.cost_net}
@@ -171,7 +207,9 @@ def _print(quote: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(quote)
         return
-    items, options = quote.pop("items"), quote.pop("shipping_options")
+    items, options, margin = quote.pop("items"), quote.pop("shipping_options"), quote.pop("margin")
+    if margin is not None:
+        quote["margin"] = f"{in_pounds(margin.margin)} of {in_pounds(margin.net)}"
     show_record(quote, as_json=False)
     typer.echo()
     show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", Prose("name")), as_json=False)

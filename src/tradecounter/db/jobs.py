@@ -18,6 +18,7 @@ JobName = Literal[
     "mail_order_confirmed",
     "mail_order_expected_date",
     "mail_order_cancelled",
+    "mail_order_changed",
     "mail_order_dispatched",
     "mail_order_invoiced",
     "mail_invoice_copy",

@@ -384,6 +384,29 @@ COMMENT ON TABLE public.one_time_link IS 'Links at which staff members and users
 
 COMMENT ON COLUMN public.one_time_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
 
+CREATE TABLE public.order_change (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    units jsonb NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT order_change_kind_check CHECK ((kind = ANY (ARRAY['cancelled'::text, 'amended'::text])))
+);
+
+COMMENT ON TABLE public.order_change IS 'Changes of confirmed orders: cancelled parts and amendments.';
+
+COMMENT ON COLUMN public.order_change.units IS 'The cancelled units by line id.';
+
+ALTER TABLE public.order_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.order_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.order_line (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -399,20 +422,52 @@ CREATE TABLE public.order_line (
     back_ordered integer DEFAULT 0 NOT NULL,
     bundle_line_id bigint,
     dispatched integer DEFAULT 0 NOT NULL,
+    cancelled integer DEFAULT 0 NOT NULL,
+    returned integer DEFAULT 0 NOT NULL,
+    requested_unit_cost numeric(12,2),
     CONSTRAINT order_line_allocated_check CHECK ((allocated >= 0)),
     CONSTRAINT order_line_back_ordered_check CHECK ((back_ordered >= 0)),
+    CONSTRAINT order_line_cancelled_check CHECK ((cancelled >= 0)),
     CONSTRAINT order_line_dispatched_check CHECK ((dispatched >= 0)),
-    CONSTRAINT order_line_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT order_line_quantity_check CHECK ((quantity >= 0)),
+    CONSTRAINT order_line_returned_check CHECK ((returned >= 0)),
     CONSTRAINT order_line_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );
+
+COMMENT ON COLUMN public.order_line.quantity IS 'Units still wanted: ordered less cancelled. A cancelled order keeps what was wanted when it was cancelled.';
 
 COMMENT ON COLUMN public.order_line.allocated IS 'Units promised and not yet dispatched.';
 
 COMMENT ON COLUMN public.order_line.bundle_line_id IS 'Of a component: the line of the bundle, which alone has a price and takes stock.';
 
+COMMENT ON COLUMN public.order_line.cancelled IS 'Units cancelled, one part or the whole order at a time.';
+
+COMMENT ON COLUMN public.order_line.returned IS 'Dispatched units that came back.';
+
+COMMENT ON COLUMN public.order_line.requested_unit_cost IS 'Of a priced quote: the unit cost at the request.';
+
 ALTER TABLE public.order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.order_line_id_seq
     START WITH 700001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.order_note (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    noted_by text NOT NULL,
+    text text NOT NULL
+);
+
+COMMENT ON TABLE public.order_note IS 'What the reseller notes about an order; customers do not see it.';
+
+ALTER TABLE public.order_note ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.order_note_id_seq
+    START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
@@ -425,6 +480,26 @@ CREATE SEQUENCE public.order_number
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+
+CREATE SEQUENCE public.return_number
+    START WITH 1001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.order_return (
+    id bigint DEFAULT nextval('public.return_number'::regclass) NOT NULL,
+    order_id bigint NOT NULL,
+    state text NOT NULL,
+    reason text NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    CONSTRAINT order_return_state_check CHECK ((state = ANY (ARRAY['open'::text, 'received'::text, 'closed'::text])))
+);
+
+COMMENT ON COLUMN public.order_return.id IS 'The number, without the prefix RMA-.';
 
 CREATE TABLE public.orders (
     id bigint NOT NULL,
@@ -578,12 +653,16 @@ CREATE TABLE public.product (
     related_products jsonb DEFAULT '[]'::jsonb NOT NULL,
     similar_products jsonb DEFAULT '[]'::jsonb NOT NULL,
     active boolean DEFAULT true NOT NULL,
-    components jsonb DEFAULT '[]'::jsonb NOT NULL
+    components jsonb DEFAULT '[]'::jsonb NOT NULL,
+    purchase_cost numeric(12,2),
+    CONSTRAINT product_purchase_cost_check CHECK ((purchase_cost >= (0)::numeric))
 );
 
 COMMENT ON COLUMN public.product.sku_key IS 'The SKU without regard to case, as the application folds it.';
 
 COMMENT ON COLUMN public.product.components IS 'Of a bundle: key (a sku_key) and quantity of what one of it holds.';
+
+COMMENT ON COLUMN public.product.purchase_cost IS 'What the reseller pays for a unit; customers never see it.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
@@ -611,6 +690,24 @@ CREATE UNLOGGED TABLE public.request_count (
 );
 
 COMMENT ON TABLE public.request_count IS 'Requests of a customer in a window, added up from all processes.';
+
+CREATE TABLE public.return_line (
+    return_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    restocked integer DEFAULT 0 NOT NULL,
+    scrapped integer DEFAULT 0 NOT NULL,
+    credited integer DEFAULT 0 NOT NULL,
+    serial_numbers text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT return_line_check CHECK (((restocked + scrapped) <= quantity)),
+    CONSTRAINT return_line_check1 CHECK ((credited <= (restocked + scrapped))),
+    CONSTRAINT return_line_credited_check CHECK ((credited >= 0)),
+    CONSTRAINT return_line_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT return_line_restocked_check CHECK ((restocked >= 0)),
+    CONSTRAINT return_line_scrapped_check CHECK ((scrapped >= 0))
+);
+
+COMMENT ON COLUMN public.return_line.credited IS 'Units that came back and are on a credit note.';
 
 CREATE TABLE public.revoked_consent (
     client_id text NOT NULL,
@@ -913,11 +1010,20 @@ ALTER TABLE ONLY public.one_time_link
 ALTER TABLE ONLY public.one_time_link
     ADD CONSTRAINT one_time_link_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.order_change
+    ADD CONSTRAINT order_change_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_order_id_position_key UNIQUE (order_id, "position");
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.order_note
+    ADD CONSTRAINT order_note_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.order_return
+    ADD CONSTRAINT order_return_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_confirmation_code_key UNIQUE (confirmation_code);
@@ -954,6 +1060,9 @@ ALTER TABLE ONLY public.product
 
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
+
+ALTER TABLE ONLY public.return_line
+    ADD CONSTRAINT return_line_pkey PRIMARY KEY (return_id, line_id);
 
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
@@ -1033,9 +1142,15 @@ CREATE INDEX one_time_link_of_staff ON public.one_time_link USING btree (staff_i
 
 CREATE INDEX one_time_link_of_user ON public.one_time_link USING btree (user_id) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX order_change_of_order ON public.order_change USING btree (order_id);
+
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
 
 CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
+
+CREATE INDEX order_note_of_order ON public.order_note USING btree (order_id);
+
+CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id);
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
 
@@ -1056,6 +1171,8 @@ CREATE INDEX password_failure_of_address ON public.password_failure USING btree 
 CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
+
+CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
 
@@ -1121,6 +1238,9 @@ ALTER TABLE ONLY public.one_time_link
 ALTER TABLE ONLY public.one_time_link
     ADD CONSTRAINT one_time_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id);
 
+ALTER TABLE ONLY public.order_change
+    ADD CONSTRAINT order_change_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_bundle_line_id_fkey FOREIGN KEY (bundle_line_id) REFERENCES public.order_line(id);
 
@@ -1129,6 +1249,12 @@ ALTER TABLE ONLY public.order_line
 
 ALTER TABLE ONLY public.order_line
     ADD CONSTRAINT order_line_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.order_note
+    ADD CONSTRAINT order_note_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.order_return
+    ADD CONSTRAINT order_return_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
 
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
@@ -1147,6 +1273,12 @@ ALTER TABLE ONLY public.price
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
+
+ALTER TABLE ONLY public.return_line
+    ADD CONSTRAINT return_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
+
+ALTER TABLE ONLY public.return_line
+    ADD CONSTRAINT return_line_return_id_fkey FOREIGN KEY (return_id) REFERENCES public.order_return(id);
 
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);

@@ -16,6 +16,7 @@ from tradecounter.demo.steps import (
     Filmed,
     Invoiced,
     Paid,
+    PartCancelled,
     Priced,
     Step,
     Tracked,
@@ -114,7 +115,10 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         lines=2,
         quantity=4,
         send_mail=True,
-        steps=(Dispatched(days_ago=2.1, lines=1, tracking="NW-4411-0387"),),
+        steps=(
+            Dispatched(days_ago=2.1, lines=1, tracking="NW-4411-0387"),
+            PartCancelled(1.9, units=1, reason="You asked us to send one unit less."),
+        ),
     ),
     DemoOrder(
         customer=HARBOURLINE,

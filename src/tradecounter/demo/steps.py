@@ -167,6 +167,18 @@ class Cancelled(Step):
         await cancel_order(tx, code, self.reason, now)
 
 
+@dataclass(frozen=True, slots=True)
+class PartCancelled(Step):
+    """Support cancels units of the order's last item."""
+
+    units: int
+    reason: str
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        [*_, last] = await _lines(tx, code)
+        await cancel_order(tx, code, self.reason, now, [(last.id, self.units)])
+
+
 async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
     return await lines_of_order(tx, (await any_order(tx, code)).id)
 

@@ -39,7 +39,7 @@ async def configure_item(
         raise invalid("reference", "the order was cancelled: its items cannot be configured")
     if not found.configurable:
         raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
-    remaining = line.quantity - found.configured
+    remaining = max(line.quantity - found.configured, 0)
     if len(configurations) > remaining:
         left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
         raise invalid("configurations", left)

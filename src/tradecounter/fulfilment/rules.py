@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.lines import OrderLine, units_per_bundle
+from tradecounter.ordering.units import Purpose, named_units
 
 _SEPARATORS = re.compile(r"[:.-]")
+LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
+
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
 
 
@@ -45,7 +48,9 @@ def plan_dispatch(
         if not units:
             raise DomainError(Kind.CONFLICT, "nothing can be dispatched now: all that is left is back-ordered")
         return units
-    units = {line.id: line.left for line in lines if line.left} if wanted is None else _checked(lines, wanted)
+    units = (
+        {line.id: line.left for line in lines if line.left} if wanted is None else named_units(lines, wanted, LEAVES)
+    )
     for line in lines:
         if units.get(line.id, 0) > line.allocated:
             raise DomainError(
@@ -54,32 +59,6 @@ def plan_dispatch(
                 f"{_what_can_leave(lines)}",
             )
     return units
-
-
-def _checked(lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]]) -> dict[int, int]:
-    by_id = {line.id: line for line in lines}
-    bundles = {component.id: line for line in lines for component in line.components}
-    units: dict[int, int] = {}
-    for item_id, quantity in wanted:
-        if item_id in bundles:
-            raise invalid("item", f"{item_id} leaves with its bundle: dispatch item {bundles[item_id].id}")
-        if item_id not in by_id:
-            raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
-        if item_id in units:
-            raise invalid("item", f"{item_id} is named twice: add up its quantities")
-        line = by_id[item_id]
-        if not 1 <= quantity <= line.left:
-            raise invalid("item", f"{item_id} ({line.sku}) {_what_is_left(line)}")
-        units[item_id] = quantity
-    return units
-
-
-def _what_is_left(line: OrderLine) -> str:
-    if line.left == 0:
-        return "has nothing left to dispatch"
-    if line.left == 1:
-        return "has 1 unit left: its quantity must be 1"
-    return f"has {line.left} units left: its quantity must be from 1 to {line.left}"
 
 
 def _what_can_leave(lines: Sequence[OrderLine]) -> str:
@@ -106,4 +85,4 @@ def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[t
         if line.id in units:
             yield line.id, units[line.id]
             for component in line.components:
-                yield component.id, component.quantity // line.quantity * units[line.id]
+                yield component.id, units_per_bundle(component, line) * units[line.id]

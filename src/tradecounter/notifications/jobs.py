@@ -31,6 +31,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_order_confirmed": order_mails.order_confirmed,
     "mail_order_expected_date": order_mails.order_expected_date,
     "mail_order_cancelled": order_mails.order_cancelled,
+    "mail_order_changed": order_mails.order_changed,
     "mail_order_dispatched": order_mails.order_dispatched,
     "mail_order_invoiced": billing_mails.order_invoiced,
     "mail_invoice_copy": billing_mails.invoice_copy,

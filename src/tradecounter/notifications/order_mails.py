@@ -1,10 +1,17 @@
-"""The e-mails about orders: confirmed, delayed, cancelled, dispatched."""
+"""The e-mails about orders: confirmed, delayed, changed, cancelled, dispatched."""
 
 import structlog
 
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries import dispatched_lines, line_facts, shipment_facts, units_of
+from tradecounter.notifications.queries import (
+    cancelled_units,
+    change_facts,
+    dispatched_lines,
+    line_facts,
+    shipment_facts,
+    units_of,
+)
 from tradecounter.ordering.back_orders.expected_dates import change_number
 from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
@@ -71,6 +78,29 @@ async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None
         "order_cancelled",
         order=order,
         what=what,
+        lines=await line_facts(context.tx, order_id),
+    )
+
+
+async def order_changed(context: MailContext, *, order_id: int, change_id: int) -> Mail | None:
+    """Build the notice that a part is cancelled or the order is amended, with what is still ordered."""
+    facts = await context.order(order_id)
+    order, change = facts.order, await change_facts(context.tx, order_id, change_id)
+    if change is None or not isinstance(order, NumberedOrder):
+        raise NothingToSend(f"order {order_id} has no change {change_id}")
+    if isinstance(order, CancelledOrder):
+        log.info("change not sent: the order is cancelled", order_id=order_id)
+        return None
+    what = "part cancelled" if change.kind == "cancelled" else "amended"
+    return await context.mail(
+        f"order-changed-{order.id}-{change.id}",
+        change.changed_at,
+        facts.recipients,
+        f"Order {order.order_reference} {what} (your reference {order.customer_reference})",
+        "order_changed",
+        order=order,
+        change=change,
+        cancelled=await cancelled_units(context.tx, change_id),
         lines=await line_facts(context.tx, order_id),
     )
 

@@ -52,15 +52,58 @@ _LINE_FACTS = Statement(
     select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered,
            coalesce(s.available, 0) as available
     from order_line l left join stock_level s using (product_id)
-    where l.order_id = :order_id and l.bundle_line_id is null order by l.position
+    where l.order_id = :order_id and l.bundle_line_id is null and l.quantity > 0 order by l.position
     """,
     LineFacts,
 )
 
 
 async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
-    """Return an order's lines, without the components of bundles, which have no price."""
+    """Return an order's wanted lines, without the components of bundles, which have no price."""
     return await tx.fetch_all(_LINE_FACTS, order_id=order_id)
+
+
+@dataclass(frozen=True, slots=True)
+class CancelledUnits:
+    """Units of a line that a change cancelled."""
+
+    sku: str
+    name: str
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFacts:
+    """A change of a confirmed order."""
+
+    id: int
+    kind: str
+    reason: str
+    changed_at: datetime
+
+
+_CHANGE_FACTS = Statement(
+    "select id, kind, reason, changed_at from order_change where id = :change_id and order_id = :order_id", ChangeFacts
+)
+_CANCELLED_UNITS = Statement(
+    """
+    select l.sku, l.name, u.units::integer as units
+    from order_change c cross join lateral jsonb_each_text(c.units) as u (line_id, units)
+        join order_line l on l.id = u.line_id::bigint
+    where c.id = :change_id order by l.position
+    """,
+    CancelledUnits,
+)
+
+
+async def change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
+    """Return a change of an order."""
+    return await tx.fetch_one(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
+
+
+async def cancelled_units(tx: Transaction, change_id: int) -> list[CancelledUnits]:
+    """Return the units that a change of an order cancelled."""
+    return await tx.fetch_all(_CANCELLED_UNITS, change_id=change_id)
 
 
 @dataclass(frozen=True, slots=True)

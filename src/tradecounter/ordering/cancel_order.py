@@ -1,11 +1,12 @@
-"""Cancels an order for support: releases its credit and stock, and serves waiting orders (specification, section 1).
+"""Cancels an order, whole or in part: releases its credit and stock, and serves waiting orders.
 
 Rows are always locked in the same order: orders, credit, stock by product.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
@@ -14,12 +15,13 @@ from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
-from tradecounter.ordering.queries.changes import store_cancellation
+from tradecounter.ordering.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.states import (
     AnyOrder,
@@ -29,23 +31,55 @@ from tradecounter.ordering.states import (
     PricedQuote,
     UnpricedQuote,
 )
+from tradecounter.ordering.units import Purpose, named_units, released_units, status_of, without_units
 from tradecounter.stock.queries.allocation import release
 
-_LONGEST_REASON = 1000
+CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.to_come)
 
 
-async def cancel_order(tx: Transaction, reference: str, reason: str, now: datetime) -> None:
+async def cancel_order(
+    tx: Transaction, reference: str, reason: str, now: datetime, items: Sequence[tuple[int, int]] | None = None
+) -> None:
     """Cancel an order or a quote by its reference, id or confirmation code; queue the e-mail.
 
-    Raises DomainError: not found, invalid (no reason), conflict (already dispatched, cancelled or expired).
+    `items` are pairs of item id and quantity of a confirmed order; None cancels all undispatched units. A confirmed
+    order of which units are dispatched or remain stays confirmed. Raises DomainError: not found, invalid (no reason,
+    wrong items), conflict (nothing is left to cancel, or the order is cancelled, expired, or not confirmed).
     """
     reason = reason.strip()
-    require_text("reason", reason, _LONGEST_REASON)
+    require_text("reason", reason, LONGEST_REASON)
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order.id)
-    _require_cancellable(order, lines, now)
+    _require_cancellable(order, lines, now, in_part=items is not None)
+    undispatched = {line.id: line.to_come for line in lines if line.to_come}
+    units = undispatched if items is None else named_units(lines, items, CANCEL)
+    if isinstance(order, ConfirmedOrder) and (units != undispatched or any(line.dispatched for line in lines)):
+        await _cancel_part(tx, order, lines, units, reason, now)
+    else:
+        await _cancel_whole(tx, order, lines, reason, now)
+
+
+def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime, *, in_part: bool) -> None:
+    match order:
+        case DeclinedOrder() | CancelledOrder():
+            raise DomainError(Kind.CONFLICT, f"{order.name} is already cancelled")
+        case ConfirmedOrder():
+            if not any(line.to_come for line in lines):
+                raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched: nothing is left to cancel")
+        case _ if in_part:
+            raise DomainError(Kind.CONFLICT, f"{order.name} is not confirmed: it can only be cancelled as a whole")
+        case UnpricedQuote():
+            pass
+        case _:
+            if order.has_expired(now):
+                raise DomainError(Kind.CONFLICT, f"{order.name} has expired and cannot be cancelled")
+
+
+async def _cancel_whole(
+    tx: Transaction, order: AnyOrder, lines: Sequence[OrderLine], reason: str, now: datetime
+) -> None:
     await store_cancellation(tx, order.id, reason, now)
     await queue(tx, "mail_order_cancelled", order_id=order.id)
     declined = isinstance(order, UnpricedQuote | PricedQuote)
@@ -55,28 +89,35 @@ async def cancel_order(tx: Transaction, reference: str, reason: str, now: dateti
     audit_order(tx, "quote.decline" if declined else "order.cancel", order, now, before=before, after=after)
     if isinstance(order, ConfirmedOrder):
         await discharge(tx, order.customer_id, order.due)
-        await _release(tx, lines)
+        await release(tx, *released_units(lines, []))
         await allocate_back_orders(tx)
 
 
-def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> None:
-    match order:
-        case DeclinedOrder() | CancelledOrder():
-            raise DomainError(Kind.CONFLICT, f"{order.name} is already cancelled")
-        case ConfirmedOrder():
-            if any(line.dispatched for line in lines):
-                raise DomainError(Kind.CONFLICT, f"{order.name} is at least partly dispatched and cannot be cancelled")
-        case UnpricedQuote():
-            pass
-        case _:
-            if order.has_expired(now):
-                raise DomainError(Kind.CONFLICT, f"{order.name} has expired and cannot be cancelled")
-
-
-async def _release(tx: Transaction, lines: Sequence[OrderLine]) -> None:
-    allocated: Counter[int] = Counter()
-    back_ordered: Counter[int] = Counter()
-    for line in lines:
-        allocated[line.product_id] += line.allocated
-        back_ordered[line.product_id] += line.back_ordered
-    await release(tx, allocated, back_ordered)
+async def _cancel_part(
+    tx: Transaction,
+    order: ConfirmedOrder,
+    lines: Sequence[OrderLine],
+    units: Mapping[int, int],
+    reason: str,
+    now: datetime,
+) -> None:
+    kept = [without_units(line, units[line.id], order.tax_rate) if line.id in units else line for line in lines]
+    cost_net, cost_tax = total_costs(kept)
+    changed = replace(order, cost_net=cost_net, cost_tax=cost_tax, status=status_of(kept))
+    await store_lines(tx, kept)
+    await store_changed_order(tx, changed)
+    change_id = await insert_change(tx, order.id, "cancelled", reason, units, now)
+    await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
+    cancelled = [{"id": line.id, "sku": line.sku, "quantity": units[line.id]} for line in lines if line.id in units]
+    record_order_event(tx, "order.cancelled", changed, now, reason=reason, items=cancelled, total=changed.gross)
+    audit_order(
+        tx,
+        "order.cancel",
+        order,
+        now,
+        before={"status": order.status, "total": order.gross},
+        after={"status": changed.status, "total": changed.gross, "cancelled": cancelled, "reason": reason},
+    )
+    await discharge(tx, order.customer_id, order.gross - changed.gross)
+    await release(tx, *released_units(lines, kept))
+    await allocate_back_orders(tx)

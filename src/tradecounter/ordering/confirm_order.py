@@ -41,13 +41,19 @@ def unknown_code() -> DomainError:
 
 
 async def confirm_order(
-    tx: Transaction, confirmation_code: str, method_id: int | None, context: OrderContext
+    tx: Transaction,
+    confirmation_code: str,
+    method_id: int | None,
+    context: OrderContext,
+    *,
+    override_credit: str | None = None,
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
     """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
 
     `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
-    Raises DomainError: not found, invalid (the method is not an option, or differs from the confirmed method), gone
-    (expired or cancelled), precondition failed (no method, or an unpriced quote), payment required.
+    `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError: not found,
+    invalid (the method is not an option, or differs from the confirmed method), gone (expired or cancelled),
+    precondition failed (no method, or an unpriced quote), payment required.
     """
     customer = context.customer_id
     async with tx.pipeline() as p:
@@ -66,7 +72,10 @@ async def confirm_order(
     option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
     if option is None:
         raise method_needed(pending.shipping_options)
-    return await _confirm(tx, pending, lines, account.one, option, context), lines
+    order = await _confirm(tx, pending, lines, account.one, option, context, check_credit=override_credit is None)
+    if override_credit is not None:
+        audit_order(tx, "order.override_credit", order, context.now, after={"reason": override_credit})
+    return order, lines
 
 
 def _confirmable(
@@ -93,6 +102,8 @@ async def _confirm(
     account: Account,
     option: ShippingOption,
     context: OrderContext,
+    *,
+    check_credit: bool,
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
     tax = option.tax(pending.tax_rate)
@@ -103,7 +114,8 @@ async def _confirm(
     async with tx.pipeline() as p:
         charged, limit = charge(p, pending.customer_id, gross)
         levels, numbered = lock_levels(p, wanted), fetch_next_number(p)
-    require_charged(charged, limit, gross)
+    if check_credit:
+        require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
     [(number,)], needed = numbered.rows, _cover(wanted, allocations, context)

@@ -13,8 +13,10 @@ from tradecounter.kit.money import NOTHING, percentage
 class OrderLine(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
-    On a confirmed order, `quantity` is the sum of allocated, back-ordered, dispatched and cancelled units. A
-    component's figures are the bundle's figures times the component's units per bundle.
+    `quantity` is what is still wanted: on a confirmed order, the sum of allocated, back-ordered and dispatched units.
+    A cancelled order keeps the quantities that it had. `cancelled` units are no longer wanted, and `returned` units
+    came back after their dispatch. `requested_unit_cost` is set once a quote is priced. A component's figures are the
+    bundle's figures times the component's units per bundle.
     """
 
     id: int
@@ -29,6 +31,9 @@ class OrderLine(Struct, frozen=True, kw_only=True):
     allocated: int = 0
     back_ordered: int = 0
     dispatched: int = 0
+    cancelled: int = 0
+    returned: int = 0
+    requested_unit_cost: Decimal | None = None
     bundle_line_id: int | None = None
     components: tuple["OrderLine", ...] = ()
 
@@ -38,14 +43,14 @@ class OrderLine(Struct, frozen=True, kw_only=True):
         return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=percentage(cost_net, tax_rate))
 
     @property
+    def cost_at_request(self) -> Decimal:
+        """The net unit cost at the creation of the order or quote."""
+        return self.unit_cost if self.requested_unit_cost is None else self.requested_unit_cost
+
+    @property
     def to_come(self) -> int:
         """The units of a confirmed order that will be dispatched."""
         return self.allocated + self.back_ordered
-
-    @property
-    def cancelled(self) -> int:
-        """The units of a confirmed order that were cancelled."""
-        return self.quantity - self.dispatched - self.to_come
 
     @property
     def left(self) -> int:
@@ -73,13 +78,19 @@ def with_components(found: Sequence[OrderLine]) -> list[OrderLine]:
     ]
 
 
+def units_per_bundle(component: OrderLine, bundle: OrderLine) -> int:
+    """Return the units of a component that one bundle contains."""
+    return (component.quantity + component.cancelled) // (bundle.quantity + bundle.cancelled)
+
+
 def _sharing(component: OrderLine, bundle: OrderLine) -> OrderLine:
-    each = component.quantity // bundle.quantity
+    each = units_per_bundle(component, bundle)
     return replace(
         component,
         allocated=each * bundle.allocated,
         back_ordered=each * bundle.back_ordered,
         dispatched=each * bundle.dispatched,
+        returned=each * bundle.returned,
     )
 
 

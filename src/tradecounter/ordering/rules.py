@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
-from tradecounter.kit.money import NOTHING
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.money import NOTHING, rounded
 
 AWAITING_DISPATCH = "Awaiting dispatch"
 BACK_ORDERED = "Back-ordered"
@@ -23,6 +24,17 @@ QUOTE_ORDERED = "Ordered"
 STATUSES = (AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, DISPATCHED, INVOICED, COMPLETED, CANCELLED)
 
 VAT_AREA = {"GB", "IM"}
+
+
+MOST_POUNDS = 1_000_000
+
+
+def check_cost(field: str, what: str, cost: Decimal) -> None:
+    """Raise DomainError (invalid) unless a cost that the reseller sets is in whole pence and not negative."""
+    if not cost.is_finite() or not 0 <= cost <= MOST_POUNDS:
+        raise invalid(field, f"the {what} must be between 0 and {MOST_POUNDS}")
+    if cost != rounded(cost):
+        raise invalid(field, f"the {what} {cost} has more than two decimal places")
 
 
 def tax_rate(country: str, vat_rate: Decimal) -> Decimal:

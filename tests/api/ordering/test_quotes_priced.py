@@ -12,7 +12,8 @@ from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.expire_orders import expire_orders
-from tradecounter.ordering.quotes.price_quote import LONGEST_NOTE, MOST_POUNDS, price_quote
+from tradecounter.ordering.quotes.price_quote import LONGEST_NOTE, price_quote
+from tradecounter.ordering.rules import MOST_POUNDS
 
 A_WEEK = timedelta(days=7)
 ONE_SECOND = timedelta(seconds=1)

@@ -1,9 +1,12 @@
 """Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown SKU."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 
 from tradecounter.catalogue.queries.records import ProductRecord, read_products
 from tradecounter.catalogue.similar_skus import MOST_SUGGESTED, most_similar
+from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -63,6 +66,16 @@ _PRODUCTS_AFTER = Statement(
 async def products_after(tx: Transaction, text: str, after: str, most: int) -> list[ListedProduct]:
     """Return the first products, active or not, with a greater SKU; `text` is in the SKU or name, or is the EAN."""
     return await tx.fetch_all(_PRODUCTS_AFTER, text=fold(text), after=after, most=most)
+
+
+_PURCHASE_COSTS = Statement(
+    "select id, purchase_cost from product where id = any(:ids::bigint[]) and purchase_cost is not null"
+)
+
+
+async def purchase_costs(tx: Transaction, product_ids: Iterable[int]) -> dict[int, Decimal]:
+    """Return what the reseller pays for a unit of each product, where it is known. Customers never see it."""
+    return dict(await tx.fetch_all(_PURCHASE_COSTS, ids=array(product_ids)))
 
 
 _SIMILAR_SKUS = Statement("""

@@ -31,14 +31,19 @@ from tradecounter.ordering.states import Kind, OrderBase, PendingOrder, Unpriced
 from tradecounter.ordering.wire import CreateOrderRequest
 
 _CODE_BYTES = 16
-_GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
+GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
 
 
 async def place_order(
-    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    tx: Transaction,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    override_credit: bool = False,
 ) -> tuple[PendingOrder, list[OrderLine]]:
     """Create a pending order and return it with its lines. Raises DomainError as `checked_draft` does."""
-    draft, lines = await checked_draft(tx, "order", request, standing, context)
+    draft, lines = await checked_draft(tx, "order", request, standing, context, override_credit=override_credit)
     order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
     insert_order(tx, order, lines)
     record_creation(tx, "order.create", "order.created", order)
@@ -53,19 +58,29 @@ def record_creation(tx: Transaction, action: str, event: EventType, order: Pendi
 
 
 async def checked_draft(
-    tx: Transaction, kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    tx: Transaction,
+    kind: Kind,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    override_credit: bool = False,
 ) -> tuple[OrderBase, list[OrderLine]]:
     """Return the common data of a new order or quote, and its lines, after all checks.
+
+    With `override_credit`, the account's credit is not checked.
 
     Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
     used), precondition failed (`auto_confirm` without a shipping method).
     """
     draft, lines = _draft(kind, request, standing, context)
-    _check_shipping_and_credit(draft, standing, auto_confirm=bool(request.auto_confirm))
+    gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
+    if not override_credit:
+        require_credit(standing.credit_limit, standing.outstanding, gross)
     if standing.near_cap:
         await _require_room(tx, kind, context)
     if standing.unique_references:
-        await _require_unused(tx, request.customer_reference, context)
+        await require_unused(tx, request.customer_reference, context)
     return draft, lines
 
 
@@ -103,7 +118,7 @@ def _draft(
         shipping_region=region.id,
         shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
         shipping_method=None if request.shipping_method is None else request.shipping_method.id,
-        shipping_weight=weight.quantize(_GRAM, ROUND_HALF_UP),
+        shipping_weight=weight.quantize(GRAM, ROUND_HALF_UP),
         cost_net=cost_net,
         cost_tax=cost_tax,
         tax_rate=rate,
@@ -112,13 +127,13 @@ def _draft(
     return draft, lines
 
 
-def _check_shipping_and_credit(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> None:
+def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> Decimal:
+    """Return the gross with the chosen shipping, if any. Raises DomainError: invalid, precondition failed."""
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
     shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
-    gross = draft.cost_gross + shipping
-    require_credit(standing.credit_limit, standing.outstanding, gross)
+    return draft.cost_gross + shipping
 
 
 async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:
@@ -132,8 +147,11 @@ async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> N
         )
 
 
-async def _require_unused(tx: Transaction, customer_reference: str, context: OrderContext) -> None:
-    other = await order_with_reference(tx, context.customer_id, customer_reference, context.now)
+async def require_unused(
+    tx: Transaction, customer_reference: str, context: OrderContext, but: int | None = None
+) -> None:
+    """Raise DomainError (conflict) when another order than `but` has the reference. Locks the customer's row."""
+    other = await order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
     if other is not None:
         raise DomainError(
             ErrorKind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}"

@@ -1,14 +1,15 @@
 """Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.lines import OrderLine, total_costs
+from tradecounter.ordering.lines import OrderLine, total_costs, with_parts
 from tradecounter.ordering.queries.orders import HAS_EXPIRED, order_statement
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.shipping_options import ShippingOption
@@ -67,7 +68,9 @@ def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
 _PRICE_QUOTE = Statement(
     """
     with lines as (
-        update order_line l set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax
+        update order_line l
+        set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax,
+            requested_unit_cost = coalesce(l.requested_unit_cost, l.unit_cost)
         from json_to_recordset(:lines::json)
              as p (id bigint, unit_cost numeric, cost_net numeric, cost_tax numeric)
         where l.id = p.id
@@ -120,7 +123,7 @@ _CANCEL = Statement(
     " where id = :id"
 )
 _CANCEL_LINES = Statement(
-    "update order_line set allocated = 0, back_ordered = 0 where order_id = :id and allocated + back_ordered > 0"
+    "update order_line set allocated = 0, back_ordered = 0, cancelled = cancelled + quantity where order_id = :id"
 )
 
 
@@ -128,6 +131,88 @@ async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: d
     """Mark an order as cancelled, and clear the allocations and back-orders of its lines."""
     await tx.execute(_CANCEL, id=order_id, status=CANCELLED, reason=reason, now=now)
     await tx.execute(_CANCEL_LINES, id=order_id)
+
+
+_STORE_LINES = Statement(
+    """
+    update order_line l
+    set quantity = c.quantity, unit_cost = c.unit_cost, cost_net = c.cost_net, cost_tax = c.cost_tax,
+        cancelled = c.cancelled,
+        allocated = case when l.bundle_line_id is null then c.allocated else 0 end,
+        back_ordered = case when l.bundle_line_id is null then c.back_ordered else 0 end
+    from json_to_recordset(:lines::json)
+         as c (id bigint, quantity integer, unit_cost numeric, cost_net numeric, cost_tax numeric, cancelled integer,
+               allocated integer, back_ordered integer)
+    where l.id = c.id
+    """
+)
+_STORE_ORDER = Statement(
+    """
+    update orders
+    set customer_reference = :customer_reference, shipping_address = :shipping_address,
+        shipping_region = :shipping_region, shipping_options = :shipping_options, shipping_method = :shipping_method,
+        shipping_weight = :shipping_weight, shipping_net = :shipping_net, shipping_tax = :shipping_tax,
+        cost_net = :cost_net, cost_tax = :cost_tax, tax_rate = :tax_rate, status = :status
+    where id = :id
+    """
+)
+_STORED = ("id", "customer_reference", "shipping_region", "shipping_method", "shipping_weight", "shipping_net",
+           "shipping_tax", "cost_net", "cost_tax", "tax_rate", "status")  # fmt: skip
+
+
+async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
+    """Store the units and costs of lines and their components."""
+    await tx.execute(_STORE_LINES, lines=json_of(list(with_parts(lines))))
+
+
+async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:
+    """Store what a part cancellation or an amendment changes of a confirmed order, except its lines."""
+    await tx.execute(
+        _STORE_ORDER,
+        **{name: getattr(order, name) for name in _STORED},
+        shipping_address=json_of(order.shipping_address),
+        shipping_options=json_of(order.shipping_options),
+    )
+
+
+_DELETE_LINES = Statement(
+    """
+    with gone as materialized (
+        select id from order_line where id = any(:ids::bigint[]) or bundle_line_id = any(:ids::bigint[])
+    ), their_configurations as (
+        delete from configuration where line_id in (select id from gone)
+    )
+    delete from order_line where id in (select id from gone)
+    """
+)
+
+
+async def delete_lines(tx: Transaction, line_ids: Iterable[int]) -> None:
+    """Delete lines of which no unit was ever cancelled or dispatched, with their components and configurations."""
+    await tx.execute(_DELETE_LINES, ids=array(line_ids))
+
+
+_INSERT_CHANGE = Statement(
+    """
+    insert into order_change (order_id, kind, reason, units, changed_at)
+    values (:order_id, :kind, :reason, :units, :now) returning id
+    """
+)
+
+
+async def insert_change(
+    tx: Transaction,
+    order_id: int,
+    kind: Literal["cancelled", "amended"],
+    reason: str,
+    units: Mapping[int, int],
+    now: datetime,
+) -> int:
+    """Store that a confirmed order was changed, with the cancelled units by line id; return the change's id."""
+    change_id: int = await tx.fetch_value(
+        _INSERT_CHANGE, order_id=order_id, kind=kind, reason=reason, units=json_of(units), now=now
+    )
+    return change_id
 
 
 _EXPIRE = order_statement(

@@ -88,8 +88,24 @@ async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: date
     return int(count)
 
 
+# Parts are numbered from `:first` on.
+_INSERT_LINES = SQL("""
+    insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
+                            bundle_line_id)
+    overriding system value
+    select l.id, :id, l.position + :first, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax,
+           l.bundle_line_id
+    from rows from (
+        json_to_recordset(:lines::json)
+            as (id bigint, product_id bigint, sku text, name text, quantity integer, unit_cost numeric,
+                cost_net numeric, cost_tax numeric, bundle_line_id bigint)
+    ) with ordinality
+      as l (id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, bundle_line_id, position)
+""")
+
 _INSERT = Statement(
-    """
+    SQL(
+        """
     with created as (
         insert into orders (id, customer_id, kind, state, confirmation_code, customer_reference, external_customer_id,
                             billing_address, shipping_address, order_notifications, courier_notifications,
@@ -101,18 +117,9 @@ _INSERT = Statement(
                 :shipping_region, :shipping_options, :shipping_method, :shipping_weight, :cost_net, :cost_tax,
                 :tax_rate, :created_at, :expires_at)
     )
-    insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
-                            bundle_line_id)
-    overriding system value
-    select l.id, :id, l.position, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax,
-           l.bundle_line_id
-    from rows from (
-        json_to_recordset(:lines::json)
-            as (id bigint, product_id bigint, sku text, name text, quantity integer, unit_cost numeric,
-                cost_net numeric, cost_tax numeric, bundle_line_id bigint)
-    ) with ordinality
-      as l (id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, bundle_line_id, position)
+    {}
     """
+    ).format(_INSERT_LINES)
 )
 _JSON = ("billing_address", "shipping_address", "order_notifications", "courier_notifications", "shipping_options")
 
@@ -121,5 +128,28 @@ def insert_order(tx: Transaction, order: PendingOrder | UnpricedQuote, lines: Se
     """Store a pending order or a quote with its lines; components come after all lines."""
     values = {"expires_at": None, **asdict(order)}  # an unpriced quote has no such field
     values.update({name: json_of(values[name]) for name in _JSON})
-    parts = sorted(with_parts(lines), key=lambda part: part.bundle_line_id is not None)
-    tx.queue(_INSERT, **values, lines=json_of(parts))
+    tx.queue(_INSERT, **values, first=0, lines=json_of(_components_last(lines)))
+
+
+def _components_last(lines: Sequence[OrderLine]) -> list[OrderLine]:
+    return sorted(with_parts(lines), key=lambda part: part.bundle_line_id is not None)
+
+
+_ADD_LINES = Statement(_INSERT_LINES)
+_RESERVE = Statement(
+    """
+    select (select coalesce(max(position), 0) from order_line where order_id = :order_id) as first,
+           array(select nextval('order_line_id_seq') from generate_series(1, :lines::integer)) as line_ids
+    """
+)
+
+
+async def reserve_lines(tx: Transaction, order_id: int, lines: int) -> tuple[int, list[int]]:
+    """Return the last position of an order's lines, and ids for further lines."""
+    [(position, line_ids)] = await tx.fetch_all(_RESERVE, order_id=order_id, lines=lines)
+    return position, line_ids
+
+
+async def add_lines(tx: Transaction, order_id: int, first: int, lines: Sequence[OrderLine]) -> None:
+    """Store further lines of an order after the position `first`."""
+    await tx.execute(_ADD_LINES, id=order_id, first=first, lines=json_of(_components_last(lines)))

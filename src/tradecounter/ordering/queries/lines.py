@@ -11,7 +11,8 @@ from tradecounter.ordering.lines import OrderLine, with_components
 
 _LINE = SQL(
     "l.id, l.order_id, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax, l.allocated,"
-    " l.back_ordered, l.dispatched, l.bundle_line_id"
+    " l.back_ordered, l.dispatched, l.cancelled, l.returned,"
+    " l.requested_unit_cost, l.bundle_line_id"
 )
 
 _LINES = Statement(

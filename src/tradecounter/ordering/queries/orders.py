@@ -1,6 +1,7 @@
 """Reads single orders. Functions that take a customer return only its own orders."""
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
@@ -107,12 +108,41 @@ async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
     return order
 
 
+_ADD_NOTE = Statement(
+    "insert into order_note (order_id, noted_at, noted_by, text) values (:order_id, :now, :noted_by, :text)"
+)
+
+
+async def insert_note(tx: Transaction, order_id: int, noted_by: str, text: str, now: datetime) -> None:
+    """Store a note about an order."""
+    await tx.execute(_ADD_NOTE, order_id=order_id, noted_by=noted_by, text=text, now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderNote:
+    """What the reseller noted about an order."""
+
+    at: datetime
+    by: str
+    text: str
+
+
+_NOTES = Statement(
+    "select noted_at as at, noted_by as by, text from order_note where order_id = :order_id order by id", OrderNote
+)
+
+
+async def notes_of(tx: Transaction, order_id: int) -> list[OrderNote]:
+    """Return the notes about an order, oldest first."""
+    return await tx.fetch_all(_NOTES, order_id=order_id)
+
+
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
 
 _WITH_REFERENCE = order_statement(
     """
     select {} from orders
-    where customer_id = :customer_id
+    where customer_id = :customer_id and id is distinct from :but::bigint
       and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
       and (state = 'confirmed' or (state = 'pending' and ({}) is not true))
     order by id limit 1
@@ -122,13 +152,15 @@ _WITH_REFERENCE = order_statement(
 
 
 async def order_with_reference(
-    tx: Transaction, customer_id: int, customer_reference: str, now: datetime
+    tx: Transaction, customer_id: int, customer_reference: str, now: datetime, but: int | None
 ) -> AnyOrder | None:
-    """Return a confirmed or confirmable order with this customer reference.
+    """Return a confirmed or confirmable order with this customer reference, except the order with the id `but`.
 
     Locks the customer's row, so two orders cannot pass this check at the same time.
     """
     async with tx.pipeline() as p:
         p.execute(_LOCK_CUSTOMER, customer_id=customer_id)
-        found = p.fetch(_WITH_REFERENCE, customer_id=customer_id, customer_reference=customer_reference, now=now)
+        found = p.fetch(
+            _WITH_REFERENCE, customer_id=customer_id, customer_reference=customer_reference, now=now, but=but
+        )
     return found.first

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -13,10 +14,12 @@ from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import fold
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.lines import OrderLine, total_costs
+from tradecounter.ordering.lines import OrderLine, products_of, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_by_code
+from tradecounter.ordering.quotes.margin import require_sound_prices
+from tradecounter.ordering.rules import check_cost
 from tradecounter.ordering.shipping_options import ShippingOption, option_of
 from tradecounter.ordering.states import (
     AnyOrder,
@@ -31,8 +34,9 @@ from tradecounter.ordering.states import (
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
-MOST_POUNDS = 1_000_000
 LONGEST_NOTE = 2000
+
+_WHOLE = Decimal(100)  # per cent
 
 CostsBySku = Sequence[tuple[str, Decimal]]
 Carriage = Sequence[tuple[int, Decimal]]
@@ -47,19 +51,27 @@ async def price_quote(
     lifetime: timedelta,
     *,
     carriage: Carriage = (),
+    discount: Decimal | None = None,
+    force: bool = False,
 ) -> None:
     """Price a quote for `lifetime` from `now` (UTC), and queue the e-mail to the customer.
 
-    `unit_costs` are SKUs with net pounds. A cost applies to all lines of its SKU; other lines keep their price.
+    A caller that only wants a preview rolls the transaction back.
+
+    `unit_costs` are SKUs with net pounds. A cost applies to all lines of its SKU. Other lines get the `discount`, in
+    per cent off their prices at the request, or keep their price. `force` allows prices below cost or more than half
+    off.
     `carriage` are ids of shipping methods with net pounds: each adds a shipping option or changes an option's price.
     A quote can be priced again until it is confirmed or expires. The note, or None, replaces the earlier note.
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
     for sku, cost in unit_costs:
-        _check_cost(sku, "unit cost", cost)
+        check_cost(sku, "unit cost", cost)
     for method_id, cost in carriage:
-        _check_cost(f"shipping {method_id}", "cost", cost)
+        check_cost(f"shipping {method_id}", "cost", cost)
+    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
+        raise invalid("discount", "must be between 0 and 100 per cent")
     if note is not None and len(note) > LONGEST_NOTE:
         raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
     quote = _open_quote(await lock_by_code(tx, code), code, now)
@@ -71,7 +83,9 @@ async def price_quote(
         quote_note=note,
     )
     options = _options(quote, await read_methods(tx) if carriage else (), carriage)
-    repriced = _repriced(quote, lines, unit_costs)
+    repriced = _repriced(quote, lines, unit_costs, discount)
+    if not force:
+        require_sound_prices(repriced, await purchase_costs(tx, products_of(lines)))
     await store_pricing(tx, quote.id, pricing, repriced, options)
     await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
     cost_net, cost_tax = total_costs(repriced)
@@ -82,13 +96,6 @@ async def price_quote(
 
 def _prices(lines: Sequence[OrderLine]) -> dict[str, Decimal]:
     return {f"{line.sku} ({line.id})": line.unit_cost for line in lines}
-
-
-def _check_cost(field: str, what: str, cost: Decimal) -> None:
-    if not cost.is_finite() or not 0 <= cost <= MOST_POUNDS:
-        raise invalid(field, f"the {what} must be between 0 and {MOST_POUNDS}")
-    if cost != rounded(cost):
-        raise invalid(field, f"the {what} {cost} has more than two decimal places")
 
 
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
@@ -108,7 +115,9 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     return order
 
 
-def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku) -> list[OrderLine]:
+def _repriced(
+    quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku, discount: Decimal | None
+) -> list[OrderLine]:
     costs: dict[str, Decimal] = {}
     skus = {fold(line.sku) for line in lines}
     for sku, cost in unit_costs:
@@ -117,7 +126,19 @@ def _repriced(quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku) 
         if fold(sku) in costs:
             raise invalid(sku, "is named twice")
         costs[fold(sku)] = rounded(cost)
-    return [line.at_price(costs.get(fold(line.sku), line.unit_cost), quote.tax_rate) for line in lines]
+    return [
+        replace(
+            line.at_price(costs.get(fold(line.sku), _discounted(line, discount)), quote.tax_rate),
+            requested_unit_cost=line.cost_at_request,
+        )
+        for line in lines
+    ]
+
+
+def _discounted(line: OrderLine, discount: Decimal | None) -> Decimal:
+    if discount is None:
+        return line.unit_cost
+    return rounded(line.cost_at_request * (_WHOLE - discount) / _WHOLE)
 
 
 def _options(quote: Quote, methods: Collection[ShippingMethod], carriage: Carriage) -> list[ShippingOption]:

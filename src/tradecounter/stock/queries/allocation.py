@@ -77,6 +77,13 @@ async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
     await tx.execute(_MOVE_SERVED, product_ids=list(units), units=list(units.values()))
 
 
+# Creates the missing rows of products that were never in stock.
+_LOCK_OR_CREATE = Statement("""
+    insert into stock_level (product_id)
+    select product_id from unnest(:product_ids::bigint[]) as p (product_id) order by product_id
+    on conflict (product_id) do update set product_id = excluded.product_id
+""")
+
 _RELEASE = Statement("""
     update stock_level s
     set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
@@ -90,15 +97,29 @@ _RELEASE = Statement("""
 async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
     """Release an order's units: allocated units are for sale again, back-ordered units are dropped.
 
-    Both arguments are units by product id, for the same products. Their levels stay locked until the transaction ends.
+    Both arguments are units by product id, for the same products; negative units are added to the orders' units. The
+    levels stay locked until the transaction ends.
     """
-    await _lock_levels(tx, allocated)
+    await tx.execute(_LOCK_OR_CREATE, product_ids=list(allocated))
     await tx.execute(
         _RELEASE,
         product_ids=list(allocated),
         allocated=list(allocated.values()),
         back_ordered=[back_ordered[product_id] for product_id in allocated],
     )
+
+
+_RESTOCK = Statement("""
+    update stock_level s set available = s.available + u.units, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def restock(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Make returned units, by product id, available; the caller serves back-orders with them."""
+    await _lock_levels(tx, units)
+    await tx.execute(_RESTOCK, product_ids=list(units), units=list(units.values()))
 
 
 _HAND_OVER = Statement("""

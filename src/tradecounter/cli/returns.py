@@ -1,0 +1,140 @@
+"""`tradecounter order return` and `tradecounter return`: what customers send back."""
+
+from typing import Annotated, Any
+
+import typer
+from msgspec.structs import asdict
+
+from tradecounter.cli.arguments import Customer, Limit, OrderName, item_units
+from tradecounter.cli.output import AsJson, show_json, show_record, show_table
+from tradecounter.cli.session import run_change, run_query
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import SystemClock
+from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
+from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.wire import Return, return_on_the_wire
+
+app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
+
+Number = Annotated[str, typer.Argument(metavar="NUMBER", help="The number of the return, such as RMA-1001.")]
+
+_STATES = ("open", "received", "closed")
+_COLUMNS = (
+    "number",
+    "order_reference",
+    "customer_id",
+    "state",
+    "opened_at",
+    "received_at",
+    "closed_at",
+    Prose("reason"),
+)
+
+
+def open_for_order(
+    reference: OrderName,
+    item: Annotated[
+        list[str], typer.Option(metavar="ITEM_ID=QUANTITY", help="Dispatched units that come back; may be repeated.")
+    ],
+    reason: Annotated[str, typer.Option(help="The reason of the return.")],
+    serial: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID:SERIAL", help="A unit's serial number; may be repeated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a return of dispatched units and print its number."""
+    items, serials = item_units(item), _serials(serial)
+
+    async def work(tx: Transaction) -> Return:
+        return await shown_return(tx, await open_return(tx, reference, items, reason, SystemClock().now(), serials))
+
+    _print(run_change(work), as_json=as_json)
+
+
+def _serials(texts: list[str] | None) -> dict[int, list[str]]:
+    serials: dict[int, list[str]] = {}
+    for text in texts or ():
+        item_id, colon, number = text.partition(":")
+        if not (colon and number and item_id.isascii() and item_id.isdigit()):
+            raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL")
+        serials.setdefault(int(item_id), []).append(number)
+    return serials
+
+
+def _state(text: str) -> str:
+    if text not in _STATES:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(_STATES)}")
+    return text
+
+
+@app.command("list")
+def show_all(
+    state: Annotated[
+        Any, typer.Option(parser=_state, metavar="S", help=f"Only returns in this state: {', '.join(_STATES)}.")
+    ] = None,
+    customer: Customer = None,
+    limit: Limit = 1000,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List returns, the latest first."""
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        found = await list_returns(tx, limit, state=state, customer_id=customer)
+        lines = await lines_of_returns(tx, [one.id for one in found])
+        return [asdict(return_on_the_wire(one, lines[one.id])) for one in found]
+
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
+
+
+@app.command("show")
+def show_one(number: Number, as_json: AsJson = False) -> None:
+    """Show a return."""
+    _print(run_query(lambda tx: shown_return(tx, number)), as_json=as_json)
+
+
+@app.command("receive")
+def receive(
+    number: Number,
+    restock: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to sell again; may be repeated.")
+    ] = None,
+    scrap: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to write off; may be repeated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Receive units of a return; restocked units serve back-orders first."""
+    restocked, scrapped = item_units(restock, "--restock"), item_units(scrap, "--scrap")
+
+    async def work(tx: Transaction) -> Return:
+        await receive_return(tx, number, restocked, scrapped, SystemClock().now())
+        return await shown_return(tx, number)
+
+    _print(run_change(work), as_json=as_json)
+
+
+@app.command("close")
+def close(number: Number, as_json: AsJson = False) -> None:
+    """Close a return; units that have not come back are no longer expected."""
+
+    async def work(tx: Transaction) -> Return:
+        await close_return(tx, number, SystemClock().now())
+        return await shown_return(tx, number)
+
+    _print(run_change(work), as_json=as_json)
+
+
+def _print(found: Return, *, as_json: bool) -> None:
+    if as_json:
+        show_json(found)
+        return
+    shown = asdict(found)
+    items = [asdict(item) for item in shown.pop("items")]
+    show_record(shown, as_json=False)
+    typer.echo()
+    columns = ("id", "sku", "quantity", "restocked", "scrapped", Prose("serial_numbers"))
+    show_table(items, columns, as_json=False)

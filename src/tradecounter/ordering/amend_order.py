@@ -1,0 +1,143 @@
+"""Amends a confirmed order as one step: units, prices, lines, address, shipping method, customer reference.
+
+Credit and stock follow. A caller that only wants a preview rolls the transaction back. Rows are always locked in the
+same order: orders, the customer if its references are unique, credit, stock by product.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec.structs import replace
+
+from tradecounter.credit.queries import charge, discharge, require_charged
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.amended_lines import AmendedLines, amend_lines
+from tradecounter.ordering.amended_shipping import with_shipping
+from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.create.place_order import require_unused
+from tradecounter.ordering.history import audit_order, record_order_event
+from tradecounter.ordering.lines import OrderLine, total_costs
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.back_orders import covers_of_waiting, lock_waiting_orders
+from tradecounter.ordering.queries.changes import delete_lines, insert_change, store_changed_order, store_lines
+from tradecounter.ordering.queries.create import add_lines
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.reseller_wire import AmendOrderRequest
+from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.units import released_units, status_of
+from tradecounter.stock.queries.allocation import release
+from tradecounter.stock.rules import FROM_STOCK
+
+
+async def amend_order(
+    tx: Transaction, reference: str, request: AmendOrderRequest, context: OrderContext
+) -> tuple[ConfirmedOrder, list[OrderLine]]:
+    """Amend an order, named by its reference or id; return it with its lines and queue the e-mail.
+
+    The context is that of the order's customer. Raises DomainError: not found, invalid, payment required (the increase
+    exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
+    reference is used).
+    """
+    order_id = (await any_order(tx, reference)).id
+    await lock_waiting_orders(tx, also=order_id)
+    order = await lock_order(tx, order_id)
+    lines = await lines_of_order(tx, order_id)
+    if not isinstance(order, ConfirmedOrder):
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only confirmed orders can be amended")
+    if all(line.left == 0 for line in lines):
+        raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched and can no longer be amended")
+    customer_reference = await _customer_reference(tx, order, request, context)
+    shipped = with_shipping(order, lines, request, context)
+    amended = await amend_lines(tx, shipped.order, lines, request, context)
+    cost_net, cost_tax = total_costs(amended.lines)
+    changed = replace(
+        shipped.reweighed(amended.lines), customer_reference=customer_reference, cost_net=cost_net, cost_tax=cost_tax
+    )
+    await _charge(tx, order, changed, request)
+    await _store_lines(tx, order, lines, amended)
+    changed, stored = await _completed(tx, changed, context.now)
+    await store_changed_order(tx, changed)
+    change_id = await insert_change(tx, order.id, "amended", request.reason.strip(), {}, context.now)
+    await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
+    _record(tx, (order, lines), (changed, stored), request, context.now)
+    return changed, stored
+
+
+async def _customer_reference(
+    tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
+) -> str:
+    wanted = request.customer_reference
+    if wanted is None or wanted == order.customer_reference:
+        return order.customer_reference
+    if not wanted.strip():
+        raise invalid("customer_reference", "must not be blank")
+    if (await the_account(tx, order.customer_id)).unique_references:
+        await require_unused(tx, wanted, context, but=order.id)
+    return wanted
+
+
+async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder, request: AmendOrderRequest) -> None:
+    increase = after.gross - before.gross
+    if increase <= 0:
+        await discharge(tx, before.customer_id, -increase)
+        return
+    async with tx.pipeline() as p:
+        charged, limit = charge(p, before.customer_id, increase)
+    if request.override_credit is None:
+        require_charged(charged, limit, increase)
+
+
+async def _store_lines(
+    tx: Transaction, order: ConfirmedOrder, before: Sequence[OrderLine], amended: AmendedLines
+) -> None:
+    if amended.removed:
+        await delete_lines(tx, amended.removed)
+    if amended.added:
+        await add_lines(tx, order.id, amended.last_position, amended.added)
+    await store_lines(tx, amended.lines)
+    await release(tx, *released_units(before, amended.lines))
+    await allocate_back_orders(tx)
+
+
+async def _completed(tx: Transaction, order: ConfirmedOrder, now: datetime) -> tuple[ConfirmedOrder, list[OrderLine]]:
+    """Return the order with the status and the dates that follow from the allocation, and its lines."""
+    lines = await lines_of_order(tx, order.id)
+    waiting = any(line.back_ordered for line in lines)
+    needed = (await covers_of_waiting(tx, uk_date(now)))[order.id] if waiting else FROM_STOCK
+    options = [option.dated(order.confirmed_at, needed) for option in order.shipping_options]
+    return replace(order, status=status_of(lines), shipping_options=options), lines
+
+
+def _record(
+    tx: Transaction,
+    before: tuple[ConfirmedOrder, list[OrderLine]],
+    after: tuple[ConfirmedOrder, list[OrderLine]],
+    request: AmendOrderRequest,
+    now: datetime,
+) -> None:
+    order, lines = after
+    items = [{"id": line.id, "sku": line.sku, "quantity": line.quantity} for line in lines]
+    record_order_event(tx, "order.amended", order, now, items=items, total=order.gross)
+    override = {} if request.override_credit is None else {"override_credit": request.override_credit.reason}
+    reason = {"reason": request.reason} if request.reason else {}
+    audit_order(
+        tx, "order.amend", order, now, before=_audited(*before), after={**_audited(*after), **reason, **override}
+    )
+
+
+def _audited(order: ConfirmedOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
+    return {
+        **{f"{line.sku} ({line.id})": f"{line.quantity} x {line.unit_cost}" for line in lines},
+        "customer_reference": order.customer_reference,
+        "shipping_address": order.shipping_address,
+        "shipping_method": order.shipping_method,
+        "status": order.status,
+        "total": order.gross,
+    }

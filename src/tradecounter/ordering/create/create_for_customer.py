@@ -1,0 +1,50 @@
+"""Creates and confirms orders for customers, by support: the same checks, prices and terms as for the customer."""
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.create.account_standing import account_standing
+from tradecounter.ordering.create.place_order import place_order
+from tradecounter.ordering.create.read_request import read_request
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
+
+
+async def create_for_customer(
+    tx: Transaction, body: bytes, context: OrderContext, *, confirm: bool, override_credit: str | None
+) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
+    """Create an order from the JSON body of `POST /order`, and confirm it if `confirm` or the body says so.
+
+    `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError as `place_order`
+    and `confirm_order` do.
+    """
+    request = read_request(body, context.view)
+    request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
+    standing = await account_standing(tx, "order", request, context)
+    pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
+    if not request.auto_confirm:
+        return pending, lines
+    return await confirm_order(tx, pending.confirmation_code, None, context, override_credit=override_credit)
+
+
+async def confirm_for_customer(
+    tx: Transaction,
+    name: str,
+    method_id: int | None,
+    policy: OrderingPolicy,
+    now: datetime,
+    *,
+    override_credit: str | None = None,
+) -> ConfirmedOrder:
+    """Confirm a pending order or a priced quote by its code. Raises DomainError as `confirm_order` does."""
+    order = await any_order(tx, name)
+    context = await read_context(tx, order.customer_id, policy, now)
+    confirmed, _ = await confirm_order(tx, order.confirmation_code, method_id, context, override_credit=override_credit)
+    return confirmed

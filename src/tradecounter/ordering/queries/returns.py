@@ -1,0 +1,217 @@
+"""Reads and stores returns. A return changes only while its order is locked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from psycopg.sql import SQL
+
+from tradecounter.db.pipeline import array, json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReturn:
+    """A return without its lines; `id` is its number without the prefix."""
+
+    id: int
+    order_id: int
+    order_reference: str
+    customer_id: int
+    state: Literal["open", "received", "closed"]
+    reason: str
+    opened_at: datetime
+    received_at: datetime | None
+    closed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnedLine:
+    """The units of a line in a return: what may come back, and what became of the received units."""
+
+    return_id: int
+    line_id: int
+    product_id: int
+    sku: str
+    quantity: int
+    restocked: int
+    scrapped: int
+    credited: int
+    serial_numbers: list[str]
+
+    @property
+    def received(self) -> int:
+        """The units that came back."""
+        return self.restocked + self.scrapped
+
+    @property
+    def expected(self) -> int:
+        """The units that have not come back yet."""
+        return self.quantity - self.received
+
+    @property
+    def uncredited(self) -> int:
+        """The units that came back and are on no credit note."""
+        return self.received - self.credited
+
+
+_RETURN = SQL(
+    "select r.id, r.order_id, o.order_reference, o.customer_id, r.state, r.reason, r.opened_at, r.received_at,"
+    " r.closed_at from order_return r join orders o on o.id = r.order_id"
+)
+_BY_ID = Statement(SQL("{} where r.id = :id").format(_RETURN), StoredReturn)
+
+
+async def find_return(tx: Transaction, return_id: int) -> StoredReturn | None:
+    """Return a return by its id."""
+    return await tx.fetch_one(_BY_ID, id=return_id)
+
+
+_LIST = Statement(
+    SQL(
+        "{} where (:state::text is null or r.state = :state) and (:order_id::bigint is null or r.order_id = :order_id)"
+        " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
+        " and (:after::bigint is null or r.id < :after) order by r.id desc limit :most"
+    ).format(_RETURN),
+    StoredReturn,
+)
+
+
+async def list_returns(
+    tx: Transaction,
+    most: int,
+    *,
+    state: str | None = None,
+    order_id: int | None = None,
+    customer_id: int | None = None,
+    after: int | None = None,
+) -> list[StoredReturn]:
+    """Return the latest returns that match, latest first; `after` is the id of the previous page's last return."""
+    return await tx.fetch_all(_LIST, state=state, order_id=order_id, customer_id=customer_id, after=after, most=most)
+
+
+_LINES = Statement(
+    """
+    select r.return_id, r.line_id, l.product_id, l.sku, r.quantity, r.restocked, r.scrapped, r.credited,
+           r.serial_numbers
+    from return_line r join order_line l on l.id = r.line_id
+    where r.return_id = any(:ids::bigint[]) order by r.return_id, l.position
+    """,
+    ReturnedLine,
+)
+
+
+async def lines_of_returns(tx: Transaction, return_ids: Sequence[int]) -> dict[int, list[ReturnedLine]]:
+    """Return the lines of returns by the returns' ids."""
+    lines: dict[int, list[ReturnedLine]] = {return_id: [] for return_id in return_ids}
+    for line in await tx.fetch_all(_LINES, ids=array(return_ids)):
+        lines[line.return_id].append(line)
+    return lines
+
+
+# A closed return takes no further units.
+_CLAIMED = Statement(
+    """
+    select u.line_id, sum(case r.state when 'closed' then u.restocked + u.scrapped else u.quantity end)::integer
+    from return_line u join order_return r on r.id = u.return_id
+    where r.order_id = :order_id group by u.line_id
+    """
+)
+
+
+async def claimed_units(tx: Transaction, order_id: int) -> dict[int, int]:
+    """Return the units by line that came back or that an open return expects."""
+    return dict(await tx.fetch_all(_CLAIMED, order_id=order_id))
+
+
+_INSERT = Statement(
+    "insert into order_return (order_id, state, reason, opened_at) values (:order_id, 'open', :reason, :now)"
+    " returning id"
+)
+_INSERT_LINES = Statement(
+    """
+    insert into return_line (return_id, line_id, quantity, serial_numbers)
+    select :id, u.line_id, u.quantity, array(select jsonb_array_elements_text(coalesce(u.serial_numbers, '[]')))
+    from json_to_recordset(:lines::json) as u (line_id bigint, quantity integer, serial_numbers jsonb)
+    """
+)
+
+
+async def insert_return(
+    tx: Transaction,
+    order_id: int,
+    reason: str,
+    units: Mapping[int, int],
+    serial_numbers: Mapping[int, Sequence[str]],
+    now: datetime,
+) -> int:
+    """Store an open return with its units and serial numbers by line id; return its id."""
+    return_id: int = await tx.fetch_value(_INSERT, order_id=order_id, reason=reason, now=now)
+    lines = [
+        {"line_id": line_id, "quantity": quantity, "serial_numbers": list(serial_numbers.get(line_id, ()))}
+        for line_id, quantity in units.items()
+    ]
+    await tx.execute(_INSERT_LINES, id=return_id, lines=json_of(lines))
+    return return_id
+
+
+_RECEIVE_LINES = Statement(
+    """
+    with came_back as (
+        select * from unnest(:ids::bigint[], :restocked::integer[], :scrapped::integer[])
+                 as u (line_id, restocked, scrapped)
+    ), counted as (
+        update order_line l set returned = l.returned + u.restocked + u.scrapped
+        from came_back u where l.id = u.line_id
+    )
+    update return_line r set restocked = r.restocked + u.restocked, scrapped = r.scrapped + u.scrapped
+    from came_back u where r.line_id = u.line_id and r.return_id = :return_id
+    """
+)
+
+
+async def store_received(
+    tx: Transaction, return_id: int, restocked: Mapping[int, int], scrapped: Mapping[int, int]
+) -> None:
+    """Add received units, by line id, to a return and to the order's lines."""
+    ids = sorted({*restocked, *scrapped})
+    await tx.execute(
+        _RECEIVE_LINES,
+        return_id=return_id,
+        ids=array(ids),
+        restocked=array(restocked.get(line_id, 0) for line_id in ids),
+        scrapped=array(scrapped.get(line_id, 0) for line_id in ids),
+    )
+
+
+_SET_STATE = Statement(
+    """
+    update order_return
+    set state = :state, received_at = case when :state = 'received' then :now else received_at end,
+        closed_at = case when :state = 'closed' then :now else closed_at end
+    where id = :id
+    """
+)
+
+
+async def set_return_state(
+    tx: Transaction, return_id: int, state: Literal["received", "closed"], now: datetime
+) -> None:
+    """Set a return's state."""
+    await tx.execute(_SET_STATE, id=return_id, state=state, now=now)
+
+
+_CREDIT_LINES = Statement(
+    """
+    update return_line r set credited = r.credited + u.units
+    from unnest(:ids::bigint[], :units::integer[]) as u (line_id, units)
+    where r.line_id = u.line_id and r.return_id = :return_id
+    """
+)
+
+
+async def store_credited(tx: Transaction, return_id: int, units: Mapping[int, int]) -> None:
+    """Add units, by line id, to the credited units of a return."""
+    await tx.execute(_CREDIT_LINES, return_id=return_id, ids=array(units), units=array(units.values()))

@@ -1,0 +1,20 @@
+"""Declines a quote: support tells the customer why there will be no price, or takes one back."""
+
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.states import NumberedOrder
+
+
+async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) -> None:
+    """Decline an open quote by its confirmation code, and queue the e-mail to the customer.
+
+    Raises DomainError: not found, invalid (no reason), conflict (ordered, declined or expired).
+    """
+    quote = await the_quote(tx, code)
+    if isinstance(quote, NumberedOrder):
+        raise DomainError(Kind.CONFLICT, f"the quote is already {quote.state}, as {quote.order_reference}")
+    await cancel_order(tx, quote.confirmation_code, reason, now)

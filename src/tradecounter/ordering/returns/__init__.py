@@ -1,0 +1,1 @@
+"""Returns: dispatched units that customers send back."""

@@ -1,0 +1,62 @@
+"""Opens a return: which dispatched units a customer may send back, and why."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.ordering.history import audit_order, record_order_event
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.queries.returns import claimed_units, insert_return
+from tradecounter.ordering.reseller_wire import LONGEST_REASON
+from tradecounter.ordering.returns.wire import return_number
+from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.units import Purpose, named_units
+
+_LONGEST_SERIAL = 200
+
+
+async def open_return(
+    tx: Transaction,
+    reference: str,
+    items: Sequence[tuple[int, int]],
+    reason: str,
+    now: datetime,
+    serial_numbers: Mapping[int, Sequence[str]] | None = None,
+) -> str:
+    """Open a return of an order's dispatched units; return its number.
+
+    `items` are pairs of item id and quantity, `serial_numbers` are those of the units by item id. A unit is in one
+    return only. Raises DomainError: not found, invalid, conflict (not confirmed, or nothing is dispatched).
+    """
+    reason = reason.strip()
+    require_text("reason", reason, LONGEST_REASON)
+    order = await lock_order(tx, (await any_order(tx, reference)).id)
+    lines = await lines_of_order(tx, order.id)
+    if not isinstance(order, ConfirmedOrder):
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only dispatched units can be returned")
+    if not any(line.dispatched for line in lines):
+        raise DomainError(Kind.CONFLICT, f"no unit of {order.name} is dispatched: cancel units instead")
+    if not items:
+        raise invalid("items", "must name at least one item")
+    claimed = await claimed_units(tx, order.id)
+    purpose = Purpose(
+        "return", "comes back with its bundle", "to return", lambda line: line.dispatched - claimed.get(line.id, 0)
+    )
+    units = named_units(lines, items, purpose)
+    _check_serials(units, serial_numbers or {})
+    number = return_number(await insert_return(tx, order.id, reason, units, serial_numbers or {}, now))
+    returned = [{"id": line.id, "sku": line.sku, "quantity": units[line.id]} for line in lines if line.id in units]
+    record_order_event(tx, "order.returned", order, now, number=number, state="open", items=returned)
+    audit_order(tx, "return.open", order, now, after={"number": number, "items": returned, "reason": reason})
+    return number
+
+
+def _check_serials(units: Mapping[int, int], serial_numbers: Mapping[int, Sequence[str]]) -> None:
+    for item_id, numbers in serial_numbers.items():
+        if len(numbers) > units.get(item_id, 0):
+            raise invalid("serial_numbers", f"item {item_id}: {len(numbers)} for {units.get(item_id, 0)} units")
+        for number in numbers:
+            require_text("serial_numbers", number, _LONGEST_SERIAL)

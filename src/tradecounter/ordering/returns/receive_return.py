@@ -1,0 +1,113 @@
+"""Receives returned units: restocked ones serve back-orders first, scrapped ones are written off.
+
+Rows are always locked in the same order: orders, then stock by product.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.history import audit_order, record_order_event
+from tradecounter.ordering.queries.returns import ReturnedLine, set_return_state, store_credited, store_received
+from tradecounter.ordering.returns.find_return import lock_return
+from tradecounter.ordering.returns.wire import return_number
+from tradecounter.stock.queries.allocation import restock
+
+Units = Sequence[tuple[int, int]]
+
+
+async def receive_return(tx: Transaction, number: str, restocked: Units, scrapped: Units, now: datetime) -> None:
+    """Receive units of a return, as pairs of item id and quantity; it may take several deliveries.
+
+    Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
+    """
+    found, lines, order = await lock_return(tx, number, serving=True)
+    name = return_number(found.id)
+    if found.state != "open":
+        raise DomainError(Kind.CONFLICT, f"{name} is already {found.state}")
+    good, bad = _by_line(lines, restocked), _by_line(lines, scrapped)
+    _check_expected(lines, good, bad)
+    await store_received(tx, found.id, good, bad)
+    complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)
+    if complete:
+        await set_return_state(tx, found.id, "received", now)
+    units: Counter[int] = Counter()
+    for line in lines:
+        units[line.product_id] += good[line.line_id]
+    await restock(tx, units)
+    await allocate_back_orders(tx)
+    state = "received" if complete else "open"
+    items = [
+        {"id": line.line_id, "sku": line.sku, "restocked": good[line.line_id], "scrapped": bad[line.line_id]}
+        for line in lines
+        if good[line.line_id] or bad[line.line_id]
+    ]
+    record_order_event(tx, "order.returned", order, now, number=name, state=state, items=items)
+    audit_order(
+        tx,
+        "return.receive",
+        order,
+        now,
+        before={"state": found.state},
+        after={"state": state, "number": name, "items": items},
+    )
+
+
+def _by_line(lines: Sequence[ReturnedLine], named: Units) -> Counter[int]:
+    known = {line.line_id for line in lines}
+    units: Counter[int] = Counter()
+    for item_id, quantity in named:
+        if item_id not in known:
+            raise invalid(
+                "item", f"{item_id} is not in this return; its items are {', '.join(map(str, sorted(known)))}"
+            )
+        if item_id in units:
+            raise invalid("item", f"{item_id} is named twice: add up its quantities")
+        if quantity < 0:
+            raise invalid("item", f"{item_id}: its quantity must not be negative")
+        units[item_id] = quantity
+    return units
+
+
+def _check_expected(lines: Sequence[ReturnedLine], good: Mapping[int, int], bad: Mapping[int, int]) -> None:
+    if not any((*good.values(), *bad.values())):
+        raise invalid("items", "must name at least one unit to restock or to scrap")
+    for line in lines:
+        units = good.get(line.line_id, 0) + bad.get(line.line_id, 0)
+        if units > line.expected:
+            raise invalid("item", f"{line.line_id} ({line.sku}): {units} units, but only {line.expected} are expected")
+
+
+async def close_return(tx: Transaction, number: str, now: datetime) -> None:
+    """Close a return; units that have not come back are no longer expected.
+
+    Raises DomainError: not found, conflict (already closed).
+    """
+    found, _, order = await lock_return(tx, number)
+    name = return_number(found.id)
+    if found.state == "closed":
+        raise DomainError(Kind.CONFLICT, f"{name} is already closed")
+    await set_return_state(tx, found.id, "closed", now)
+    record_order_event(tx, "order.returned", order, now, number=name, state="closed", items=[])
+    audit_order(
+        tx, "return.close", order, now, before={"state": found.state}, after={"state": "closed", "number": name}
+    )
+
+
+async def credit_returned_units(tx: Transaction, number: str, now: datetime) -> dict[int, int]:
+    """Mark all received units of a return as credited, and return them by line id; the caller credits them.
+
+    Locks the order. A return whose units are all received is then closed. Raises DomainError: not found, conflict
+    (nothing came back that is not credited).
+    """
+    found, lines, _ = await lock_return(tx, number)
+    units = {line.line_id: line.uncredited for line in lines if line.uncredited}
+    if not units:
+        raise DomainError(Kind.CONFLICT, f"{return_number(found.id)} has no received units that are not credited")
+    await store_credited(tx, found.id, units)
+    if found.state == "received":
+        await set_return_state(tx, found.id, "closed", now)
+    return units

@@ -1,0 +1,138 @@
+"""Returns: opened for dispatched units, received once, and restocked units serve back-orders first."""
+
+from typing import Any
+
+import pytest
+
+from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
+from support.service import Customer, Service
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.receive_return import close_return, credit_returned_units, receive_return
+from tradecounter.ordering.returns.wire import Return
+
+Units = list[tuple[int, int]]
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def open_(shop: Service, placed: dict[str, Any], *items: tuple[int, int], **values: Any) -> str:
+    now, name = shop.clock.now(), str(placed["order_reference"])
+    return shop.in_transaction(lambda tx: open_return(tx, name, items, "Faulty", now, **values))
+
+
+def receive(shop: Service, number: str, restocked: Units, scrapped: Units) -> Return:
+    async def work(tx: Transaction) -> Return:
+        await receive_return(tx, number, restocked, scrapped, shop.clock.now())
+        return await shown_return(tx, number)
+
+    return shop.in_transaction(work)
+
+
+def kind_of(error: pytest.ExceptionInfo[DomainError]) -> Kind:
+    return error.value.kind
+
+
+def test_restocked_units_serve_back_orders_and_scrapped_ones_are_gone(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "SENT-BACK", 10, available=4)
+    placed, waiting = buy(customer, [(sku, 4)]), buy(customer, [(sku, 1)])
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed)
+    number = open_(shop, placed, (item, 3), serial_numbers={item: ["SN-1", "SN-2"]})
+    assert number.startswith("RMA-")
+    part = receive(shop, number.lower(), [(item, 2)], [])
+    assert (part.state, part.items[0].received, part.items[0].serial_numbers) == ("open", 2, ["SN-1", "SN-2"])
+    assert (level(shop, sku), lines(shop, waiting)) == ((1, 1, 0), [(sku, 1, 0)])
+    whole = receive(shop, number, [], [(item, 1)])
+    assert (whole.state, whole.items[0].restocked, whole.items[0].scrapped) == ("received", 2, 1)
+    assert level(shop, sku) == (1, 1, 0)
+    assert faults_in_the_books(shop) == {}
+    with pytest.raises(DomainError, match="is already received") as error:
+        receive(shop, number, [(item, 1)], [])
+    assert kind_of(error) is Kind.CONFLICT
+    states = rows(
+        shop, "select data ->> 'state' from unnumbered_event where type = 'order.returned' and data ->> 'number' = %s"
+        " order by position", number,
+    )  # fmt: skip
+    assert states == [("open",), ("open",), ("received",)]
+
+
+def test_each_unit_comes_back_once(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 3)])
+    item = placed["items"][0]["id"]
+    with pytest.raises(DomainError, match="is dispatched: cancel units instead") as error:
+        open_(shop, placed, (item, 1))
+    assert kind_of(error) is Kind.CONFLICT
+    dispatch(shop, placed, (item, 2))
+    first = open_(shop, placed, (item, 1))
+    with pytest.raises(DomainError, match="has 1 unit to return: its quantity must be 1") as error:
+        open_(shop, placed, (item, 2))
+    assert kind_of(error) is Kind.INVALID
+    for restocked, scrapped in ([(item, 1)], [(item, 1)]), ([], []), ([(1, 1)], []), ([(item, -1)], []):
+        with pytest.raises(DomainError) as error:
+            receive(shop, first, restocked, scrapped)
+        assert kind_of(error) is Kind.INVALID
+    shop.in_transaction(lambda tx: close_return(tx, first, shop.clock.now()))
+    open_(shop, placed, (item, 2))
+    with pytest.raises(DomainError, match="has nothing left to return"):
+        open_(shop, placed, (item, 1))
+    with pytest.raises(DomainError, match="serial_numbers: item"):
+        open_(shop, buy_and_dispatch(shop, customer), (item + 1, 1), serial_numbers={item + 1: ["A", "B"]})
+    cancel(shop, placed)
+    assert read(customer, placed)["status"] == "Dispatched"
+    with pytest.raises(DomainError, match="return RMA-9 does not exist"):
+        shop.in_transaction(lambda tx: shown_return(tx, "RMA-9"))
+
+
+def buy_and_dispatch(shop: Service, customer: Customer) -> dict[str, Any]:
+    placed = buy(customer)
+    dispatch(shop, placed)
+    return placed
+
+
+def test_received_units_are_credited_once(shop: Service, customer: Customer) -> None:
+    placed = buy_and_dispatch(shop, customer)
+    item = placed["items"][0]["id"]
+    number = open_(shop, placed, (item, 1))
+
+    def credit() -> dict[int, int]:
+        return shop.in_transaction(lambda tx: credit_returned_units(tx, number, shop.clock.now()))
+
+    with pytest.raises(DomainError, match="has no received units"):
+        credit()
+    receive(shop, number, [(item, 1)], [])
+    assert credit() == {item: 1}
+    assert shop.in_transaction(lambda tx: shown_return(tx, number)).state == "closed"
+    with pytest.raises(DomainError, match="has no received units"):
+        credit()
+
+
+def test_returns_opened_and_received_at_the_same_time_count_each_unit_once(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "RETURN-RACE", 10, available=4)
+    placed = buy(customer, [(sku, 4)])
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed)
+    number = open_(shop, placed, (item, 2))
+
+    def attempt(work: Any) -> bool:
+        try:
+            work()
+        except DomainError:
+            return False
+        return True
+
+    def received() -> bool:
+        return attempt(lambda: receive(shop, number, [(item, 2)], []))
+
+    def opened() -> bool:
+        return attempt(lambda: open_(shop, placed, (item, 2)))
+
+    done = in_parallel([received, received, opened, opened])
+    assert sorted(done[:2]) == sorted(done[2:]) == [False, True]
+    assert level(shop, sku) == (2, 0, 0)
+    assert faults_in_the_books(shop) == {}
