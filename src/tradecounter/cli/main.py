@@ -26,6 +26,7 @@ COMMANDS = {
     "worker": "tradecounter.cli.serve:worker",
     "db": "tradecounter.cli.database:app",
     "import": "tradecounter.cli.import_file:import_file",
+    "imports": "tradecounter.cli.imports:app",
     "customer": "tradecounter.cli.customer:app",
     "key": "tradecounter.cli.key:app",
     "app": "tradecounter.cli.app:app",

@@ -12,6 +12,7 @@ import uvloop
 from psycopg_pool import PoolTimeout
 
 from tradecounter.cli.logs import configure_logs
+from tradecounter.cli.operator import operator
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 from tradecounter.db.pool import Database
@@ -108,7 +109,7 @@ def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
     """Run a command's changes in a transaction and commit it."""
 
     async def work(database: Database) -> Result:
-        async with transaction(database) as tx:
+        async with transaction(database, operator()) as tx:
             return await change(tx)
 
     return with_database(work)

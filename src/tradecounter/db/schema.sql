@@ -1,5 +1,13 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'the audit log only grows';
+end
+$$;
+
 CREATE FUNCTION public.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -78,6 +86,32 @@ CREATE TABLE public.attribute (
     possible_values jsonb DEFAULT '[]'::jsonb NOT NULL,
     active boolean DEFAULT true NOT NULL,
     CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
+);
+
+CREATE TABLE public.audit_entry (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text,
+    actor_name text NOT NULL,
+    acting_user text,
+    address text,
+    action text NOT NULL,
+    subject text NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT audit_entry_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['staff'::text, 'token'::text, 'user'::text, 'key'::text, 'command_line'::text, 'system'::text])))
+);
+
+COMMENT ON TABLE public.audit_entry IS 'Who changed what. Entries are never changed or deleted.';
+
+ALTER TABLE public.audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_entry_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.blocked_address (
@@ -194,6 +228,29 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.event (
+    sequence bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.event IS 'The event log. Sequences are contiguous from 1.';
+
+COMMENT ON COLUMN public.event.for_customer IS 'Whether the customer may read the event; otherwise only the reseller may.';
+
+CREATE TABLE public.event_sequence (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT event_sequence_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
+
 CREATE TABLE public.idempotency_key (
     customer_id bigint NOT NULL,
     key text NOT NULL,
@@ -206,6 +263,50 @@ CREATE TABLE public.idempotency_key (
 COMMENT ON TABLE public.idempotency_key IS 'Written in the transaction of what the key made.';
 
 COMMENT ON COLUMN public.idempotency_key.fingerprint IS 'A hash of method, path and canonical JSON body.';
+
+CREATE TABLE public.import_change (
+    import_id bigint NOT NULL,
+    line integer,
+    key text NOT NULL,
+    record text NOT NULL,
+    before jsonb,
+    after jsonb
+);
+
+COMMENT ON TABLE public.import_change IS 'The records that recent imports changed. Roll-backs restore `before`.';
+
+COMMENT ON COLUMN public.import_change.line IS 'The line of the file; null for a record that the file lacks.';
+
+COMMENT ON COLUMN public.import_change.key IS 'The key of the record in the view of its kind.';
+
+COMMENT ON COLUMN public.import_change.record IS 'The record''s key for people.';
+
+COMMENT ON COLUMN public.import_change.before IS 'The changed fields before the import; null for a new record.';
+
+COMMENT ON COLUMN public.import_change.after IS 'The changed fields after the import; null for a deleted record.';
+
+CREATE TABLE public.import_run (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    added integer DEFAULT 0 NOT NULL,
+    changed integer DEFAULT 0 NOT NULL,
+    unchanged integer DEFAULT 0 NOT NULL,
+    deactivated integer DEFAULT 0 NOT NULL,
+    rolled_back_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.import_run IS 'Every import, and whether it was rolled back.';
+
+ALTER TABLE public.import_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.import_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.incoming_stock (
     product_id bigint NOT NULL,
@@ -573,6 +674,30 @@ ALTER TABLE public.tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.unnumbered_event (
+    "position" bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+);
+
+COMMENT ON TABLE public.unnumbered_event IS 'Events of committed transactions that are not in the log yet.';
+
+COMMENT ON COLUMN public.unnumbered_event."position" IS 'Drawn after the lock on the subject is taken, so the events of a subject are in their order.';
+
+ALTER TABLE public.unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.unnumbered_event_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
 
@@ -593,6 +718,9 @@ ALTER TABLE ONLY public.application
 
 ALTER TABLE ONLY public.attribute
     ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
@@ -621,8 +749,20 @@ ALTER TABLE ONLY public.customer
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (sequence);
+
+ALTER TABLE ONLY public.event_sequence
+    ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
+
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
+
+ALTER TABLE ONLY public.import_run
+    ADD CONSTRAINT import_run_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_pkey PRIMARY KEY (product_id, expected_on);
@@ -708,6 +848,9 @@ ALTER TABLE ONLY public.stock_level
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.unnumbered_event
+    ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
+
 CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at);
 
 CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
@@ -718,11 +861,23 @@ CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHE
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
+CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at, id);
+
+CREATE INDEX audit_entry_of_actor ON public.audit_entry USING btree (actor_kind, actor_id, id);
+
+CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
+
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
+CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
+
+CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
+
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id, line);
 
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
 
@@ -751,6 +906,10 @@ CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
+
+CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
@@ -786,6 +945,9 @@ ALTER TABLE ONLY public.customer
 
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.import_change
+    ADD CONSTRAINT import_change_import_id_fkey FOREIGN KEY (import_id) REFERENCES public.import_run(id);
 
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);

@@ -1,13 +1,20 @@
 """Runs an import in one transaction, and allocates new stock to back-orders in it."""
 
 from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
 from typing import Any
 
+from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
+from tradecounter.imports.queries import add_import, set_counts
+from tradecounter.kit.actor import SYSTEM, Actor
+from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
@@ -20,19 +27,41 @@ async def import_rows(
     options: ImportOptions | None = None,
     *,
     on_hand: bool = False,
+    actor: Actor = SYSTEM,
+    now: datetime | None = None,
 ) -> ImportReport:
     """Import all rows in one transaction, or no rows if the report has errors. Raises DomainError.
 
-    With `on_hand`, the file's stock levels include units that are allocated to orders.
+    With `on_hand`, the file's stock levels include units that are allocated to orders. `now` is the time of the import
+    in the history, by default the present.
     """
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
     options = options or ImportOptions()
+    now = now or SystemClock().now()
+    by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
     hooks: dict[str, Hook] = {}
     if kind == "stock":
         hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
-    async with transaction(database) as tx:
-        report = await run_import(tx, ON_HAND[kind] if on_hand else IMPORT_KINDS[kind], rows, options, **hooks)
-        if options.dry_run or report.errors:
+    async with transaction(database, actor) as tx:
+        report = await run_import(
+            tx,
+            ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
+            rows,
+            options,
+            begin_history=partial(add_import, kind=kind, at=now, by=by),
+            **hooks,
+        )
+        if report.id is None or report.errors:
             tx.set_rollback()
+        else:
+            _record(tx, report.id, kind, report, now)
     return report
+
+
+def _record(tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime) -> None:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
+    set_counts(tx, import_id, counts)
+    data = {"import_id": import_id, "kind": kind, **counts}
+    record_event(tx, "import.applied", f"import/{import_id}", now, None, data)
+    audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts})
