@@ -19,6 +19,7 @@ from tradecounter.db.pool import NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.identity.clean_up import clean_up_identity
+from tradecounter.imports.roll_back import forget_changes
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
@@ -70,6 +71,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
+        PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),

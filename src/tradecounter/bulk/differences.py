@@ -57,7 +57,7 @@ async def store_changes(tx: Transaction, kind: ImportKind[Any], import_id: int, 
     """Store the records that differ from their copies: a new or deleted one whole, otherwise the changed fields."""
     sql = SQL(
         """
-        with compared as (
+        with compared as materialized (
             select s.line, key, b.row as before, a.row as after
             from before b full join ({records}) a using (key) left join staged s using (key)
             where b.row is distinct from a.row
@@ -67,7 +67,6 @@ async def store_changes(tx: Transaction, kind: ImportKind[Any], import_id: int, 
                case when after is null then before else {before} end,
                case when before is null then after else {after} end
         from compared {changed_fields}
-        order by line nulls last, key
         """
     ).format(
         records=_records(kind, replace=replace),

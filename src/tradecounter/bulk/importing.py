@@ -81,6 +81,8 @@ class ImportOptions:
         return not self.dry_run or self.diff or self.on_change is not None
 
 
+# Joins of 100,000 rows, which would otherwise go through temporary files.
+USE_MORE_MEMORY = Statement("set local work_mem = '64MB'")
 _CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
 _INDEX_STAGED = Statement("create index on staged (key)")
 _ANALYZE_STAGED = Statement("analyze staged")
@@ -105,6 +107,7 @@ async def run_import(
     if options.replace and kind.removal is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace all records")
     report = ImportReport()
+    await tx.execute(USE_MORE_MEMORY)
     await tx.execute(_CREATE_STAGED)
     count = await _stage(tx, kind, rows, report, options)
     await tx.execute(_INDEX_STAGED)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from tradecounter.audit.record import audit
-from tradecounter.bulk.importing import announce, lock_records
+from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS
@@ -54,6 +54,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     if done.kind == "stock":
         await lock_waiting_orders(tx)
     await lock_records(tx, kind)
+    await tx.execute(USE_MORE_MEMORY)
     changed = await compare_with_present(tx, kind, import_id)
     if changed and not force:
         raise _conflict("have changed since", changed)
