@@ -1,5 +1,6 @@
 """Records what an import changes; the database compares the records before and after the import."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -110,7 +111,8 @@ async def stream_changes(tx: Transaction, import_id: int) -> AsyncIterator[Chang
 async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[Change]:
     """Return the first changes of an import in the file's line order."""
     order = SQL("{} limit {}").format(_IN_ORDER, Quoted(most))
-    return [_change(*row) for row in await tx.fetch_all(Statement(_CHANGES.format(Quoted(import_id), order)))]
+    rows = await tx.fetch_raw(Statement(_CHANGES.format(Quoted(import_id), order)))
+    return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
 
 
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:

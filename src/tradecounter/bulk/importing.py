@@ -3,8 +3,11 @@
 The caller must roll back the transaction if the report has errors, so that a file is imported completely or not at all.
 """
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,7 +31,9 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.json_text import contains_nul
 
-_REPORT_EVERY = 1000
+_ROWS_AT_ONCE = 250
+_ROWS_BETWEEN_PAUSES = 10
+_WRITTEN_AT_ONCE = 2000
 MOST_DIFFERENCES = 1000  # in a report
 _MOST_REMOVED = 5  # the fraction of records that may be removed without confirmation
 
@@ -160,23 +165,48 @@ async def _stage(
     report: ImportReport,
     options: ImportOptions,
 ) -> int:
-    """Copy rows to `staged`, without their invalid fields; return the number of staged rows."""
+    """Copy rows to `staged`, without their invalid fields; return the number of staged rows.
+
+    A thread reads and checks the rows, so that the event loop stays free.
+    """
     stage = await kind.prepare(tx)
     missing = kind.replaced if options.replace else {}
-    line_of_key: dict[str, int] = {}
+    batches = _batches(rows, stage, missing, report)
+    count = staged = 0
     connection = await tx.connection()
     async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
-        for count, row in enumerate(rows, start=1):
-            if count % _REPORT_EVERY == 0:
-                options.progress(count)
+        while (batch := await asyncio.to_thread(next, batches, None)) is not None:
+            for values in batch.staged:
+                await copy.write_row(values)
+            await asyncio.sleep(0)
+            count, staged = count + batch.rows, staged + sum(key is not None for _, key, _ in batch.staged)
+            options.progress(count)
+    return staged
+
+
+class _Batch(NamedTuple):
+    rows: int
+    staged: list[tuple[int, str | None, str]]
+
+
+def _batches(
+    rows: Iterator[Row[Shape] | BadRow[Shape]], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
+) -> Iterator[_Batch]:
+    """Yield rows as lines, keys and values to stage; add the errors and warnings of all rows to the report."""
+    line_of_key: dict[str, int] = {}
+    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+        staged: list[tuple[int, str | None, str]] = []
+        for number, row in enumerate(batch):
+            if number % _ROWS_BETWEEN_PAUSES == 0:
+                time.sleep(0)  # lets the event loop's thread continue at once, not after the interpreter's 5 ms
             for key, text in _examined(row, stage, missing, report):
                 if key is not None and key in line_of_key:
                     report.errors.append(LineMessage(row.line, f"repeats line {line_of_key[key]}"))
                     continue
                 if key is not None:
                     line_of_key[key] = row.line
-                await copy.write_row((row.line, key, text))
-    return len(line_of_key)
+                staged.append((row.line, key, text))
+        yield _Batch(len(batch), staged)
 
 
 def _examined(
@@ -243,8 +273,10 @@ def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptio
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
     """Merge the staged rows, count the changes and notify the caches."""
-    written = await tx.fetch_all(kind.merge)
-    report.added = sum(1 for (is_new,) in written if is_new)
+    written = await tx.fetch_raw(kind.merge)
+    for start in range(0, len(written), _WRITTEN_AT_ONCE):
+        report.added += sum(is_new for (is_new,) in written.between(start, start + _WRITTEN_AT_ONCE))
+        await asyncio.sleep(0)  # lets requests go on
     report.changed = len(written) - report.added
     for statement in kind.after:
         report.changed += await tx.fetch_value(statement)
