@@ -37,6 +37,7 @@ COMMANDS = {
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
     "invoice": "tradecounter.cli.invoice:app",
+    "job": "tradecounter.cli.job:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "doctor": "tradecounter.cli.doctor:doctor",
     "openapi": "tradecounter.cli.openapi:openapi",

@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +81,52 @@ _FAILED_JOBS = Statement(
 async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
     """Return the number of permanently failed jobs of each task."""
     return await tx.fetch_all(_FAILED_JOBS)
+
+
+JobState = Literal["todo", "doing", "failed", "cancelled", "aborting", "aborted", "succeeded"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job in the queue; `at` is when its state last changed. Jobs that succeed are deleted."""
+
+    id: int
+    name: str
+    state: JobState
+    arguments: dict[str, Any]
+    attempts: int
+    scheduled_at: datetime | None
+    at: datetime | None
+
+
+_JOB = SQL(
+    "select j.id, j.task_name as name, j.status::text as state, j.args as arguments, j.attempts, j.scheduled_at,"
+    " (select max(e.at) from procrastinate_events e where e.job_id = j.id) as at from procrastinate_jobs j where "
+)
+_JOBS_AFTER = Statement(
+    SQL("{} j.id > :after and (:state::text is null or j.status::text = :state) order by j.id limit :most").format(
+        _JOB
+    ),
+    JobRecord,
+)
+
+
+async def jobs_after(tx: Transaction, state: JobState | None, after: int, most: int) -> list[JobRecord]:
+    """Return the first jobs in a state, or in any, that have a higher id."""
+    return await tx.fetch_all(_JOBS_AFTER, state=state, after=after, most=most)
+
+
+_LOCK_JOB = Statement(SQL("{} j.id = :id for update of j").format(_JOB), JobRecord)
+_RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, null)")
+
+
+async def retry_job(tx: Transaction, job_id: int) -> JobRecord:
+    """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
+    job = await tx.fetch_one(_LOCK_JOB, id=job_id)
+    if job is None:
+        raise DomainError(Kind.NOT_FOUND, f"job {job_id} does not exist")
+    if job.state != "failed":
+        raise DomainError(Kind.CONFLICT, f"job {job_id} has not failed: its state is {job.state}")
+    await tx.fetch_all(_RETRY, id=job_id)
+    queued = await tx.fetch_one(_LOCK_JOB, id=job_id)
+    return queued or job
