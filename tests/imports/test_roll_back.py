@@ -1,6 +1,7 @@
 """Rolling imports back: what they changed becomes what it was, unless it has changed since."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,9 @@ from psycopg.sql import SQL
 from support.cluster import Cluster
 from support.import_examples import EXAMPLES, PRICE
 from support.importing import Importer
+from support.orders import in_parallel
 from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.imports.queries import list_imports
 from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, forget_changes, roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -120,6 +123,31 @@ def test_prices_that_were_deleted_come_back(prices: Importer) -> None:
     assert costs(prices, "four") == {"A": "1.00", "B": "1.00"}
 
 
+def test_imports_and_roll_backs_of_one_kind_take_turns(prices: Importer) -> None:
+    prices.load("price-list", price_rows("race", A="1", B="1", C="1"))
+    second = prices.load("price-list", price_rows("race", A="2", B="2", C="2"))
+
+    def attempt() -> str:
+        try:
+            roll_back(prices, second.id)
+        except DomainError as error:
+            return error.message
+        return "done"
+
+    def load(cost: str) -> str:
+        folder = prices.folder / cost
+        folder.mkdir()
+        skus = ("A", "B", "C") if cost == "3" else ("C", "B", "A")  # in an order in which row locks would deadlock
+        rows = price_rows("race", **dict.fromkeys(skus, cost))
+        replace(prices, folder=folder).load("price-list", rows)
+        return cost
+
+    outcomes = in_parallel([attempt, attempt, partial(load, "3"), partial(load, "4")])
+    assert outcomes[2:] == ["3", "4"]
+    assert outcomes[:2].count("done") <= 1
+    assert len(set(costs(prices, "race").values())) == 1  # never a mixture
+
+
 def test_an_added_customer_in_use_is_kept(prices: Importer) -> None:
     rows = [{"email_address": f"{name}@x.example", "first_name": name, "last_name": "X"} for name in ("used", "new")]
     added = prices.load("customers", rows)
@@ -157,6 +185,11 @@ def test_the_history_shows_who_imported_what_and_dry_runs_leave_no_trace(prices:
         "unchanged": 0,
         "deactivated": 0,
     }
+    newest, older = prices.change_by(partial(list_imports, most=2))
+    assert (newest.id, newest.by, newest.rolled_back_at) == (done.id, "system", NOW)
+    assert prices.change_by(partial(list_imports, most=1, older_than=newest.id)) == [older]
+    [customers] = prices.change_by(partial(list_imports, most=1, kinds=["customers"]))
+    assert customers.kind == "customers"
     audited = prices.query("select action from audit_entry where subject = %s order by id", f"import/{done.id}")
     assert audited == [("import.apply",), ("import.roll_back",)]
 
