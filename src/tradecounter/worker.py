@@ -21,6 +21,7 @@ from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.clean_up import clean_up_identity
+from tradecounter.imports.roll_back import forget_changes
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
@@ -76,6 +77,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         PeriodicJob("clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links and wrong passwords deleted"),
+        PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),

@@ -1,5 +1,6 @@
 """`customer show` with all that belongs to a customer, and `customer edit` where it makes something empty."""
 
+import zipfile
 from datetime import timedelta
 from typing import Any
 
@@ -117,3 +118,21 @@ def test_an_unknown_shipping_method_is_rejected_with_a_list_of_known_ones(
     other = ["--email", "other@shop.example", *NAME[2:], "--shipping-method", "99"]
     assert tradecounter.error("customer", "add", *other) == reason
     assert tradecounter.json("customer", "list") == before
+
+
+def test_a_customer_is_exported_and_erased(tradecounter: Program) -> None:
+    added = tradecounter.json(
+        "customer", "add", "--email", "gone@shop.example", "--first-name", "Go", "--last-name", "Ne"
+    )
+    customer, file = str(added["id"]), tradecounter.folder / "copy.zip"
+    assert tradecounter.json("customer", "export", customer, "-o", "copy.zip") == {
+        "id": added["id"],
+        "file": "copy.zip",
+    }
+    assert file.stat().st_mode & 0o777 == 0o600
+    with zipfile.ZipFile(file) as archive:
+        assert b"gone@shop.example" in archive.read("customer.json")
+    assert tradecounter.error("customer", "export", customer, "-o", "copy.zip") == "copy.zip: File exists"
+    assert tradecounter.text("customer", "erase", customer) == f"customer {customer} is erased\n"
+    assert tradecounter.error("customer", "erase", customer) == f"customer {customer} is already erased"
+    assert tradecounter.json("customer", "show", customer)["first_name"] == "Erased"

@@ -83,6 +83,35 @@ def test_differences_go_to_a_file_of_json_lines(tradecounter: Program) -> None:
     ]
 
 
+def test_differences_are_in_the_json_report_without_a_file(tradecounter: Program) -> None:
+    report = tradecounter.json("import", "stock", "-", "--dry-run", "--diff", given=STOCK)
+    change = {
+        "line": 2,
+        "key": "ACME-100",
+        "change": "changed",
+        "before": {"available": 120},
+        "after": {"available": 121},
+    }
+    assert (report["id"], report["diff"], report["diff_more"]) == (None, [change], False)
+
+
+def test_imports_are_listed_and_rolled_back(tradecounter: Program) -> None:
+    imported = tradecounter.json("import", "stock", "-", given=STOCK)
+    newest = tradecounter.json("imports", "list")[0]
+    assert (newest["id"], newest["kind"], newest["changed"]) == (imported["id"], "stock", 1)
+    assert newest["rolled_back_at"] is None
+    tradecounter.json("import", "stock", "-", given="sku,available\nACME-100,122\n")
+    reason = tradecounter.error("imports", "roll-back", str(imported["id"]))
+    assert reason.startswith("1 records have changed since: ACME-100; ")
+    told = tradecounter.text("imports", "roll-back", str(imported["id"]), "--force")
+    assert told == (
+        f"import {imported['id']} is rolled back: 1 records are what they were\n"
+        "overwritten, although changed since: ACME-100\n"
+    )
+    assert tradecounter.json("imports", "list", "--limit", "2")[1]["rolled_back_at"] is not None
+    assert tradecounter.json("import", "stock", "samples/stock.csv", "--dry-run")["changed"] == 0
+
+
 def test_differences_go_to_a_file_of_csv_with_a_line_for_each_field(tradecounter: Program) -> None:
     given = "sku,name,clearance_product\nACME-100,Acme 100 phone,yes\n"
     tradecounter.json("import", "products", "-", "--dry-run", "--diff", "-o", "changes.csv", given=given)

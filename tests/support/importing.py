@@ -5,10 +5,10 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.sql import SQL, Identifier
@@ -17,10 +17,12 @@ from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_rows
 
 Record = Mapping[str, Any]
+Result = TypeVar("Result")
 
 
 def as_json_lines(rows: Sequence[Record]) -> str:
@@ -101,6 +103,15 @@ class Importer:
     def change(self, statement: str) -> None:
         with psycopg.connect(self.url) as connection:
             connection.execute(statement.encode())
+
+    def change_by(self, work: Callable[[Transaction], Awaitable[Result]]) -> Result:
+        """Run a use case in a transaction of its own."""
+
+        async def run() -> Result:
+            async with Database(self.url, connections=1) as database, transaction(database) as tx:
+                return await work(tx)
+
+        return asyncio.run(run())
 
     def one(self, statement: str, *values: Any) -> Any:
         [(value,)] = self.query(statement, *values)

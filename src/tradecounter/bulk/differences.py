@@ -1,12 +1,14 @@
-"""Reports the records that an import changes; the database compares them before and after the import."""
+"""Records what an import changes; the database compares the records before and after the import."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
 from psycopg.sql import SQL, Composable, Composed
+from psycopg.sql import Literal as Quoted
 
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.db.statement import Statement
@@ -52,19 +54,65 @@ async def keep_records(tx: Transaction, kind: ImportKind[Any], *, replace: bool)
     await tx.execute(_ANALYZE_BEFORE)
 
 
-async def report_changes(tx: Transaction, kind: ImportKind[Any], on_change: OnChange, *, replace: bool) -> None:
-    """Call `on_change` for each record that differs from its copy, in the file's line order."""
-    compared = SQL(
+async def store_changes(tx: Transaction, kind: ImportKind[Any], import_id: int, *, replace: bool) -> None:
+    """Store the records that differ from their copies: a new or deleted one whole, otherwise the changed fields."""
+    sql = SQL(
         """
-        select s.line, b.row::text, a.row::text
-        from before b full join ({}) a using (key) left join staged s using (key)
-        where b.row is distinct from a.row
-        order by s.line nulls last, key
+        with compared as materialized (
+            select s.line, key, b.row as before, a.row as after
+            from before b full join ({records}) a using (key) left join staged s using (key)
+            where b.row is distinct from a.row
+        )
+        insert into import_change (import_id, line, key, record, before, after)
+        select {import_id}, line, key, concat_ws(' ', {key_fields}),
+               case when after is null then before else {before} end,
+               case when before is null then after else {after} end
+        from compared {changed_fields}
         """
-    ).format(_records(kind, replace=replace))
-    async for line, before, after in tx.stream(Statement(compared)):
-        on_change(_change(kind, line, _members(before), _members(after)))
+    ).format(
+        records=_records(kind, replace=replace),
+        import_id=Quoted(import_id),
+        key_fields=SQL(", ").join(SQL("coalesce(after, before) ->> {}").format(Quoted(name)) for name in kind.key),
+        **_kept_fields(kind),
+    )
+    await tx.execute(Statement(sql, prepared=False))
     await tx.execute(_DROP_BEFORE)
+
+
+def _kept_fields(kind: ImportKind[Any]) -> dict[str, Composable]:
+    if kind.whole:
+        names = Quoted(list(kind.key))
+        return {
+            "before": SQL("before - {}::text[]").format(names),
+            "after": SQL("after - {}::text[]").format(names),
+            "changed_fields": SQL(""),
+        }
+    changed_fields = SQL(
+        """
+        left join lateral (
+            select jsonb_object_agg(f.key, before -> f.key) as old, jsonb_object_agg(f.key, f.value) as new
+            from jsonb_each(after) f where before -> f.key is distinct from f.value
+        ) as fields on before is not null and after is not null
+        """
+    )
+    return {"before": SQL("fields.old"), "after": SQL("fields.new"), "changed_fields": changed_fields}
+
+
+_CHANGES = SQL("select line, record, before::text, after::text from import_change where import_id = {} order by {}")
+_IN_ORDER = SQL("line nulls last, record")
+
+
+async def stream_changes(tx: Transaction, import_id: int) -> AsyncIterator[Change]:
+    """Yield all changes of an import in the file's line order."""
+    async for row in tx.stream(Statement(_CHANGES.format(Quoted(import_id), _IN_ORDER))):
+        yield _change(*row)
+
+
+async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[Change]:
+    """Return the first changes of an import in the file's line order."""
+    order = SQL("{} limit {}").format(_IN_ORDER, Quoted(most))
+    rows = await tx.fetch_raw(Statement(_CHANGES.format(Quoted(import_id), order)))
+    return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
 
 
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
@@ -72,15 +120,8 @@ def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
     return SQL("select v.key, v.row from ({}) v {}").format(SQL(kind.view), only_staged)
 
 
-def _members(row: str | None) -> dict[str, Any] | None:
-    return None if row is None else _decoder.decode(row)
-
-
-def _change(
-    kind: ImportKind[Any], line: int | None, before: dict[str, Any] | None, after: dict[str, Any] | None
-) -> Change:
-    record = after or before or {}
-    key = " ".join(str(record[name]) for name in kind.key if record[name] is not None)
+def _change(line: int | None, key: str, old: str | None, new: str | None) -> Change:
+    before, after = _members(old), _members(new)
     if before is None:
         return Change(line, key, "added", None, after)
     change: Literal["changed", "deactivated"] = "changed" if line is not None else "deactivated"
@@ -88,3 +129,7 @@ def _change(
         return Change(line, key, change, before, None)
     names = [name for name in after if before.get(name) != after[name]]
     return Change(line, key, change, {n: before.get(n) for n in names}, {n: after[n] for n in names})
+
+
+def _members(row: str | None) -> dict[str, Any] | None:
+    return None if row is None else _decoder.decode(row)

@@ -106,10 +106,10 @@ def open_import(path: str) -> Iterator[ImportFile]:
     try:
         if path == "-":
             with _copied(sys.stdin.buffer) as file:
-                yield _opened(file, _form_of_text(file))
+                yield opened_file(file, _form_of_text(file))
         else:
             with _file(path) as file:
-                yield _opened(file, _form_of_name(path))
+                yield opened_file(file, _form_of_name(path))
     except UnreadableFileError as error:
         raise UnreadableFileError(f"{'standard input' if path == '-' else path}: {error}") from error
 
@@ -135,7 +135,8 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
         yield copy
 
 
-def _opened(file: BinaryIO, form: Form) -> ImportFile:
+def opened_file(file: BinaryIO, form: Form) -> ImportFile:
+    """Return an open file of a format as an import file. Raises UnreadableFileError."""
     if form == "XLSX":
         return ImportFile(file, FileFacts(form), "", None)
     scanned = scan(file)

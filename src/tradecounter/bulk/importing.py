@@ -3,13 +3,24 @@
 The caller must roll back the transaction if the report has errors, so that a file is imported completely or not at all.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
+from psycopg.sql import SQL, Identifier
 
-from tradecounter.bulk.differences import OnChange, keep_records, report_changes
+from tradecounter.bulk.differences import (
+    Change,
+    OnChange,
+    first_changes,
+    keep_records,
+    store_changes,
+    stream_changes,
+)
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.kinds import ImportKind, Stage
 from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
@@ -20,7 +31,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.json_text import contains_nul
 
-_REPORT_EVERY = 1000
+_ROWS_AT_ONCE = 250
+_ROWS_BETWEEN_PAUSES = 10
+_WRITTEN_AT_ONCE = 2000
+MOST_DIFFERENCES = 1000  # in a report
 _MOST_REMOVED = 5  # the fraction of records that may be removed without confirmation
 
 Hook = Callable[[Transaction], Awaitable[Any]]
@@ -28,8 +42,13 @@ Hook = Callable[[Transaction], Awaitable[Any]]
 
 @dataclass(slots=True)
 class ImportReport:
-    """The result of an import or a dry run; if it has errors, nothing is imported."""
+    """The result of an import or a dry run; if it has errors, nothing is imported.
 
+    `id` is the import's id in the history. `diff` has the first changes if they were asked for, and `diff_more` is
+    whether there are more.
+    """
+
+    id: int | None = None
     added: int = 0
     changed: int = 0
     unchanged: int = 0
@@ -37,6 +56,8 @@ class ImportReport:
     errors: list[LineMessage] = field(default_factory=list)
     warnings: list[LineMessage] = field(default_factory=list)
     file: FileFacts | None = None
+    diff: Sequence[Change] | msgspec.UnsetType = msgspec.UNSET
+    diff_more: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +70,7 @@ class ImportOptions:
         confirmed: whether `replace` may deactivate more than a fifth of the records.
         progress: called with the number of rows read.
         on_change: called with each change, if given.
+        diff: whether the report has the changes.
     """
 
     dry_run: bool = False
@@ -56,8 +78,16 @@ class ImportOptions:
     confirmed: bool = False
     progress: Callable[[int], None] = lambda _count: None
     on_change: OnChange | None = None
+    diff: bool = False
+
+    @property
+    def keeps_changes(self) -> bool:
+        """Whether the import stores what it changes; a dry run does so only to report it."""
+        return not self.dry_run or self.diff or self.on_change is not None
 
 
+# Joins of 100,000 rows, which would otherwise go through temporary files.
+USE_MORE_MEMORY = Statement("set local work_mem = '64MB'")
 _CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
 _INDEX_STAGED = Statement("create index on staged (key)")
 _ANALYZE_STAGED = Statement("analyze staged")
@@ -70,16 +100,19 @@ async def run_import(
     rows: Iterator[Row[Shape] | BadRow[Shape]],
     options: ImportOptions,
     *,
+    begin_history: Callable[[Transaction], Awaitable[int]],
     before_merge: Hook | None = None,
     after_merge: Hook | None = None,
 ) -> ImportReport:
     """Import rows in the caller's transaction, which the caller rolls back if the report has errors.
 
-    `before_merge` runs after all rows are staged, `after_merge` after they are merged. Raises DomainError.
+    `before_merge` runs after all rows are staged, `after_merge` after they are merged. `begin_history` returns the id
+    for the changes. Raises DomainError.
     """
     if options.replace and kind.removal is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace all records")
     report = ImportReport()
+    await tx.execute(USE_MORE_MEMORY)
     await tx.execute(_CREATE_STAGED)
     count = await _stage(tx, kind, rows, report, options)
     await tx.execute(_INDEX_STAGED)
@@ -89,9 +122,8 @@ async def run_import(
     # Locked only now, so that other transactions do not wait while rows are read.
     if before_merge is not None:
         await before_merge(tx)
-    if kind.lock is not None:
-        await tx.execute(kind.lock)
-    if options.on_change is not None:
+    await lock_records(tx, kind)
+    if options.keeps_changes:
         await keep_records(tx, kind, replace=options.replace)
     # Removals come first, so that the checks see only the remaining records.
     removed = await _remove(tx, kind) if options.replace else _Removed(0, 0)
@@ -102,10 +134,28 @@ async def run_import(
     await _merge(tx, kind, report, count)
     if after_merge is not None:
         await after_merge(tx)
-    if options.on_change is not None:
-        await report_changes(tx, kind, options.on_change, replace=options.replace)
+    if options.keeps_changes:
+        report.id = await begin_history(tx)
+        await store_changes(tx, kind, report.id, replace=options.replace)
+        await _report_changes(tx, report.id, report, options)
     await tx.execute(_DROP_STAGED)
     return report
+
+
+async def lock_records(tx: Transaction, kind: ImportKind[Any]) -> None:
+    """Lock a kind's table against other writers until the transaction ends."""
+    await tx.execute(Statement(SQL("lock table {} in share row exclusive mode").format(Identifier(kind.table))))
+
+
+async def _report_changes(tx: Transaction, import_id: int, report: ImportReport, options: ImportOptions) -> None:
+    if options.on_change is not None:
+        async for change in stream_changes(tx, import_id):
+            options.on_change(change)
+    if options.diff:
+        found = await first_changes(tx, import_id, MOST_DIFFERENCES + 1)
+        report.diff, report.diff_more = found[:MOST_DIFFERENCES], len(found) > MOST_DIFFERENCES
+    if options.dry_run:
+        report.id = None
 
 
 async def _stage(
@@ -115,23 +165,48 @@ async def _stage(
     report: ImportReport,
     options: ImportOptions,
 ) -> int:
-    """Copy rows to `staged`, without their invalid fields; return the number of staged rows."""
+    """Copy rows to `staged`, without their invalid fields; return the number of staged rows.
+
+    A thread reads and checks the rows, so that the event loop stays free.
+    """
     stage = await kind.prepare(tx)
     missing = kind.replaced if options.replace else {}
-    line_of_key: dict[str, int] = {}
+    batches = _batches(rows, stage, missing, report)
+    count = staged = 0
     connection = await tx.connection()
     async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
-        for count, row in enumerate(rows, start=1):
-            if count % _REPORT_EVERY == 0:
-                options.progress(count)
+        while (batch := await asyncio.to_thread(next, batches, None)) is not None:
+            for values in batch.staged:
+                await copy.write_row(values)
+            await asyncio.sleep(0)
+            count, staged = count + batch.rows, staged + sum(key is not None for _, key, _ in batch.staged)
+            options.progress(count)
+    return staged
+
+
+class _Batch(NamedTuple):
+    rows: int
+    staged: list[tuple[int, str | None, str]]
+
+
+def _batches(
+    rows: Iterator[Row[Shape] | BadRow[Shape]], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
+) -> Iterator[_Batch]:
+    """Yield rows as lines, keys and values to stage; add the errors and warnings of all rows to the report."""
+    line_of_key: dict[str, int] = {}
+    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+        staged: list[tuple[int, str | None, str]] = []
+        for number, row in enumerate(batch):
+            if number % _ROWS_BETWEEN_PAUSES == 0:
+                time.sleep(0)  # lets the event loop's thread continue at once, not after the interpreter's 5 ms
             for key, text in _examined(row, stage, missing, report):
                 if key is not None and key in line_of_key:
                     report.errors.append(LineMessage(row.line, f"repeats line {line_of_key[key]}"))
                     continue
                 if key is not None:
                     line_of_key[key] = row.line
-                await copy.write_row((row.line, key, text))
-    return len(line_of_key)
+                staged.append((row.line, key, text))
+        yield _Batch(len(batch), staged)
 
 
 def _examined(
@@ -198,12 +273,19 @@ def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptio
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
     """Merge the staged rows, count the changes and notify the caches."""
-    written = await tx.fetch_all(kind.merge)
-    report.added = sum(1 for (is_new,) in written if is_new)
+    written = await tx.fetch_raw(kind.merge)
+    for start in range(0, len(written), _WRITTEN_AT_ONCE):
+        report.added += sum(is_new for (is_new,) in written.between(start, start + _WRITTEN_AT_ONCE))
+        await asyncio.sleep(0)  # lets requests go on
     report.changed = len(written) - report.added
     for statement in kind.after:
         report.changed += await tx.fetch_value(statement)
     report.unchanged = count - report.added - report.changed
     if report.added or report.changed or report.deactivated:
-        for topic in kind.topics:
-            await bump(tx, topic)
+        await announce(tx, kind)
+
+
+async def announce(tx: Transaction, kind: ImportKind[Any]) -> None:
+    """Notify the caches of a change of a kind's records."""
+    for topic in kind.topics:
+        await bump(tx, topic)

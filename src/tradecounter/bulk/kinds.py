@@ -15,6 +15,7 @@ from tradecounter.db.transaction import Transaction
 Staged = tuple[str | None, dict[str, Any]]
 Stage = Callable[[Shape, RowNotes], Iterable[Staged]]
 Prepare = Callable[[Transaction], Awaitable[Stage[Shape]]]
+Undo = Statement[Any] | Callable[[Transaction], Awaitable[Any]]
 Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
 
 
@@ -53,6 +54,15 @@ def deactivation(table: str, key: str) -> Removal:
     )
 
 
+def deactivation_of_added(table: str, key: str) -> Statement[Any]:
+    """Return the `undo` statement of a kind whose records have an `active` column."""
+    sql = SQL(
+        "update {table} set active = false"
+        " where active and {key}::text in (select key from undone where before is null)"
+    )
+    return Statement(sql.format(table=Identifier(table), key=Identifier(key)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportKind(Generic[Shape]):
     """Defines how rows of one kind are imported.
@@ -65,7 +75,8 @@ class ImportKind(Generic[Shape]):
         key: the fields that identify a record.
         prepare: reads the data that staging needs. Returns the function that turns a row into one or several pairs of
             key and JSON, and notes the row's errors.
-        lock: locks the table before the merge, if rows could be written in an order that deadlocks.
+        table: the table of the records. It is locked against other writers before the merge, so that the history has
+            what the import really replaced, and no two imports deadlock.
         checks: statements that select (line, message) of bad staged rows, or functions that return these.
         warnings: statements that select (line, message) of staged rows that may be mistaken.
         merge: writes the staged rows and selects, for each row written, whether it is new.
@@ -73,13 +84,17 @@ class ImportKind(Generic[Shape]):
         replaced: defaults for members that are missing in a file that replaces everything.
         removal: for records that are missing from such a file; None if a file cannot replace everything.
         view: selects (key, row) of all records, for comparison; `row` has a member per field.
+        whole: whether a row replaces all fields of its record, so that a roll-back restores all of them.
+        restored: the SQL expression for `staged.row` that restores a record from its `key` and `before` of the view.
+        undo: removes the records that an import added; `undone (line, key, before, after)` contains what is rolled
+            back, with `before` null for added records.
         topics: the topics whose versions are bumped.
     """
 
     shape: type[Shape]
     key: tuple[str, ...]
     prepare: Prepare[Shape]
-    lock: Statement[Any] | None = None
+    table: str
     checks: tuple[Check, ...] = ()
     warnings: tuple[Statement[Any], ...] = ()
     merge: Statement[Any]
@@ -87,4 +102,7 @@ class ImportKind(Generic[Shape]):
     replaced: Mapping[str, Any] = field(default_factory=dict)
     removal: Removal | None
     view: LiteralString
+    whole: bool = False
+    restored: LiteralString = "before"
+    undo: Undo
     topics: tuple[Topic, ...]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tradecounter.bulk.kinds import ImportKind, Stage, by_row, deactivation
+from tradecounter.bulk.kinds import ImportKind, Stage, by_row, deactivation, deactivation_of_added
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.catalogue.import_rows import (
     PRODUCT_DEFAULTS,
@@ -38,38 +38,45 @@ async def _stage_of_products(tx: Transaction) -> Stage[ProductRow]:
 
 MANUFACTURERS = ImportKind(
     shape=ManufacturerRow,
+    table="manufacturer",
     key=("key",),
     prepare=by_row(staged_named),
     merge=merge_statement("manufacturer", "key", ["name", "active"], {}),
     removal=deactivation("manufacturer", "key"),
+    undo=deactivation_of_added("manufacturer", "key"),
     view=sql.MANUFACTURER_VIEW,
     topics=("catalogue",),
 )
 
 ATTRIBUTES = ImportKind(
     shape=AttributeRow,
+    table="attribute",
     key=("key",),
     prepare=by_row(staged_named),
     checks=(_names_taken,),
     merge=merge_statement("attribute", "key", ["name", "type", "possible_values", "active"], {"possible_values": []}),
     removal=deactivation("attribute", "key"),
+    undo=deactivation_of_added("attribute", "key"),
     view=sql.ATTRIBUTE_VIEW,
     topics=("catalogue",),
 )
 
 CATEGORIES = ImportKind(
     shape=CategoryRow,
+    table="category",
     key=("key",),
     prepare=by_row(staged_categories),
     checks=(sql.CHECK_CHILDREN,),
     merge=merge_statement("category", "key", ["name", "parent_key", "position", "active"], {}),
     removal=deactivation("category", "key"),
+    undo=deactivation_of_added("category", "key"),
     view=sql.CATEGORY_VIEW,
     topics=("catalogue",),
 )
 
 PRODUCTS = ImportKind(
     shape=ProductRow,
+    table="product",
     key=("sku",),
     prepare=_stage_of_products,
     checks=(
@@ -84,6 +91,7 @@ PRODUCTS = ImportKind(
     ),
     replaced={"active": True},
     removal=deactivation("product", "sku_key"),
+    undo=deactivation_of_added("product", "sku_key"),
     view=sql.PRODUCT_VIEW,
     topics=("catalogue",),
 )

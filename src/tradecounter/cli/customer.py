@@ -7,6 +7,7 @@ import typer
 
 from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.customer_data import erase, export
 from tradecounter.cli.customer_edit import add, edit
 from tradecounter.cli.output import AsJson, Parts, show_record, show_table
 from tradecounter.cli.session import run_query
@@ -31,6 +32,8 @@ _PARTS: Parts = {"addresses": ("Addresses", _ADDRESSES), "keys": ("API keys", _K
 
 app.command("add")(add)
 app.command("edit")(edit)
+app.command("export")(export)
+app.command("erase")(erase)
 
 
 @app.command("list")

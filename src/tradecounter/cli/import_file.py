@@ -75,17 +75,23 @@ def import_file(
     if kind == SAMPLES:
         _write_samples(file, as_json=as_json)
         return
-    _check_usage(kind, on_hand=on_hand, diff=diff, output=output, as_json=as_json)
+    _check_usage(kind, on_hand=on_hand, diff=diff, output=output)
+    in_report = diff and as_json and output is None
     columns = ColumnOptions(_renamed(renamed or [], kind), ignore_unknown)
 
     async def work(database: Database) -> ImportReport:
         with (
             open_import(file) as opened,
-            changes_to(output, wanted=diff) as on_change,
+            changes_to(output, wanted=diff and not in_report) as on_change,
             progress_bar(f"importing {kind}", opened.lines) as progress,
         ):
             options = ImportOptions(
-                dry_run=dry_run, replace=replace, confirmed=yes, progress=progress, on_change=on_change
+                dry_run=dry_run,
+                replace=replace,
+                confirmed=yes,
+                progress=progress,
+                on_change=on_change,
+                diff=in_report,
             )
             rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
             report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=operator())
@@ -102,13 +108,11 @@ def import_file(
         raise typer.Exit(1)
 
 
-def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None, as_json: bool) -> None:
+def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None) -> None:
     if on_hand and kind not in ON_HAND:
         raise typer.BadParameter(f"--on-hand is only for imports of {', '.join(ON_HAND)}")
     if output is not None and not diff:
         raise typer.BadParameter("-o is the file for --diff: add --diff")
-    if diff and as_json and output is None:
-        raise typer.BadParameter("--diff with --json needs a file for the changes: -o FILE")
 
 
 def _renamed(pairs: list[str], kind: str) -> dict[str, str]:

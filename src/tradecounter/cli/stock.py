@@ -12,7 +12,8 @@ from tradecounter.cli.session import run_change, run_query
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
-from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.ordering.back_orders.adjust_stock import MOST_UNITS, AdjustedStock, Adjustment, adjust_stock
+from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
 from tradecounter.stock.queries.lookup import back_orders_of, deliveries_of, stock_level_of
 
 app = typer.Typer(no_args_is_help=True, help="Stock of products.")
@@ -24,11 +25,13 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
 
     async def work(tx: Transaction) -> dict[str, Any]:
         product = (await find_product(tx, sku)).record
+        units = await stock_of(tx, product.id)
         return {
             "sku": product.sku,
             "name": product.name,
             "active": product.active,
-            **await stock_of(tx, product.id),
+            **units,
+            "stock": units,
             "deliveries": await expected_deliveries(tx, product.id),
             "back_orders": [
                 {
@@ -39,31 +42,44 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
                 }
                 for waiting in await back_orders_of(tx, product.id)
             ],
+            "prices": await list_prices_of(tx, product.id),
+            "contract_prices": await contract_prices_of(tx, product.id),
         }
 
     parts: Parts = {
         "deliveries": ("Deliveries", ("expected_on", "incoming")),
         "back_orders": ("Back-orders", ("order_reference", "customer_id", "quantity", "confirmed_on")),
     }
-    show_record(run_query(work), parts=parts, as_json=as_json)
+    found = run_query(work)
+    if not as_json:
+        for name in ("stock", "prices", "contract_prices"):  # the units again, and what `product show` shows
+            del found[name]
+    show_record(found, parts=parts, as_json=as_json)
 
 
 @app.command("adjust")
 def adjust(
     sku: Sku,
-    reason: Annotated[str, typer.Option(help="Why; the audit log shows it.")],
+    reason: Annotated[str, typer.Option("--reason", help="The reason, for the audit log.")],
     change: Annotated[
-        int | None, typer.Option(metavar="N", help="Units to add, or with a minus to take away.", show_default=False)
+        int | None,
+        typer.Option("--change", min=-MOST_UNITS, max=MOST_UNITS, metavar="N", help="Add N units; -N takes away."),
     ] = None,
     counted: Annotated[
-        int | None, typer.Option("--set", min=0, metavar="N", help="Units that were counted.", show_default=False)
+        int | None, typer.Option("--set", min=0, max=MOST_UNITS, metavar="N", help="Set the units to N, as counted.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Adjust a product's units on hand; new ones go to waiting orders first."""
-    wanted = Adjustment(sku=sku, change=change, set=counted, reason=reason)
-    [adjusted] = run_change(lambda tx: adjust_stock(tx, [wanted], SystemClock().now()))
-    show_record(adjusted, as_json=as_json)
+    """Adjust the units on hand; new units serve back-orders first. Allocated units cannot be taken away."""
+    if (change is None) == (counted is None):
+        raise typer.BadParameter("give either --change or --set")
+
+    async def work(tx: Transaction) -> AdjustedStock:
+        wanted = Adjustment(sku=sku, change=change, set=counted, reason=reason)
+        [adjusted] = await adjust_stock(tx, [wanted], SystemClock().now())
+        return adjusted
+
+    show_record(run_change(work), as_json=as_json)
 
 
 async def stock_of(tx: Transaction, product_id: int) -> dict[str, int]:

@@ -17,6 +17,7 @@ from tradecounter.customers.queries.importing import (
     CHECK_CREDIT_TERMS,
     CUSTOMER_VIEW,
     WARN_OF_SHIPPING_METHODS,
+    delete_added,
 )
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
@@ -71,6 +72,7 @@ def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
 
 CUSTOMERS = ImportKind(
     shape=CustomerRow,
+    table="customer",
     key=("email_address",),
     prepare=by_row(_staged),
     checks=(
@@ -96,5 +98,6 @@ CUSTOMERS = ImportKind(
     ),
     removal=None,
     view=CUSTOMER_VIEW,
+    undo=delete_added,
     topics=("customers",),
 )  # fmt: skip

@@ -326,6 +326,52 @@ COMMENT ON TABLE public.idempotency_key IS 'Written in the transaction of what t
 
 COMMENT ON COLUMN public.idempotency_key.fingerprint IS 'A hash of method, path and canonical JSON body.';
 
+CREATE TABLE public.import_change (
+    import_id bigint NOT NULL,
+    line integer,
+    key text NOT NULL,
+    record text NOT NULL,
+    before jsonb,
+    after jsonb
+);
+
+COMMENT ON TABLE public.import_change IS 'The records that recent imports changed. Roll-backs restore `before`.';
+
+COMMENT ON COLUMN public.import_change.import_id IS 'An import_run. Without a foreign key, whose check of each row would take a second in large imports.';
+
+COMMENT ON COLUMN public.import_change.line IS 'The line of the file; null for a record that the file lacks.';
+
+COMMENT ON COLUMN public.import_change.key IS 'The key of the record in the view of its kind.';
+
+COMMENT ON COLUMN public.import_change.record IS 'The record''s key for people.';
+
+COMMENT ON COLUMN public.import_change.before IS 'The changed fields before the import; null for a new record.';
+
+COMMENT ON COLUMN public.import_change.after IS 'The changed fields after the import; null for a deleted record.';
+
+CREATE TABLE public.import_run (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    added integer DEFAULT 0 NOT NULL,
+    changed integer DEFAULT 0 NOT NULL,
+    unchanged integer DEFAULT 0 NOT NULL,
+    deactivated integer DEFAULT 0 NOT NULL,
+    rolled_back_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.import_run IS 'Every import, and whether it was rolled back.';
+
+ALTER TABLE public.import_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.import_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.incoming_stock (
     product_id bigint NOT NULL,
     expected_on timestamp with time zone NOT NULL,
@@ -986,6 +1032,9 @@ ALTER TABLE ONLY public.event_sequence
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
 
+ALTER TABLE ONLY public.import_run
+    ADD CONSTRAINT import_run_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_pkey PRIMARY KEY (product_id, expected_on);
 
@@ -1135,6 +1184,8 @@ CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequenc
 CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
 
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id);
 
 CREATE INDEX one_time_link_by_expiry ON public.one_time_link USING btree (expires_at);
 

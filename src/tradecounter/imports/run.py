@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from tradecounter.audit.record import audit
@@ -13,6 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
+from tradecounter.imports.queries import add_import, set_counts
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
@@ -38,22 +40,33 @@ async def import_rows(
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
     options = options or ImportOptions()
+    now = now or SystemClock().now()
+    by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
     hooks: dict[str, Hook] = {}
     if kind == "stock":
         hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
     async with transaction(database, actor) as tx:
-        report = await run_import(tx, ON_HAND[kind] if on_hand else IMPORT_KINDS[kind], rows, options, **hooks)
-        if options.dry_run or report.errors:
+        report = await run_import(
+            tx,
+            ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
+            rows,
+            options,
+            begin_history=partial(add_import, kind=kind, at=now, by=by),
+            **hooks,
+        )
+        if report.id is None or report.errors:
             tx.set_rollback()
         else:
-            await _record(tx, kind, report, now or SystemClock().now())
+            await _record(tx, report.id, kind, report, now)
     return report
 
 
-async def _record(tx: Transaction, kind: str, report: ImportReport, now: datetime) -> None:
+async def _record(tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime) -> None:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
+    set_counts(tx, import_id, counts)
     if kind == "customers":
         for customer_id in await customers_written(tx):
             record_customer_change(tx, customer_id, [], now)
-    counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
-    record_event(tx, "import.applied", f"import/{kind}", now, None, {"kind": kind, **counts})
-    audit(tx, "import.apply", f"import/{kind}", now, after=counts)
+    data = {"import_id": import_id, "kind": kind, **counts}
+    record_event(tx, "import.applied", f"import/{import_id}", now, None, data)
+    audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts})

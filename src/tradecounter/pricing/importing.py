@@ -70,22 +70,30 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
 
 PRICE_LIST = ImportKind(
     shape=PriceRow,
+    table="price",
     key=("price_list", "sku"),
     prepare=by_row(_staged_price),
     checks=(UNKNOWN_SKU,),
     merge=sql.MERGE_PRICES,
     removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
     view=sql.PRICE_VIEW,
+    whole=True,
+    restored=sql.RESTORED_PRICE,
+    undo=sql.DELETE_ADDED_PRICES,
     topics=("prices",),
 )
 
 CONTRACT_PRICES = ImportKind(
     shape=ContractPriceRow,
+    table="contract_price",
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
     checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,
+    whole=True,
+    restored=sql.RESTORED_CONTRACT_PRICE,
+    undo=sql.DELETE_ADDED_CONTRACT_PRICES,
     topics=("contracts",),
 )

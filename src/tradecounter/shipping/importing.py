@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.cells import TIME
-from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation
+from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation, deactivation_of_added
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, given, measured, pounds, text_of
 from tradecounter.customers.address_rules import check_country
@@ -88,6 +88,7 @@ def _check_countries(countries: list[str] | UnsetType, notes: RowNotes) -> None:
 
 SHIPPING_METHODS = ImportKind(
     shape=ShippingMethodRow,
+    table="shipping_method",
     key=("id",),
     prepare=by_row(_staged_method),
     checks=(
@@ -107,12 +108,14 @@ SHIPPING_METHODS = ImportKind(
         key_type="integer",
     ),
     removal=deactivation("shipping_method", "id"),
+    undo=deactivation_of_added("shipping_method", "id"),
     view=METHOD_VIEW,
     topics=("shipping",),
 )
 
 SHIPPING_REGIONS = ImportKind(
     shape=ShippingRegionRow,
+    table="shipping_region",
     key=("id",),
     prepare=by_row(_staged_region),
     checks=(required_when_new("shipping_region", "id", ("name",), "shipping region", key_type="integer"),),
@@ -124,6 +127,7 @@ SHIPPING_REGIONS = ImportKind(
         key_type="integer",
     ),
     removal=deactivation("shipping_region", "id"),
+    undo=deactivation_of_added("shipping_region", "id"),
     view=REGION_VIEW,
     topics=("shipping",),
 )

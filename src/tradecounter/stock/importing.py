@@ -66,14 +66,14 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
 
 STOCK = ImportKind(
     shape=StockRow,
+    table="stock_level",
     key=("sku",),
     prepare=by_row(_staged_stock),
-    # Orders lock levels in order of product. Replacing all levels needs two statements, which would break the order.
-    lock=sql.LOCK_LEVELS,
     checks=(UNKNOWN_SKU,),
     merge=sql.MERGE_LEVELS,
     removal=Removal(statement=sql.CLEAR_LEVELS, count=sql.COUNT_LEVELS),
     view=sql.LEVEL_VIEW,
+    undo=sql.CLEAR_ADDED_LEVELS,
     topics=(),
 )
 
@@ -82,11 +82,14 @@ STOCK_ON_HAND = replace(STOCK, merge=sql.MERGE_ON_HAND, warnings=(sql.WARN_OF_AL
 
 INCOMING = ImportKind(
     shape=IncomingRow,
+    table="incoming_stock",
     key=("sku", "expected_on"),
     prepare=by_row(_staged_incoming),
     checks=(UNKNOWN_SKU,),
     merge=sql.MERGE_DELIVERIES,
     removal=Removal(statement=sql.DELETE_DELIVERIES, count=sql.COUNT_DELIVERIES),
     view=sql.DELIVERY_VIEW,
+    restored=sql.RESTORED_DELIVERY,
+    undo=sql.DELETE_ADDED_DELIVERIES,
     topics=("deliveries",),
 )

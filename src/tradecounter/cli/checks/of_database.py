@@ -79,7 +79,7 @@ async def _failed_jobs(tx: Transaction) -> Check:
         return fine("failed_jobs", "none")
     found = ", ".join(f"{job.count} of {job.task_name}" for job in failed)
     return wrong(
-        "failed_jobs", found, "read the worker's log for the cause; the guide for operators shows how to retry them"
+        "failed_jobs", found, "read the worker's log for the cause; `tradecounter job retry ID` queues a job again"
     )
 
 

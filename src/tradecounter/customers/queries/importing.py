@@ -2,6 +2,8 @@
 
 from typing import LiteralString
 
+from psycopg.sql import SQL, Identifier
+
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -51,3 +53,29 @@ _WRITTEN = Statement("select id from customer where xmin = pg_current_xact_id():
 async def customers_written(tx: Transaction) -> list[int]:
     """Return the ids of the customers that this transaction added or changed."""
     return [customer_id for (customer_id,) in await tx.fetch_all(_WRITTEN)]
+
+
+_DELETE_ADDED_ADDRESSES = Statement("""
+    delete from address a using undone u join customer c on c.email_key = u.key
+    where a.customer_id = c.id and a.deleted_at is null
+      and a.details in (select * from jsonb_array_elements(u.after -> 'addresses'))
+      and not coalesce(u.before -> 'addresses', '[]') @> jsonb_build_array(a.details)
+""")
+
+_REFERENCES = Statement("""
+    select f.conrelid::regclass::text, a.attname
+    from pg_constraint f join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+    where f.contype = 'f' and f.confrelid = 'customer'::regclass and f.confdeltype <> 'c'
+    order by 1
+""")
+
+
+async def delete_added(tx: Transaction) -> None:
+    """Delete the addresses that an import added, and the customers, except those with orders, keys or other records."""
+    await tx.execute(_DELETE_ADDED_ADDRESSES)
+    references = [
+        SQL("and not exists (select from {} r where r.{} = c.id)").format(Identifier(table), Identifier(column))
+        for table, column in await tx.fetch_all(_REFERENCES)
+    ]
+    sql = SQL("delete from customer c where c.email_key in (select key from undone where before is null) {}")
+    await tx.execute(Statement(sql.format(SQL(" ").join(references))))

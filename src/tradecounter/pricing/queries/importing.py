@@ -44,6 +44,20 @@ PRICE_VIEW: LiteralString = """
     from price l join product p on p.id = l.product_id
 """
 
+RESTORED_PRICE: LiteralString = """
+    jsonb_build_object(
+        'price_list', split_part(key, chr(31), 1), 'sku_key', split_part(key, chr(31), 2),
+        'single', before -> 'single_unit_cost', 'five_plus', before -> 'five_plus_unit_cost',
+        'ten_plus', before -> 'ten_plus_unit_cost')
+"""
+
+DELETE_ADDED_PRICES = Statement("""
+    delete from price l using product p
+    where p.id = l.product_id
+      and (l.price_list, p.sku_key) in (
+          select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from undone where before is null)
+""")
+
 MERGE_CONTRACT_PRICES = Statement("""
     insert into contract_price (customer_id, product_id, single_unit_cost, five_plus_unit_cost,
                                 ten_plus_unit_cost, valid_from, valid_until, changed_by)
@@ -91,3 +105,18 @@ CONTRACT_PRICE_VIEW: LiteralString = """
            ) as row
     from contract_price c join product p on p.id = c.product_id
 """
+
+RESTORED_CONTRACT_PRICE: LiteralString = """
+    jsonb_build_object(
+        'customer_id', split_part(key, chr(31), 1), 'sku_key', split_part(key, chr(31), 2),
+        'single', before -> 'single_unit_cost', 'five_plus', before -> 'five_plus_unit_cost',
+        'ten_plus', before -> 'ten_plus_unit_cost', 'valid_from', nullif(split_part(key, chr(31), 3), 'None'),
+        'valid_until', before -> 'valid_until')
+"""
+
+DELETE_ADDED_CONTRACT_PRICES = Statement("""
+    delete from contract_price c using product p
+    where p.id = c.product_id
+      and concat_ws(chr(31), c.customer_id, p.sku_key, coalesce(c.valid_from::text, 'None'))
+          in (select key from undone where before is null)
+""")

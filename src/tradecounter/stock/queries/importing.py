@@ -15,8 +15,6 @@ MERGE_LEVELS = Statement("""
     returning xmax = 0
 """)
 
-LOCK_LEVELS = Statement("lock table stock_level in share row exclusive mode")
-
 CLEAR_LEVELS = Statement("""
     update stock_level set available = 0, changed_by = pg_current_xact_id()
     where available > 0
@@ -29,6 +27,13 @@ LEVEL_VIEW: LiteralString = """
     select p.sku_key as key, jsonb_build_object('sku', p.sku, 'available', l.available) as row
     from stock_level l join product p on p.id = l.product_id
 """
+
+# A level stays, with no units: orders may have been allocated units of it.
+CLEAR_ADDED_LEVELS = Statement("""
+    update stock_level s set available = 0, changed_by = pg_current_xact_id()
+    from product p
+    where p.id = s.product_id and s.available > 0 and p.sku_key in (select key from undone where before is null)
+""")
 
 MERGE_ON_HAND = Statement("""
     insert into stock_level (product_id, available)
@@ -76,3 +81,17 @@ DELIVERY_VIEW: LiteralString = """
            ) as row
     from incoming_stock i join product p on p.id = i.product_id
 """
+
+RESTORED_DELIVERY: LiteralString = """
+    jsonb_build_object(
+        'sku_key', split_part(key, chr(31), 1), 'expected_on', split_part(key, chr(31), 2),
+        'incoming', before -> 'incoming')
+"""
+
+DELETE_ADDED_DELIVERIES = Statement("""
+    delete from incoming_stock i using product p
+    where p.id = i.product_id
+      and (p.sku_key, i.expected_on) in (
+          select split_part(key, chr(31), 1), split_part(key, chr(31), 2)::timestamptz
+          from undone where before is null)
+""")

@@ -1,0 +1,155 @@
+"""The history of imports: lists it, and restores the records that an import changed."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.sql import SQL, Literal
+
+from tradecounter.bulk.kinds import ImportKind
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRecord:
+    """An import in the history; the counts are those of its report."""
+
+    id: int
+    kind: str
+    at: datetime
+    by: str
+    added: int
+    changed: int
+    unchanged: int
+    deactivated: int
+    rolled_back_at: datetime | None
+
+
+_ADD = Statement("insert into import_run (kind, at, made_by) values (:kind, :at, :by) returning id")
+
+_SET_COUNTS = Statement("""
+    update import_run set added = :added, changed = :changed, unchanged = :unchanged, deactivated = :deactivated
+    where id = :id
+""")
+
+
+async def add_import(tx: Transaction, kind: str, at: datetime, by: str) -> int:
+    """Add an import to the history and return its id."""
+    import_id: int = await tx.fetch_value(_ADD, kind=kind, at=at, by=by)
+    return import_id
+
+
+def set_counts(tx: Transaction, import_id: int, counts: dict[str, int]) -> None:
+    """Store an import's counts."""
+    tx.queue(_SET_COUNTS, id=import_id, **counts)
+
+
+_RECORD = SQL(
+    "select id, kind, at, made_by as by, added, changed, unchanged, deactivated, rolled_back_at from import_run where "
+)
+_IMPORTS = Statement(
+    SQL(
+        "{} (:kinds::text[] is null or kind = any(:kinds)) and (:older_than::bigint is null or id < :older_than)"
+        " order by id desc limit :most"
+    ).format(_RECORD),
+    ImportRecord,
+)
+_LOCK_IMPORT = Statement(SQL("{} id = :id for update").format(_RECORD), ImportRecord)
+
+
+async def list_imports(
+    tx: Transaction, most: int, *, older_than: int | None = None, kinds: Collection[str] | None = None
+) -> list[ImportRecord]:
+    """Return imports, newest first; only those with a lower id than `older_than`, and of some kinds."""
+    wanted = None if kinds is None else list(kinds)
+    return await tx.fetch_all(_IMPORTS, most=most, older_than=older_than, kinds=wanted)
+
+
+async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:
+    """Return an import, locked until the transaction ends."""
+    return await tx.fetch_one(_LOCK_IMPORT, id=import_id)
+
+
+# Of an added record, `before` is null; of a deleted one, `after`. A record that is as it was needs nothing.
+_COMPARE = SQL("""
+    create temporary table undone on commit drop as
+    with compared as (
+        select c.line, c.key, c.record, c.before, c.after, v.row is not null as present,
+               v.row is not null and not exists (
+                   select from jsonb_each(c.after) f where v.row -> f.key is distinct from f.value) as as_imported,
+               v.row is not null and not exists (
+                   select from jsonb_each(c.before) f where v.row -> f.key is distinct from f.value) as as_before
+        from import_change c left join ({view}) v on v.key = c.key
+        where c.import_id = {import_id}
+    )
+    select line, key, record, before, after,
+           case when after is null then present else not as_imported end as changed_since
+    from compared
+    where case when before is null then present else not as_before end
+""")
+_INDEX = Statement("create index on undone (key)")
+_ANALYZE = Statement("analyze undone")
+_CHANGED_SINCE = Statement("select record from undone where changed_since order by line nulls last, record")
+_STAGE = SQL("""
+    create temporary table staged on commit drop as
+    select coalesce(line, 0) as line, key, {restored} as row from undone where before is not null
+""")
+_ANALYZE_STAGED = Statement("analyze staged")
+_KEPT = SQL("""
+    select u.record from undone u join ({view}) v on v.key = u.key
+    where u.before is null and not exists (
+        select from jsonb_each(u.after) f where v.row -> f.key is distinct from f.value)
+    order by u.line nulls last, u.record
+""")
+_COUNT = Statement("select count(*) from undone")
+_DROP = Statement("drop table undone, staged")
+
+
+async def compare_with_present(tx: Transaction, kind: ImportKind[Any], import_id: int) -> Sequence[str]:
+    """Create `undone`, the records that a roll-back restores; return those that have changed since the import."""
+    sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id))
+    await tx.execute(Statement(sql, prepared=False))
+    await tx.execute(_INDEX)
+    await tx.execute(_ANALYZE)
+    return [record for (record,) in await tx.fetch_all(_CHANGED_SINCE)]
+
+
+async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
+    """Restore the records in `undone`; return the added records that cannot be removed because they are in use."""
+    await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored)), prepared=False))
+    await tx.execute(_ANALYZE_STAGED)
+    if callable(kind.undo):
+        await kind.undo(tx)
+    else:
+        await tx.execute(kind.undo)
+    await tx.execute(kind.merge)
+    return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view)), prepared=False))]
+
+
+async def count_restored(tx: Transaction) -> int:
+    """Return the number of records in `undone`, and drop it."""
+    count: int = await tx.fetch_value(_COUNT)
+    await tx.execute(_DROP)
+    return count
+
+
+_SET_ROLLED_BACK = Statement("update import_run set rolled_back_at = :at where id = :id")
+
+
+def set_rolled_back(tx: Transaction, import_id: int, at: datetime) -> None:
+    """Mark an import as rolled back."""
+    tx.queue(_SET_ROLLED_BACK, id=import_id, at=at)
+
+
+_DELETE_OLD_CHANGES = Statement("""
+    delete from import_change where import_id = (
+        select i.id from import_run i
+        where i.at < :before and exists (select from import_change c where c.import_id = i.id) limit 1)
+""")
+
+
+async def delete_old_changes(tx: Transaction, before: datetime) -> int:
+    """Delete the changes of one import before a time; return their number."""
+    return await tx.execute(_DELETE_OLD_CHANGES, before=before)

@@ -1,0 +1,104 @@
+"""Rolls an import back: what it changed becomes what it was (reseller's side, sections 4 and 9).
+
+Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from tradecounter.audit.record import audit
+from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import record_event
+from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.imports.queries import (
+    ImportRecord,
+    compare_with_present,
+    count_restored,
+    delete_old_changes,
+    lock_import,
+    restore,
+    set_rolled_back,
+)
+from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.ordering.queries.back_orders import lock_waiting_orders
+
+KEEP_CHANGES = timedelta(days=90)
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolledBackImport(ImportRecord):
+    """An import after its roll-back.
+
+    Attributes:
+        restored: the number of records that became what they were, or were removed.
+        overwritten: the keys of those that had changed since the import.
+        kept: the keys of added records that cannot be removed because they are in use, such as customers with orders.
+    """
+
+    restored: int
+    overwritten: Sequence[str]
+    kept: Sequence[str]
+
+
+async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, force: bool = False) -> RolledBackImport:
+    """Restore the records that an import changed, or with `force` also those that have changed since.
+
+    Raises DomainError: not found, conflict (rolled back already, too old, or records have changed since).
+    """
+    done = await _rollable(tx, import_id, now)
+    kind = IMPORT_KINDS[done.kind]
+    if done.kind == "stock":
+        await lock_waiting_orders(tx)
+    await lock_records(tx, kind)
+    await tx.execute(USE_MORE_MEMORY)
+    changed = await compare_with_present(tx, kind, import_id)
+    if changed and not force:
+        raise _conflict("have changed since", changed)
+    kept = await restore(tx, kind)
+    if kept and not force:
+        raise _conflict("are in use and cannot be removed", kept)
+    if done.kind == "stock":
+        await allocate_back_orders(tx)
+    await announce(tx, kind)
+    in_use = set(kept)
+    overwritten = [record for record in changed if record not in in_use]
+    restored = await count_restored(tx) - len(kept)
+    set_rolled_back(tx, import_id, now)
+    counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
+    subject = f"import/{import_id}"
+    audit(tx, "import.roll_back", subject, now, after={"kind": done.kind, **counts})
+    record_event(tx, "import.rolled_back", subject, now, None, {"import_id": import_id, "kind": done.kind, **counts})
+    values = {**asdict(done), "rolled_back_at": now}
+    return RolledBackImport(**values, restored=restored, overwritten=overwritten, kept=kept)
+
+
+async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:
+    found = await lock_import(tx, import_id)
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"import {import_id} does not exist")
+    if found.rolled_back_at is not None:
+        raise DomainError(Kind.CONFLICT, f"import {import_id} is already rolled back")
+    if found.at < now - KEEP_CHANGES:
+        raise DomainError(
+            Kind.CONFLICT, f"import {import_id} is over {KEEP_CHANGES.days} days old: too old to roll back"
+        )
+    return found
+
+
+def _conflict(what: str, records: Sequence[str]) -> DomainError:
+    more = len(records) - _MOST_NAMED
+    named = ", ".join(records[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return DomainError(
+        Kind.CONFLICT,
+        f"{len(records)} records {what}: {named}; force the roll-back to overwrite what can be",
+        field_errors=[FieldError(record, what) for record in records],
+    )
+
+
+async def forget_changes(tx: Transaction, now: datetime) -> int:
+    """Delete the stored changes of an import that is too old to be rolled back; return their number."""
+    return await delete_old_changes(tx, now - KEEP_CHANGES)

@@ -1,0 +1,107 @@
+"""Erases a customer's personal data."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from psycopg.types.json import Jsonb
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+_LOCK_ORDERS = Statement("select from orders where customer_id = :id order by id for update")
+_LOCK_CUSTOMER = Statement("select from customer where id = :id for update")
+_LOCK_CREDIT = Statement("select from credit_exposure where customer_id = :id for update")
+
+
+async def lock_all_of(tx: Transaction, customer_id: int) -> None:
+    """Lock a customer's orders, the customer and its credit, in the order of every transaction."""
+    for statement in (_LOCK_ORDERS, _LOCK_CUSTOMER, _LOCK_CREDIT):
+        await tx.execute(statement, id=customer_id)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBusiness:
+    """The names of orders that are not finished, and the sum of what is owed."""
+
+    orders: list[str]
+    owed: Decimal
+
+
+_OPEN_BUSINESS = Statement(
+    """
+    select coalesce(array_agg(coalesce(o.order_reference, o.confirmation_code) order by o.id) filter (
+               where o.state = 'pending'
+                  or (o.state = 'confirmed' and (
+                          not exists (select from invoice i where i.order_id = o.id)
+                          or exists (select from order_line l
+                                     where l.order_id = o.id and (l.allocated > 0 or l.back_ordered > 0))))
+           ), '{}') as orders,
+           coalesce((select e.outstanding from credit_exposure e where e.customer_id = :id), 0) as owed
+    from orders o where o.customer_id = :id
+    """,
+    OpenBusiness,
+)
+
+
+async def open_business(tx: Transaction, customer_id: int) -> OpenBusiness:
+    """Return what is open or owed."""
+    found = await tx.fetch_one(_OPEN_BUSINESS, id=customer_id)
+    return found or OpenBusiness([], Decimal(0))
+
+
+# Postcodes and countries stay: they decided the tax.
+_ERASE_ORDERS = Statement("""
+    update orders
+    set billing_address = :erased || jsonb_build_object(
+            'zip', billing_address -> 'zip', 'country_code', billing_address -> 'country_code'),
+        shipping_address = :erased || jsonb_build_object(
+            'zip', shipping_address -> 'zip', 'country_code', shipping_address -> 'country_code'),
+        external_customer_id = null, order_notifications = null, courier_notifications = null
+    where customer_id = :id
+""")
+_ERASED_ADDRESS = {"contact_name": "Erased", "street_one": "Erased", "city": "Erased"}
+
+_STATEMENTS = (
+    Statement("""
+        delete from import_change c using customer u
+        where u.id = :id and c.key = u.email_key
+          and c.import_id in (select i.id from import_run i where i.kind = 'customers')
+    """),
+    Statement("""
+        update shipment set contact_email = null, contact_phone = null
+        where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement("""
+        delete from configuration where line_id in (
+            select l.id from order_line l join orders o on o.id = l.order_id where o.customer_id = :id)
+    """),
+    Statement("""
+        delete from packing_video where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement("delete from address where customer_id = :id"),
+    Statement("delete from contract_price where customer_id = :id"),
+    Statement("delete from idempotency_key where customer_id = :id"),
+    Statement("delete from access_token where customer_id = :id"),
+)
+
+_DISABLE_KEYS = Statement("""
+    update api_key set name = 'erased', disabled_at = coalesce(disabled_at, :now) where customer_id = :id
+""")
+
+_ERASE_ACCOUNT = Statement("""
+    update customer
+    set email_address = :email, email_key = :email, first_name = 'Erased', last_name = 'customer', company = '',
+        accounts_email = null, order_mails = false, credit_limit = null, term_days = null, price_list = null,
+        discount = 0
+    where id = :id
+""")
+
+
+async def erase_rows(tx: Transaction, customer_id: int, email: str, now: datetime) -> None:
+    """Erase the personal data; `email` replaces the customer's address."""
+    for statement in _STATEMENTS:
+        await tx.execute(statement, id=customer_id)
+    await tx.execute(_ERASE_ORDERS, id=customer_id, erased=Jsonb(_ERASED_ADDRESS))
+    await tx.execute(_DISABLE_KEYS, id=customer_id, now=now)
+    await tx.execute(_ERASE_ACCOUNT, id=customer_id, email=email)

@@ -1,0 +1,100 @@
+"""Finds all rows that belong to a customer by following foreign keys, so that new tables are included by themselves."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+# Not exported: what proves who somebody is, which is of no use to its owner but would be to a thief.
+_SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """A table's rows of one customer: a JSON array, and the PDF files in them by the row's key."""
+
+    table: str
+    rows: str
+    pdfs: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    name: str
+    condition: Composable
+    columns: list[str] = field(default_factory=list)
+    pdf_key: str | None = None
+
+
+_REFERENCES = Statement("""
+    select f.conrelid::regclass::text, a.attname, f.confrelid::regclass::text, b.attname
+    from pg_constraint f
+    join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+    join pg_attribute b on b.attrelid = f.confrelid and b.attnum = f.confkey[1]
+    where f.contype = 'f' and cardinality(f.conkey) = 1 and f.connamespace = 'public'::regnamespace
+    order by 1, 3
+""")
+
+_COLUMNS = Statement("""
+    select table_name, column_name, data_type from information_schema.columns
+    where table_schema = 'public' order by table_name, ordinal_position
+""")
+
+
+async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[StoredRows]:
+    """Yield the rows of every table that belong to a customer, directly or by its orders and other records."""
+    for table in await _tables(tx, customer_id):
+        names = SQL(", ").join(map(Identifier, table.columns))
+        rows = SQL("select coalesce(jsonb_agg(to_jsonb(r)), '[]')::text from (select {} from {} where {} order by 1) r")
+        text = await tx.fetch_value(
+            Statement(rows.format(names, Identifier(table.name), table.condition), prepared=False)
+        )
+        pdfs = {}
+        if table.pdf_key is not None:
+            files = SQL("select {}::text, pdf from {} where {} and pdf is not null")
+            found = files.format(Identifier(table.pdf_key), Identifier(table.name), table.condition)
+            pdfs = dict(await tx.fetch_all(Statement(found, prepared=False)))
+        yield StoredRows(table.name, text, pdfs)
+
+
+async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
+    """Return the tables that refer to customers, nearest first, each with the condition for one customer's rows."""
+    references = await tx.fetch_all(_REFERENCES)
+    found = {"customer": _Table("customer", SQL("id = {}").format(Literal(customer_id)))}
+    # These have no foreign key, since they outlive what they describe.
+    for log in ("event", "unnumbered_event"):
+        found[log] = _Table(log, SQL("customer_id = {}").format(Literal(customer_id)))
+    subject = Literal(f"customer/{customer_id}")
+    found["audit_entry"] = _Table("audit_entry", SQL("subject = {}").format(subject))
+    found["import_change"] = _Table("import_change", _imported(customer_id))
+    waiting = ["customer"]
+    while waiting:
+        parent = waiting.pop(0)
+        for child, column, target, key in references:
+            if target == parent and child not in found:
+                rows = SQL("{} in (select {} from {} where {})").format(
+                    Identifier(column), Identifier(key), Identifier(parent), found[parent].condition
+                )
+                found[child] = _Table(child, rows)
+                waiting.append(child)
+    columns: dict[str, dict[str, str]] = {}
+    for table, column, type_ in await tx.fetch_all(_COLUMNS):
+        columns.setdefault(table, {})[column] = type_
+    return [_readable(table, columns[table.name]) for table in found.values()]
+
+
+def _imported(customer_id: int) -> Composable:
+    return SQL(
+        "import_id in (select id from import_run where kind = 'customers')"
+        " and key in (select email_key from customer where id = {})"
+    ).format(Literal(customer_id))
+
+
+def _readable(table: _Table, columns: Mapping[str, str]) -> _Table:
+    names = [name for name, type_ in columns.items() if type_ != "bytea" and not _SECRET.search(name)]
+    pdf_key = next(iter(columns)) if columns.get("pdf") == "bytea" else None
+    return _Table(table.name, table.condition, names, pdf_key)

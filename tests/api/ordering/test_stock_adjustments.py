@@ -1,0 +1,79 @@
+"""Corrections of what is on hand: adjustments, and roll-backs of stock imports."""
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import pytest
+
+from support.orders import buy, confirm, create, faults_in_the_books, in_parallel, level, lines, sell
+from support.service import Customer, Service
+from tradecounter.db.statement import Statement
+from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+AUDITED = Statement("select before, after from audit_entry where subject = :subject order by id desc limit 1")
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def adjust(shop: Service, *adjustments: Adjustment) -> list[AdjustedStock]:
+    return shop.in_transaction(partial(adjust_stock, adjustments=adjustments, now=NOW))
+
+
+def counted(sku: str, **units: int) -> Adjustment:
+    return Adjustment(sku=sku, reason="counted", **units)
+
+
+def test_units_on_hand_are_changed_or_set(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "ADJUSTED", available=10)
+    buy(customer, [(sku, 4)])
+    assert adjust(shop, counted(sku, change=-3)) == [AdjustedStock(sku, 7, 3, 4, 0)]
+    assert adjust(shop, counted(sku, set=12)) == [AdjustedStock(sku, 12, 8, 4, 0)]
+    entry: Any = shop.in_transaction(lambda tx: tx.fetch_one(AUDITED, subject=f"product/{sku}"))
+    assert entry == ({sku: 7}, {sku: 12, "reason": "counted"})
+
+
+def test_more_units_serve_back_orders_first(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "RETURNED", available=1)
+    placed = buy(customer, [(sku, 3)])
+    assert adjust(shop, counted(sku, change=5)) == [AdjustedStock(sku, 6, 3, 3, 0)]
+    assert lines(shop, placed) == [(sku, 3, 0)]
+    assert faults_in_the_books(shop) == {}
+
+
+def test_allocated_units_cannot_be_taken_away(shop: Service, customer: Customer) -> None:
+    sku, other = sell(shop, "PROMISED", available=5), sell(shop, "FREE", available=5)
+    buy(customer, [(sku, 4)])
+    with pytest.raises(DomainError, match="4 of 5 units are allocated") as refused:
+        adjust(shop, counted(other, set=0), counted(sku, set=3))
+    assert refused.value.kind is Kind.CONFLICT
+    assert (level(shop, sku), level(shop, other)) == ((1, 4, 0), (5, 0, 0))
+
+
+def test_adjustments_and_confirmations_do_not_lose_units(shop: Service) -> None:
+    sku = sell(shop, "RACED", available=5)
+    customers = [shop.customer() for _ in range(6)]
+    confirming = [partial(confirm, each, create(each, [(sku, 2)])) for each in customers]
+    adjusting = [partial(adjust, shop, counted(sku, change=1)) for _ in range(6)]
+    in_parallel([work for pair in zip(confirming, adjusting, strict=True) for work in pair])
+    available, allocated, back_ordered = level(shop, sku)
+    assert (available + allocated, allocated + back_ordered) == (11, 12)
+    assert not (available and back_ordered)
+    assert faults_in_the_books(shop) == {}
+
+
+def test_stock_that_a_roll_back_restores_serves_back_orders(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "WRONGLY-0", available=9)
+    emptied = shop.must_load("stock", [{"sku": sku, "available": 0}])
+    placed = buy(customer, [(sku, 2)])
+    assert lines(shop, placed) == [(sku, 0, 2)]
+    assert emptied.id is not None
+    done = shop.in_transaction(partial(roll_back_import, import_id=emptied.id, now=datetime.now(UTC)))
+    assert (done.restored, level(shop, sku), lines(shop, placed)) == (1, (7, 2, 0), [(sku, 2, 0)])
+    assert faults_in_the_books(shop) == {}

@@ -1,0 +1,100 @@
+"""A customer's data: exported whole, without secrets, and erased except what tax law requires to keep."""
+
+import io
+import json
+import zipfile
+from functools import partial
+
+import pytest
+
+from support.billing import invoiced, pay
+from support.orders import buy, cancel, outstanding, rows
+from support.service import Customer, Service
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.export_customer import export_customer
+
+ADDRESS = {"contact_name": "Ada Private", "street_one": "1 Hidden Row", "city": "Leeds", "zip": "LS1 1AA"}
+
+
+def export(service: Service, customer: Customer) -> dict[str, bytes]:
+    file = io.BytesIO()
+    service.in_transaction(partial(export_customer, customer_id=customer.id, file=file))
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def erase(service: Service, customer: Customer) -> None:
+    service.in_transaction(partial(erase_customer, customer_id=customer.id, now=service.clock.now()))
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    made = shop.customer(company="Private & Co")
+    assert made.post("/customer/address", {**ADDRESS, "country_code": "GB"}).status_code == 201
+    return made
+
+
+def test_an_export_has_all_records_of_one_customer(shop: Service, customer: Customer) -> None:
+    other = shop.customer(company="Somebody else")
+    invoiced(shop, other, ("PHONE", 1))
+    placed = invoiced(shop, customer, ("PHONE", 2))
+    files = export(shop, customer)
+    tables = {name.removesuffix(".json"): json.loads(text) for name, text in files.items() if name.endswith(".json")}
+    [account] = tables["customer"]
+    assert (account["id"], account["company"]) == (customer.id, "Private & Co")
+    assert [each["order_reference"] for each in tables["orders"]] == [placed["order_reference"]]
+    assert [each["details"]["street_one"] for each in tables["address"]] == ["1 Hidden Row"]
+    assert (len(tables["order_line"]), len(tables["shipment"]), len(tables["api_key"])) == (1, 1, 1)
+    [invoice] = tables["invoice"]
+    assert files[f"invoice/{invoice['number']}.pdf"].startswith(b"%PDF")
+    everything = b"".join(files.values())
+    assert b"Somebody else" not in everything
+    assert "hash" not in tables["api_key"][0]
+
+
+def test_every_table_that_refers_to_customers_is_exported(shop: Service, customer: Customer) -> None:
+    tables = {
+        table
+        for (table,) in rows(
+            shop,
+            "select table_name from information_schema.columns where table_schema = 'public' and column_name = %s",
+            "customer_id",
+        )
+    }
+    counted = {"request_count"}  # numbers of requests, deleted after minutes
+    assert tables - counted <= {name.removesuffix(".json") for name in export(shop, customer)}
+
+
+def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("PHONE", 1)])
+    with pytest.raises(DomainError, match=f"1 open orders: {placed['order_reference']}") as refused:
+        erase(shop, customer)
+    assert refused.value.kind is Kind.CONFLICT
+    cancel(shop, placed)
+    owing = invoiced(shop, customer, ("PHONE", 1))
+    with pytest.raises(DomainError, match="owes"):
+        erase(shop, customer)
+    pay(shop, owing, str(outstanding(shop, customer)))
+    erase(shop, customer)
+
+
+def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
+    customer = shop.customer(company="Vanishing Ltd", first_name="Vera", accounts_email="vera@vanish.example")
+    assert customer.post("/customer/address", {**ADDRESS, "country_code": "GB"}).status_code == 201
+    placed = invoiced(shop, customer, ("PHONE", 1), shipping_address={**ADDRESS, "country_code": "GB"})
+    pay(shop, placed, str(outstanding(shop, customer)))
+    erase(shop, customer)
+    shop.refresh()
+    assert customer.get("/order").status_code == 401
+    files = export(shop, customer)
+    lasting = ("invoice", "audit_entry", "event", "unnumbered_event")
+    left = b"".join(text for name, text in files.items() if not name.startswith(lasting))
+    for trace in (b"Vanishing", b"Vera", b"vanish.example", b"Hidden Row", b"Ada Private"):
+        assert trace not in left
+    [order] = json.loads(files["orders.json"])
+    assert (order["order_reference"], order["shipping_address"]["zip"]) == (placed["order_reference"], "LS1 1AA")
+    assert b"Vanishing" in files["invoice.json"]
+    with pytest.raises(DomainError, match="already erased"):
+        erase(shop, customer)
