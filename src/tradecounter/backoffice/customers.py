@@ -286,7 +286,7 @@ class CustomerDesk:
             name="inviteUser",
             tag="Customers",
             summary="Invite a user",
-            description="Adds the user, or changes its role, and mails it a link to set its password.",
+            description="Adds the user, or changes the role, and sends a link to set the password by e-mail.",
             path_parameters=(_ID,),
             request_headers=POST_HEADERS,
             body=Body(NewUser, {"NewUser": examples.NEW_USER}),
