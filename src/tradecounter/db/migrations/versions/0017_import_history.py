@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0017"
-down_revision = "0015"
+down_revision = "0016"
 
 HISTORY = """
 create table import_run (

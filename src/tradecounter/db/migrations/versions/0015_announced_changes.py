@@ -2,7 +2,7 @@
 
 from tradecounter.db.migrations.sql import run_sql
 
-revision = "0018"
+revision = "0015"
 down_revision = "0014"
 
 ANNOUNCED = """

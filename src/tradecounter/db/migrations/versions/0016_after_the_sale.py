@@ -2,8 +2,8 @@
 
 from tradecounter.db.migrations.sql import run_sql
 
-revision = "0015"
-down_revision = "0018"
+revision = "0016"
+down_revision = "0015"
 
 LINES = """
 alter table order_line
