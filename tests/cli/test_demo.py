@@ -74,7 +74,7 @@ def test_emails_about_the_demos_orders_are_in_the_mail_folder(announced: dict[st
     kinds = {path.stem.partition("Z-")[2].rstrip("-0123456789") for path in (folder / ".tradecounter/mail").iterdir()}
     assert kinds == {
         "quote-requested", "quote-received", "quote-priced", "quote-expiring", "order-confirmed", "order-expected-date",
-        "order-cancelled", "order-dispatched", "order-invoiced", "invoice-copy", "payment-received",
+        "order-cancelled", "order-changed", "order-dispatched", "order-invoiced", "invoice-copy", "payment-received",
     }  # fmt: skip
 
 
