@@ -1,6 +1,6 @@
 """Rolling imports back: what they changed becomes what it was, unless it has changed since."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -142,7 +142,8 @@ def test_imports_and_roll_backs_of_one_kind_take_turns(prices: Importer) -> None
         replace(prices, folder=folder).load("price-list", rows)
         return cost
 
-    outcomes = in_parallel([attempt, attempt, partial(load, "3"), partial(load, "4")])
+    work: list[Callable[[], str]] = [attempt, attempt, partial(load, "3"), partial(load, "4")]
+    outcomes = in_parallel(work)
     assert outcomes[2:] == ["3", "4"]
     assert outcomes[:2].count("done") <= 1
     assert len(set(costs(prices, "race").values())) == 1  # never a mixture
