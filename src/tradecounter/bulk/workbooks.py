@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, time
 from itertools import islice
 from typing import Any, BinaryIO
+from zipfile import BadZipFile, ZipFile
 
 from openpyxl import load_workbook
 
@@ -12,6 +13,7 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
 
 _BATCH = 1000  # rows
+_LARGEST = 2_000_000_000  # bytes of all parts; a small malicious file can unpack to any size
 _SIGNIFICANT = ".15g"  # digits that spreadsheets show at most; further digits are rounding errors
 
 
@@ -19,6 +21,12 @@ class Workbook:
     """A workbook, whose first sheet is read in batches of rows."""
 
     def __init__(self, file: BinaryIO) -> None:
+        try:
+            unpacked = sum(part.file_size for part in ZipFile(file).infolist())
+        except (BadZipFile, NotImplementedError) as error:
+            raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
+        if unpacked > _LARGEST:
+            raise UnreadableFileError(f"the workbook has more than {_LARGEST // 10**6} MB when it is unpacked")
         try:
             with warnings.catch_warnings(action="ignore"):  # warnings about content that would be lost when saving
                 self._book = load_workbook(file, read_only=True, data_only=True)

@@ -27,6 +27,7 @@ from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 
 KEEP_CHANGES = timedelta(days=90)
 _MOST_NAMED = 20
+_MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ def _conflict(what: str, records: Sequence[str]) -> DomainError:
     return DomainError(
         Kind.CONFLICT,
         f"{len(records)} records {what}: {named}; force the roll-back to overwrite what can be",
-        field_errors=[FieldError(record, what) for record in records],
+        field_errors=[FieldError(record, what) for record in records[:_MOST_LISTED]],
     )
 
 
