@@ -5,6 +5,7 @@ entry and a call that causes it.
 """
 
 import itertools
+import json
 import os
 import pwd
 from collections.abc import Callable
@@ -26,6 +27,7 @@ READING = {
     "customer list", "customer show", "key list", "app list", "product show", "price show", "stock show",
     "order list", "order show", "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
+    "return list", "return show", "imports list", "job list", "customer export",
 }  # fmt: skip
 NO_ENTRY = {
     "init": "writes a file before there is a database",
@@ -46,6 +48,7 @@ JOBS = {
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
     "forget_keys": "no entry: deletes old responses",
+    "forget_import_changes": "no entry: deletes what old imports changed",
 }
 
 _numbers = itertools.count(1)
@@ -95,13 +98,51 @@ class Office:
         self.program.json("user", "invite", str(self.customer.id), email, "--role", "buyer")
         return email
 
+    def item(self, reference: str) -> str:
+        return str(self.program.json("order", "show", reference)["items"][0]["id"])
+
+    def pending(self) -> str:
+        created = self.program.json("order", "create", str(self.customer.id), "--file", self.body())
+        return str(created["confirmation_code"])
+
+    def returned(self) -> tuple[str, str]:
+        reference = self.order(dispatch)
+        item = self.item(reference)
+        done = self.program.json("order", "return", reference, "--item", f"{item}=1", "--reason", "a test")
+        return str(done["number"]), f"{item}=1"
+
+    def applied(self) -> str:
+        return str(self.program.json("import", "stock", self.file())["id"])
+
+    def failed_job(self) -> str:
+        [(job,)] = rows(
+            self.shop,
+            "insert into procrastinate_jobs (queue_name, task_name, status, args)"
+            " values ('default', 'mail_order_confirmed', 'failed', '{}') returning id",
+        )
+        return str(job)
+
+    def body(self) -> str:
+        path = self.program.folder / "order.json"
+        path.write_text(json.dumps(order([("CABLE", 1)], shipping_method={"id": STANDARD})))
+        return str(path)
+
     def file(self) -> str:
         path = self.program.folder / "stock.csv"
-        path.write_text("sku,available\nCABLE,900\n")
+        path.write_text(f"sku,available\nCABLE,{900 + next(_numbers)}\n")
         return str(path)
 
 
 Words = Callable[[Office], list[str]]
+
+
+def _with_item(office: Office, reference: str, *words: str) -> list[str]:
+    return [reference, "--item", f"{office.item(reference)}=1", *words]
+
+
+def _receiving(number: str, units: str) -> list[str]:
+    return [number, "--restock", units]
+
 
 COMMANDS: dict[str, tuple[str, Words]] = {
     "import": ("import.apply", lambda o: ["stock", o.file()]),
@@ -135,6 +176,17 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "token revoke": ("token.revoke", lambda o: [o.token()]),
     "user invite": ("user.invite", lambda o: [str(o.customer.id), "new@shop.example", "--role", "buyer"]),
     "user disable": ("user.disable", lambda o: [o.user()]),
+    "order create": ("order.create", lambda o: [str(o.customer.id), "--file", o.body()]),
+    "order confirm": ("order.confirm", lambda o: [o.pending()]),
+    "order amend": ("order.amend", lambda o: [o.order(), "--reference", "PO-2"]),
+    "order note": ("order.note", lambda o: [o.order(), "a test"]),
+    "order return": ("return.open", lambda o: _with_item(o, o.order(dispatch), "--reason", "a test")),
+    "return receive": ("return.receive", lambda o: _receiving(*o.returned())),
+    "return close": ("return.close", lambda o: [o.returned()[0]]),
+    "quote decline": ("quote.decline", lambda o: [o.quote(priced=False), "--reason", "a test"]),
+    "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),
+    "job retry": ("job.retry", lambda o: [o.failed_job()]),
+    "customer erase": ("customer.erase", lambda o: [str(o.shop.customer().id)]),
     "stock adjust": ("stock.adjust", lambda _: ["CABLE", "--change", "1", "--reason", "a test"]),
 }
 
