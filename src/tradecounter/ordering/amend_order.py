@@ -53,6 +53,8 @@ async def amend_order(
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only confirmed orders can be amended")
     if all(line.left == 0 for line in lines):
         raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched and can no longer be amended")
+    if request.changes_nothing:
+        raise invalid("items", "must name something to change")
     customer_reference = await _customer_reference(tx, order, request, context)
     shipped = with_shipping(order, lines, request, context)
     amended = await amend_lines(tx, shipped.order, lines, request, context)

@@ -75,6 +75,12 @@ class AmendOrderRequest(Struct, frozen=True):
     override_credit: OverrideCredit | None = None
 
     @property
+    def changes_nothing(self) -> bool:
+        """Whether the request names nothing to change."""
+        named = (self.items, self.new_address, self.shipping_method, self.customer_reference)
+        return all(value in (None, []) for value in named)
+
+    @property
     def new_address(self) -> Raw | None:
         """The delivery address as JSON, or None when it stays."""
         return None if bytes(self.shipping_address) in {b"", b"null"} else self.shipping_address

@@ -144,6 +144,7 @@ def test_impossible_amendments_change_nothing(shop: Service, customer: Customer)
         {"items": [{"sku": "PHONE"}]},
         {"items": [{"sku": "NO-SUCH-PRODUCT", "quantity": 1}]},
         {"items": [{"id": item(placed), "unit_cost": "1.005"}]},
+        {"reason": "no change"},
         {"customer_reference": " "},
         {"shipping_address": {**ADDRESS, "country_code": "XX"}},
         {"shipping_method": {"id": 999}},
