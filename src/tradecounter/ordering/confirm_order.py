@@ -5,6 +5,7 @@ Rows are always locked in the same order: the order, the account's credit, stock
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tradecounter.credit.queries import charge, require_charged
 from tradecounter.customers.queries.accounts import Account, fetch_account
@@ -72,10 +73,7 @@ async def confirm_order(
     option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
     if option is None:
         raise method_needed(pending.shipping_options)
-    order = await _confirm(tx, pending, lines, account.one, option, context, check_credit=override_credit is None)
-    if override_credit is not None:
-        audit_order(tx, "order.override_credit", order, context.now, after={"reason": override_credit})
-    return order, lines
+    return await _confirm(tx, pending, lines, account.one, option, context, override_credit), lines
 
 
 def _confirmable(
@@ -102,8 +100,7 @@ async def _confirm(
     account: Account,
     option: ShippingOption,
     context: OrderContext,
-    *,
-    check_credit: bool,
+    override_credit: str | None,
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
     tax = option.tax(pending.tax_rate)
@@ -114,7 +111,7 @@ async def _confirm(
     async with tx.pipeline() as p:
         charged, limit = charge(p, pending.customer_id, gross)
         levels, numbered = lock_levels(p, wanted), fetch_next_number(p)
-    if check_credit:
+    if override_credit is None:
         require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
@@ -139,7 +136,9 @@ async def _confirm(
     store_confirmation(tx, order)
     await queue(tx, "mail_order_confirmed", order_id=order.id)
     record_order_event(tx, "order.confirmed", order, now, confirmation_code=order.confirmation_code, total=order.gross)
-    after = {"confirmation_code": order.confirmation_code, "status": order.status, "total": order.gross}
+    after: dict[str, Any] = {"confirmation_code": order.confirmation_code, "status": order.status, "total": order.gross}
+    if override_credit is not None:
+        after["override_credit"] = override_credit
     audit_order(tx, "order.confirm", order, now, after=after)
     return order
 

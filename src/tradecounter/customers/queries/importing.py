@@ -77,5 +77,9 @@ async def delete_added(tx: Transaction) -> None:
         SQL("and not exists (select from {} r where r.{} = c.id)").format(Identifier(table), Identifier(column))
         for table, column in await tx.fetch_all(_REFERENCES)
     ]
-    sql = SQL("delete from customer c where c.email_key in (select key from undone where before is null) {}")
+    sql = SQL("""
+        delete from customer c
+        where c.email_key in (select key from undone where before is null)
+          and not exists (select from customer_user u where u.customer_id = c.id and u.password_hash is not null) {}
+    """)
     await tx.execute(Statement(sql.format(SQL(" ").join(references))))

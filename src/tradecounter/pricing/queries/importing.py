@@ -52,10 +52,14 @@ RESTORED_PRICE: LiteralString = """
 """
 
 DELETE_ADDED_PRICES = Statement("""
-    delete from price l using product p
-    where p.id = l.product_id
-      and (l.price_list, p.sku_key) in (
-          select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from undone where before is null)
+    with gone as (
+        delete from price l using product p
+        where p.id = l.product_id
+          and (l.price_list, p.sku_key) in (
+              select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from undone where before is null)
+        returning l.price_list, l.product_id
+    )
+    insert into removed_price (price_list, product_id) select * from gone
 """)
 
 MERGE_CONTRACT_PRICES = Statement("""
@@ -115,8 +119,12 @@ RESTORED_CONTRACT_PRICE: LiteralString = """
 """
 
 DELETE_ADDED_CONTRACT_PRICES = Statement("""
-    delete from contract_price c using product p
-    where p.id = c.product_id
-      and concat_ws(chr(31), c.customer_id, p.sku_key, coalesce(c.valid_from::text, 'None'))
-          in (select key from undone where before is null)
+    with gone as (
+        delete from contract_price c using product p
+        where p.id = c.product_id
+          and concat_ws(chr(31), c.customer_id, p.sku_key, coalesce(c.valid_from::text, 'None'))
+              in (select key from undone where before is null)
+        returning c.customer_id, c.product_id
+    )
+    insert into removed_price (customer_id, product_id) select * from gone
 """)

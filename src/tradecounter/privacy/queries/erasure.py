@@ -79,6 +79,19 @@ _STATEMENTS = (
     Statement("""
         delete from packing_video where order_id in (select o.id from orders o where o.customer_id = :id)
     """),
+    Statement("delete from order_note where order_id in (select o.id from orders o where o.customer_id = :id)"),
+    Statement("""
+        update order_change set reason = 'erased'
+        where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement("""
+        update order_return set reason = 'erased'
+        where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement(
+        "delete from one_time_link where user_id in (select u.id from customer_user u where u.customer_id = :id)"
+    ),
+    Statement("delete from customer_user where customer_id = :id"),
     Statement("delete from address where customer_id = :id"),
     Statement("delete from contract_price where customer_id = :id"),
     Statement("delete from idempotency_key where customer_id = :id"),

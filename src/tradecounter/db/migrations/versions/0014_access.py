@@ -25,7 +25,7 @@ comment on column staff_member.totp_secret is 'Encrypted.';
 
 create table customer_user (
     id bigint generated always as identity primary key,
-    customer_id bigint not null references customer,
+    customer_id bigint not null references customer on delete cascade,
     email text not null,
     email_key text not null unique,
     name text not null,
@@ -60,7 +60,7 @@ create table one_time_link (
     id bigint primary key,
     hash bytea not null unique,
     staff_id bigint references staff_member,
-    user_id bigint references customer_user,
+    user_id bigint references customer_user on delete cascade,
     created_at timestamptz not null,
     expires_at timestamptz not null,
     used_at timestamptz,
