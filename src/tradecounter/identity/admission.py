@@ -24,7 +24,7 @@ SENDER = "tradecounter.sender"  # the key in the ASGI scope
 class Sender:
     """The sender of a request, read once and kept in the ASGI scope.
 
-    `credential` is the error of a missing or malformed credential. `customer_id` is None until the request is admitted.
+    `credential` is a DomainError if it is missing or malformed. `customer_id` is None until the request is admitted.
     """
 
     peer: str | None
