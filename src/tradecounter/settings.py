@@ -89,8 +89,8 @@ class Settings:
         timedelta(hours=24), "How long a pending order can be confirmed.", rules.LIFETIME
     )
     quote_lifetime: timedelta = _setting(timedelta(days=7), "How long a priced quote can be confirmed.", rules.LIFETIME)
-    max_pending_orders: rules.Positive = _setting(1000, "The most pending orders of a customer at the same time.")
-    max_unpriced_quotes: rules.Positive = _setting(100, "The most unpriced quotes of a customer at the same time.")
+    max_pending_orders: rules.Positive = _setting(1000, "The maximum number of pending orders of a customer.")
+    max_unpriced_quotes: rules.Positive = _setting(100, "The maximum number of unpriced quotes of a customer.")
     keep_expired_orders: timedelta | None = _setting(
         None, "How long expired orders and quotes are kept; unset: for ever.", rules.LIFETIME
     )
@@ -172,16 +172,17 @@ class Settings:
         _FIVE_MINUTES,
     )
     database_connections: rules.Connections = _setting(
-        10, "The most database connections of one process for requests; one more watches for changes."
+        10, "The maximum number of database connections of one process for requests; one more polls for changes."
     )
     max_connections: rules.Positive = _setting(
-        4096, "The most client connections of one process; fewer if the process may not open enough files."
+        4096, "The maximum number of client connections of one process; lower if the process may not open enough files."
     )
     max_connections_per_address: rules.Positive = _setting(
-        1000, "The most client connections of one process from one address; trusted proxies are exempt."
+        1000, "The maximum number of client connections of one process from one address; trusted proxies are exempt."
     )
     answer_memory: rules.NotNegative = _setting(
-        256 * 1024 * 1024, "The most bytes of cached responses and their requests in one process; 0: no cache."
+        256 * 1024 * 1024,
+        "The maximum size, in bytes, of one process's cached responses and their requests; 0: no cache.",
     )
     log_requests: bool = _setting(
         False,  # noqa: FBT003 a setting's default is a value, not a call's flag

@@ -158,8 +158,8 @@ def test_an_invoice_without_recipients_is_not_sent(
 ) -> None:
     error = tradecounter.error("invoice", "resend", numbers["other"])
     assert error == (
-        f"invoice {numbers['other']} has no recipients: the order has no contact address, and customer {other.id} has "
-        "no accounts_email or order e-mails; set them with `customer edit`"
+        f"invoice {numbers['other']} has no recipients: the order has no contact e-mail address, and customer "
+        f"{other.id} has no accounts_email and gets no order e-mails; change this with `customer edit`"
     )
 
 

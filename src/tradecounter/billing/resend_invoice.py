@@ -35,8 +35,8 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
     if not recipients:
         raise DomainError(
             Kind.PRECONDITION_FAILED,
-            f"invoice {number} has no recipients: the order has no contact address, and customer {account.id} has no "
-            "accounts_email or order e-mails; set them with `customer edit`",
+            f"invoice {number} has no recipients: the order has no contact e-mail address, and customer {account.id} "
+            "has no accounts_email and gets no order e-mails; change this with `customer edit`",
         )
     for job, address in mails.items():
         if address:

@@ -15,7 +15,7 @@ _MOST_NAMED = 5
 
 
 def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
-    """Raise DomainError (precondition failed), with the remaining units, unless every unit has been dispatched."""
+    """Raise DomainError (precondition failed) if any unit is not dispatched; the message lists the remaining units."""
     left = [line for line in lines if line.left]
     if not left:
         return

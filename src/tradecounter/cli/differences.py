@@ -17,7 +17,7 @@ Write = Callable[[Change], None]
 
 @contextmanager
 def changes_to(path: str | None, *, wanted: bool) -> Iterator[OnChange | None]:
-    """Yield a function that writes changes to a file or to standard output, or None unless `wanted`."""
+    """Yield a function that writes changes to a file or to standard output. If not `wanted`, yield None."""
     if not wanted:
         yield None
     elif path is None:

@@ -48,7 +48,7 @@ def order_list(
         typer.Option(
             parser=_status,
             metavar="S",
-            help=f"Only orders with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}), in any case.",
+            help=f"Only orders with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}); ignores case.",
         ),
     ] = None,
     limit: Limit = 1000,

@@ -25,8 +25,8 @@ SENDER = "tradecounter.sender"  # the key in the ASGI scope
 class Sender:
     """The sender of a request, read once and kept in the ASGI scope.
 
-    `credential` is the error of a missing or malformed credential. `customer_id` and `holder`, the key
-    or token, are None until the request is admitted.
+    `credential` is a DomainError if it is missing or malformed. `customer_id` and `holder`, the key or token, are None
+    until the request is admitted.
     """
 
     peer: str | None

@@ -22,7 +22,7 @@ _BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH 
 
 
 async def any_order(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order by its id, its reference (in any case), or its confirmation code or the code's beginning.
+    """Return an order by its id, its reference (ignoring case), or its confirmation code or the code's beginning.
 
     Raises DomainError: not found, invalid (several codes begin with `name`).
     """

@@ -24,7 +24,7 @@ from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 @dataclass(frozen=True, slots=True)
 class StockPosition:
-    """The first transaction of the next read of stock changes, and the server that numbers transactions."""
+    """The transaction id at which the next read of stock changes starts, and the server that assigned it."""
 
     server: str
     transaction: int

@@ -28,7 +28,7 @@ _FIND_PRODUCT = Statement("select id, configurable from product where sku_key = 
 
 
 async def find_product(tx: Transaction, sku: str) -> FoundProduct:
-    """Return a product by its SKU, in any case. Raises DomainError (not found), which suggests similar SKUs."""
+    """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
     found = await tx.fetch_one(_FIND_PRODUCT, sku_key=fold(sku.strip()))
     if found is None:
         similar = await _similar_skus(tx, sku.strip())

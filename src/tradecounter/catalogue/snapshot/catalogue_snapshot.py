@@ -69,7 +69,7 @@ class CatalogueSnapshot:
         return self.fragments.product(row)
 
     def row(self, sku: str) -> int | None:
-        """Return the row of an active product by its SKU in any case, or None."""
+        """Return the row of an active product by its SKU, ignoring case, or None."""
         row = self.row_of_sku.get(fold(sku))
         return row if row is not None and row in self.active else None
 

@@ -191,7 +191,7 @@ _CONFIGURABILITY = Statement(
 
 
 async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
-    """Return the progress of a line's configuration, or None for an unknown line."""
+    """Return whether a line can be configured and its number of configured units, or None for an unknown line."""
     return await tx.fetch_one(_CONFIGURABILITY, line_id=line_id)
 
 

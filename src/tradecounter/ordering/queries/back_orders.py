@@ -46,7 +46,7 @@ async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServedLine:
-    """Units that a waiting line gets."""
+    """The available units that a back-ordered line gets."""
 
     line_id: int
     order_id: int
@@ -77,7 +77,7 @@ _TO_SERVE = Statement(
 
 
 async def lines_to_serve(tx: Transaction) -> list[ServedLine]:
-    """Return the waiting lines that available stock can serve, with the units for each."""
+    """Return the back-ordered lines that available stock can serve, with the units for each."""
     return await tx.fetch_all(_TO_SERVE)
 
 
@@ -92,7 +92,7 @@ _SERVE_LINES = Statement(
 
 
 async def serve_lines(tx: Transaction, served: Sequence[ServedLine]) -> None:
-    """Allocate units to waiting lines."""
+    """Allocate units to back-ordered lines."""
     # A transaction that serves another line of the same order waits for this lock, and then sees these changes.
     await tx.execute(_LOCK_ORDERS, ids=array(sorted({s.order_id for s in served})))
     await tx.execute(_SERVE_LINES, ids=array(s.line_id for s in served), units=array(s.units for s in served))

@@ -40,7 +40,7 @@ _OWN = order_statement(
 
 
 async def own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder:
-    """Return a customer's confirmed or cancelled order by its id or its reference, in any case.
+    """Return a customer's confirmed or cancelled order by its id or its reference, ignoring case.
 
     Raises DomainError (not found).
     """
