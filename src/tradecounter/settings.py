@@ -175,7 +175,8 @@ class Settings:
         10, "The maximum number of database connections of one process for requests; one more polls for changes."
     )
     max_connections: rules.Positive = _setting(
-        4096, "The maximum number of client connections of one process; lower if the process may not open enough files."
+        4096,
+        "The maximum number of client connections of one process, which accepts fewer if it cannot open enough files.",
     )
     max_connections_per_address: rules.Positive = _setting(
         1000, "The maximum number of client connections of one process from one address; trusted proxies are exempt."

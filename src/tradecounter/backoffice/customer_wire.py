@@ -41,7 +41,7 @@ class ResellerCustomer(Struct):
     shipping_method: Annotated[int | None, Meta(description="The default for orders that name none.")]
     unique_references: Annotated[bool, Meta(description="Whether a customer reference can be used only once.")]
     order_mails: Annotated[
-        bool, Meta(description="Whether orders without a contact use the account's address for e-mails.")
+        bool, Meta(description="Whether the account's address gets the e-mails of orders without a contact.")
     ]
     blocked: bool
     blocked_reason: str | None

@@ -88,7 +88,7 @@ _OPTIONS: dict[str, Any] = {
     "term_days": Annotated[
         int, typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date.")
     ],
-    "packing": Annotated[Packing, typer.Option("--packing", help="The packing: own-brand or plain.")],
+    "packing": Annotated[Packing, typer.Option("--packing", help="The packing: `own` (own brand) or `plain`.")],
     "shipping_method": Annotated[
         int,
         typer.Option(
@@ -107,7 +107,7 @@ _OPTIONS: dict[str, Any] = {
         bool,
         typer.Option(
             "--order-mails/--no-order-mails",
-            help="Send e-mails about orders without a contact to the login address.",
+            help="If an order has no contact, send its e-mails to the login address.",
         ),
     ],
 }

@@ -26,8 +26,7 @@ def show_one(
         str,
         typer.Argument(
             metavar="ORDER",
-            help="The order's reference, id or confirmation code, or how one of them begins, or the customer's own "
-            "reference.",
+            help="The order's reference, id or confirmation code (or its beginning), or the customer's own reference.",
         ),
     ],
     passwords: Annotated[bool, typer.Option("--passwords", help="Show the passwords of configurations.")] = False,

@@ -55,7 +55,7 @@ def order_list(
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
-    """List orders and quotes, the latest first, by confirmation or, before that, by creation."""
+    """List orders and quotes, latest first: by the time of confirmation, or of creation if unconfirmed."""
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         chosen = OrderFilter(

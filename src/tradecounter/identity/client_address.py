@@ -88,8 +88,8 @@ class ClientAddresses:
     def _warn(self, peer: str | None) -> None:
         self.untrusted_forwarding = True
         log.warning(
-            "ignored X-Forwarded-For or Forwarded from a peer that is not a trusted proxy; "
-            "if it is your proxy, all clients behind it count as one address until the setting names it",
+            "ignored X-Forwarded-For or Forwarded: the peer is not a trusted proxy. If the peer is your proxy, name it "
+            "in the setting; until then, all its clients count as one address",
             peer=peer,
             setting=TRUSTED_PROXIES,
         )

@@ -57,7 +57,9 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
     """Return the option with a requested id. Raises DomainError (invalid) when the order has no such option."""
     found = find_option(options, method_id)
     if found is None:
-        listed = _listed(options) if options else "none fits; omit shipping_method, and support will name the carriage"
+        listed = (
+            _listed(options) if options else "none fits; omit shipping_method, and support will set a delivery price"
+        )
         raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {listed}")
     return found
 
@@ -73,9 +75,9 @@ def choose_shipping(options: Sequence[ShippingOption], named: int | None, defaul
 def method_needed(options: Sequence[ShippingOption]) -> DomainError:
     """Return the error for an order without a shipping method and without a default among the options."""
     problem = (
-        f"is required, since the account has no default among the shipping options: {_listed(options)}"
+        f"is required, because the account has no default method that fits the order; choose from: {_listed(options)}"
         if options
-        else "the order has no shipping options: ask support to name the carriage"
+        else "no shipping method fits this order: ask support for a delivery price"
     )
     return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}")
 

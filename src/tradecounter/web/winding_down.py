@@ -30,8 +30,8 @@ class Server(uvicorn.Server):
         """Announce the shutdown, let clients disconnect, and end.
 
         First, `GET /ready` responds with 503 and every response closes its connection. After a second without a
-        request, or after five seconds, the process accepts no new connections. It responds on accepted connections,
-        closes idle ones, then the sockets. Running requests have ten more seconds.
+        request, or after five seconds, the process accepts no new connections. Accepted connections
+        still get responses; idle ones are closed. Running requests have ten more seconds.
         """
         application: Site = self.config.loaded_app
         application.stopping.set()

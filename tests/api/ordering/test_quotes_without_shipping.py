@@ -55,7 +55,7 @@ def test_an_unknown_region_or_an_unavailable_method_is_rejected(customer: Custom
     named = customer.post("/quote", order(TOO_HEAVY, shipping_method={"id": NEXT_DAY}))
     assert message(named, 400) == (
         "shipping_method.id: 12 is not among the shipping options: "
-        "none fits; omit shipping_method, and support will name the carriage"
+        "none fits; omit shipping_method, and support will set a delivery price"
     )
 
 
@@ -139,7 +139,7 @@ def test_confirming_a_priced_quote_without_options_says_what_to_do(shop: Service
         quote["confirmation_code"],
     )
     rejected = message(confirm(customer, quote, None), 412)
-    assert rejected == "shipping_method: the order has no shipping options: ask support to name the carriage"
+    assert rejected == "shipping_method: no shipping method fits this order: ask support for a delivery price"
 
 
 def test_a_quotes_weight_has_a_maximum(shop: Service) -> None:

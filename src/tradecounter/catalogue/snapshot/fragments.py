@@ -51,7 +51,7 @@ class Fragments:
     internal: BytesColumn
 
     def product(self, row: int) -> ProductRecord:
-        """Decode a row's product; its attributes are by name."""
+        """Decode a row's product. Its attributes are keyed by name."""
         pieces = (self.internal[row], *(column[row] for column in self.members.values()), self.json_tail[row][1:])
         head = self.json_head[row].removesuffix(_AFTER_HEAD)
         return _products.decode(head + self.json_middle[row] + b"," + b",".join(pieces) + b"}")

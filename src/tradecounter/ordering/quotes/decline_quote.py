@@ -16,5 +16,5 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
     """
     quote = await the_quote(tx, code)
     if isinstance(quote, NumberedOrder):
-        raise DomainError(Kind.CONFLICT, f"the quote is already {quote.state}, as {quote.order_reference}")
+        raise DomainError(Kind.CONFLICT, f"the quote is already order {quote.order_reference}, which is {quote.state}")
     await cancel_order(tx, quote.confirmation_code, reason, now)

@@ -106,7 +106,9 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
         case NumberedOrder():
-            raise DomainError(Kind.CONFLICT, f"the quote is already {order.state}, as {order.order_reference}")
+            raise DomainError(
+                Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {order.state}"
+            )
         case DeclinedOrder():
             raise DomainError(Kind.CONFLICT, f"the quote is {order.state}")
         case PricedQuote() if order.has_expired(now):
