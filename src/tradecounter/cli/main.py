@@ -40,6 +40,7 @@ COMMANDS = {
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
     "invoice": "tradecounter.cli.invoice:app",
+    "webhook": "tradecounter.cli.webhook:app",
     "event": "tradecounter.cli.event:app",
     "audit": "tradecounter.cli.audit:audit",
     "settings": "tradecounter.cli.show_settings:show_settings",
