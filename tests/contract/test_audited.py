@@ -24,7 +24,8 @@ from tradecounter.worker import periodic_jobs
 READING = {
     "customer list", "customer show", "key list", "app list", "product show", "price show", "stock show",
     "order list", "order show", "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
-    "event list", "audit", "settings", "doctor", "openapi", "db check",
+    "event list", "webhook list", "webhook show", "webhook deliveries",
+    "audit", "settings", "doctor", "openapi", "db check",
 }  # fmt: skip
 NO_ENTRY = {
     "init": "writes a file before there is a database",
@@ -42,6 +43,7 @@ JOBS = {
     "clean_up_identity": "no entry: deletes expired tokens and counts",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
+    "forget_deliveries": "no entry: deletes old deliveries",
     "forget_keys": "no entry: deletes old responses",
 }
 
@@ -77,6 +79,13 @@ class Office:
     def application(self) -> str:
         return str(self.program.json("app", "add", "Program")["client_id"])
 
+    def webhook(self) -> str:
+        return str(self.program.json("webhook", "add", "https://erp.example/")["id"])
+
+    def delivery(self) -> list[str]:
+        webhook = self.webhook()
+        return [webhook, str(self.program.json("webhook", "ping", webhook)["id"])]
+
     def file(self) -> str:
         path = self.program.folder / "stock.csv"
         path.write_text("sku,available\nCABLE,900\n")
@@ -109,6 +118,13 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "quote price": ("quote.price", lambda o: [o.quote(priced=False), "--item", "PHONE=40"]),
     "quote confirm": ("order.confirm", lambda o: [o.quote(priced=True), "--shipping-method", str(STANDARD)]),
     "invoice resend": ("invoice.resend", lambda o: [o.invoice()]),
+    "webhook add": ("webhook.add", lambda _: ["https://erp.example/"]),
+    "webhook edit": ("webhook.edit", lambda o: [o.webhook(), "--state", "paused"]),
+    "webhook rotate": ("webhook.rotate", lambda o: [o.webhook()]),
+    "webhook ping": ("webhook.ping", lambda o: [o.webhook()]),
+    "webhook redeliver": ("webhook.redeliver", lambda o: o.delivery()),
+    "webhook replay": ("webhook.replay", lambda o: [o.webhook(), "--from", "1", "--to", "9"]),
+    "webhook remove": ("webhook.remove", lambda o: [o.webhook()]),
     "secret rotate": ("secret.rotate", lambda _: []),
 }
 

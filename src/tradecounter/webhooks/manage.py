@@ -43,6 +43,7 @@ from tradecounter.webhooks.rules import MOST_OF_AN_OWNER, ROTATION, check_url
 from tradecounter.webhooks.signature import new_secret
 from tradecounter.webhooks.wire import (
     TYPES,
+    CreatedWebhook,
     Delivery,
     NewWebhook,
     Replay,
@@ -51,6 +52,7 @@ from tradecounter.webhooks.wire import (
     WebhookChange,
     delivery_on_the_wire,
     webhook_on_the_wire,
+    with_secret,
 )
 
 PING = "webhook.ping"
@@ -80,7 +82,7 @@ def webhook_vault(keys: Callable[[], Sequence[str]]) -> Vault:
     return Vault("webhook secrets", keys)
 
 
-async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook, now: datetime) -> Webhook:
+async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook, now: datetime) -> CreatedWebhook:
     """Add an endpoint, and return it with its secret. Raises DomainError (invalid, not found, conflict)."""
     check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
     types = _checked_types(wanted.types, wanted.customer_id)
@@ -92,7 +94,7 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook
     sealed = policy.vault.seal(secret.encode())
     added = await insert_endpoint(tx, wanted.customer_id, wanted.url, types, wanted.description.strip(), sealed, now)
     audit(tx, "webhook.add", f"webhook/{added.id}", now, after={**_shown(added), "customer_id": added.customer_id})
-    return webhook_on_the_wire(added, secret)
+    return with_secret(webhook_on_the_wire(added), secret)
 
 
 async def show_webhook(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Webhook:
@@ -138,13 +140,13 @@ async def remove_webhook(tx: Transaction, webhook_id: int, now: datetime, custom
 
 async def rotate_webhook_secret(
     tx: Transaction, policy: WebhookPolicy, webhook_id: int, now: datetime, customer_id: int | None = None
-) -> Webhook:
+) -> CreatedWebhook:
     """Give an endpoint a new secret, and return it; the former one signs too for a day. Raises DomainError."""
     endpoint = await _the_endpoint(tx, webhook_id, customer_id, lock=True)
     secret, until = new_secret(), now + ROTATION
     await replace_secrets(tx, webhook_id, policy.vault.seal(secret.encode()), endpoint.secret, until)
     audit(tx, "webhook.rotate", f"webhook/{webhook_id}", now, after={"former_secret_until": until})
-    return webhook_on_the_wire(await _the_endpoint(tx, webhook_id, customer_id), secret)
+    return with_secret(webhook_on_the_wire(await _the_endpoint(tx, webhook_id, customer_id)), secret)
 
 
 async def ping_webhook(tx: Transaction, webhook_id: int, now: datetime, customer_id: int | None = None) -> Delivery:

@@ -29,9 +29,14 @@ _SUCCESS = range(200, 300)
 _Address = IPv4Address | IPv6Address
 _Network = IPv4Network | IPv6Network
 _NAT64 = IPv6Network("64:ff9b::/96")
-_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
-_COMPATIBLE = IPv6Network("::/96")  # IPv4 addresses in IPv6, obsolete
-_PUBLIC_METADATA = IPv4Address("168.63.129.16")  # the one metadata service at a public address
+_NOT_PUBLIC: tuple[_Network, ...] = (  # beside what the standard library knows
+    IPv4Network("192.0.0.0/24"),  # protocols, and a metadata service
+    IPv4Network("192.88.99.0/24"),  # relays to IPv6
+    IPv4Network("168.63.129.16/32"),  # a metadata service
+    IPv6Network("::/96"),  # IPv4 addresses, obsolete
+    IPv6Network("64:ff9b:1::/48"),  # local translation to IPv4
+    IPv6Network("3fff::/20"),  # documentation
+)
 
 
 def succeeded(status: int | None) -> bool:
@@ -107,10 +112,8 @@ def _inner(address: _Address) -> _Address:
 
 
 def _is_public(address: _Address) -> bool:
-    if address == _PUBLIC_METADATA or not address.is_global:
+    if not address.is_global or any(address in network for network in _NOT_PUBLIC):
         return False
     if address.is_multicast or address.is_reserved or address.is_unspecified:
         return False
-    if isinstance(address, IPv6Address):
-        return not (address.is_site_local or address.teredo or address in _LOCAL_NAT64 or address in _COMPATIBLE)
-    return True
+    return isinstance(address, IPv4Address) or not (address.is_site_local or address.teredo)

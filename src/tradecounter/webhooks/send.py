@@ -100,7 +100,7 @@ class HttpSender:
             error = str(failure)
         except ssl.SSLCertVerificationError as failure:
             error = f"the certificate is not valid: {failure.verify_message}"
-        except (OSError, httptools.HttpParserError, ValueError) as failure:
+        except (OSError, httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError) as failure:
             error = f"{type(failure).__name__}: {failure}"[:500]
         took = round((time.monotonic() - began) * 1000)
         text = bytes(parser.body[:MOST_RESPONSE_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")

@@ -77,9 +77,12 @@ class Webhook(Struct, kw_only=True):
         datetime | None, Meta(description="The first failure since the last success; null: the last attempt succeeded.")
     ]
     created_at: datetime
-    secret: Annotated[
-        str | UnsetType | None, Meta(description="Verifies signatures; shown at creation and rotation only.")
-    ] = UNSET
+
+
+class CreatedWebhook(Webhook, kw_only=True):
+    """An endpoint with its secret, which is shown only once."""
+
+    secret: Annotated[str | None, Meta(description="Verifies signatures; null in a repeated response.")]
 
 
 class Attempt(Struct, kw_only=True):
@@ -115,7 +118,7 @@ class Delivery(Struct, kw_only=True):
     attempts: Annotated[list[Attempt], Meta(description="All attempts of the last 30 days, the oldest first.")]
 
 
-def webhook_on_the_wire(endpoint: Endpoint, secret: str | UnsetType = UNSET) -> Webhook:
+def webhook_on_the_wire(endpoint: Endpoint) -> Webhook:
     """Return an endpoint as the resource Webhook."""
     return Webhook(
         id=endpoint.id,
@@ -127,8 +130,12 @@ def webhook_on_the_wire(endpoint: Endpoint, secret: str | UnsetType = UNSET) -> 
         reason=endpoint.reason,
         failing_since=endpoint.failing_since,
         created_at=endpoint.created_at,
-        secret=secret,
     )
+
+
+def with_secret(webhook: Webhook, secret: str) -> CreatedWebhook:
+    """Return an endpoint with its secret."""
+    return CreatedWebhook(**msgspec.structs.asdict(webhook), secret=secret)
 
 
 def delivery_on_the_wire(record: DeliveryRecord) -> Delivery:
