@@ -151,10 +151,10 @@ def test_prices_of_unknown_customers_are_rejected(tradecounter: Program) -> None
 
 
 def test_stock_is_adjusted_by_a_change_or_to_a_count(tradecounter: Program) -> None:
-    before = tradecounter.json("stock", "show", "SWITCH")["on_hand"]
-    adjusted = tradecounter.json("stock", "adjust", "switch", "--change", "2", "--reason", "Found")
-    assert (adjusted["sku"], adjusted["on_hand"]) == ("SWITCH", before + 2)
-    back = tradecounter.json("stock", "adjust", "SWITCH", "--set", str(before), "--reason", "Lost")
+    before = tradecounter.json("stock", "show", "CABLE")["on_hand"]
+    adjusted = tradecounter.json("stock", "adjust", "cable", "--change", "2", "--reason", "Found")
+    assert (adjusted["sku"], adjusted["on_hand"]) == ("CABLE", before + 2)
+    back = tradecounter.json("stock", "adjust", "CABLE", "--set", str(before), "--reason", "Lost")
     assert back["on_hand"] == before
-    error = tradecounter.error("stock", "adjust", "SWITCH", "--reason", "x")
-    assert error == "change: give either change or set for SWITCH"
+    error = tradecounter.error("stock", "adjust", "CABLE", "--reason", "x")
+    assert error == "change: give either change or set for CABLE"

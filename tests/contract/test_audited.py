@@ -4,6 +4,7 @@ A new one has to be added here: as one that only reads, with the reason why it n
 entry and a call that causes it.
 """
 
+import itertools
 import os
 import pwd
 from collections.abc import Callable
@@ -24,13 +25,14 @@ from tradecounter.worker import periodic_jobs
 READING = {
     "customer list", "customer show", "key list", "app list", "product show", "price show", "stock show",
     "order list", "order show", "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
-    "event list", "webhook list", "webhook show", "webhook deliveries",
-    "audit", "settings", "doctor", "openapi", "db check",
+    "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
+    "webhook list", "webhook show", "webhook deliveries",
 }  # fmt: skip
 NO_ENTRY = {
     "init": "writes a file before there is a database",
     "demo": "loads its data with the use cases of the others",
     "serve": "a service, whose requests are the operations below",
+    "backoffice": "a service, whose requests are in tests/api/backoffice/test_audited_changes.py",
     "worker": "a service, whose scheduled jobs are below",
     "db upgrade": "changes the schema",
     "exchangeToken": "signs a program in, with a consent that the issuer recorded",
@@ -41,11 +43,14 @@ JOBS = {
     "remind_of_quotes": "no entry: sends mails",
     "announce_changes": "no entry: the changes have theirs",
     "clean_up_identity": "no entry: deletes expired tokens and counts",
+    "clean_up_access": "no entry: deletes expired links and counts",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
     "forget_deliveries": "no entry: deletes old deliveries",
     "forget_keys": "no entry: deletes old responses",
 }
+
+_numbers = itertools.count(1)
 
 
 @dataclass
@@ -85,6 +90,19 @@ class Office:
     def delivery(self) -> list[str]:
         webhook = self.webhook()
         return [webhook, str(self.program.json("webhook", "ping", webhook)["id"])]
+
+    def member(self) -> str:
+        email = f"member{next(_numbers)}@reseller.example"
+        self.program.json("staff", "add", email, "--name", "Sam", "--role", "support")
+        return email
+
+    def token(self) -> str:
+        return str(self.program.json("token", "add", "--name", "ERP", "--scope", "stock:read")["id"])
+
+    def user(self) -> str:
+        email = f"user{next(_numbers)}@shop.example"
+        self.program.json("user", "invite", str(self.customer.id), email, "--role", "buyer")
+        return email
 
     def file(self) -> str:
         path = self.program.folder / "stock.csv"
@@ -126,6 +144,14 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "webhook replay": ("webhook.replay", lambda o: [o.webhook(), "--from", "1", "--to", "9"]),
     "webhook remove": ("webhook.remove", lambda o: [o.webhook()]),
     "secret rotate": ("secret.rotate", lambda _: []),
+    "staff add": ("staff.create", lambda _: ["new@reseller.example", "--name", "Sam", "--role", "support"]),
+    "staff reset": ("staff.reset", lambda o: [o.member()]),
+    "staff disable": ("staff.disable", lambda o: [o.member()]),
+    "token add": ("token.create", lambda _: ["--name", "ERP", "--scope", "stock:read"]),
+    "token revoke": ("token.revoke", lambda o: [o.token()]),
+    "user invite": ("user.invite", lambda o: [str(o.customer.id), "new@shop.example", "--role", "buyer"]),
+    "user disable": ("user.disable", lambda o: [o.user()]),
+    "stock adjust": ("stock.adjust", lambda _: ["CABLE", "--change", "1", "--reason", "a test"]),
 }
 
 OPERATIONS: dict[str, tuple[str, Callable[[Customer], Any]]] = {

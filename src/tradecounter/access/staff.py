@@ -37,8 +37,8 @@ async def add_staff_member(
     chosen = [role for role in ROLES if role in roles]
     member = await insert_staff_member(tx, email, name.strip(), chosen, now)
     if member is None:
-        raise DomainError(Kind.CONFLICT, f"email: there is already a staff member {email}")
-    audit(tx, "staff.add", _subject(member), now, after={"name": member.name, "roles": member.roles})
+        raise DomainError(Kind.CONFLICT, f"email: {email} is another staff member's")
+    audit(tx, "staff.create", _subject(member), now, after={"name": member.name, "roles": member.roles})
     return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
 
 

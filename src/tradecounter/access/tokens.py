@@ -36,14 +36,14 @@ async def add_token(
     token = token or new_secret()
     added = await insert_token(tx, name.strip(), token[:PREFIX_LENGTH], secret_hash(token), chosen, now, expires_at)
     after = {"name": added.name, "prefix": added.prefix, "scopes": added.scopes, "expires_at": added.expires_at}
-    audit(tx, "token.add", f"token/{added.id}", now, after=after)
+    audit(tx, "token.create", f"token/{added.id}", now, after=after)
     return added, token
 
 
 async def revoke_token(tx: Transaction, token_id: int, now: datetime) -> TokenRecord:
-    """Revoke a service token at once. Raises DomainError (not found)."""
+    """Revoke a service token immediately. Raises DomainError (not found)."""
     revoked = await set_revoked(tx, token_id, now)
     if revoked is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no token {token_id}")
+        raise DomainError(Kind.NOT_FOUND, f"token {token_id} does not exist")
     audit(tx, "token.revoke", f"token/{token_id}", now)
     return revoked

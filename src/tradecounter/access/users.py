@@ -1,4 +1,4 @@
-"""Invites and disables customers' users, and mails them links to set their passwords."""
+"""Invites and disables customers' users, and sends them links to set their passwords."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 async def invite_user(
     tx: Transaction, customer_id: int, email: str, role: UserRole, secret: str, now: datetime
 ) -> tuple[CustomerUser, int]:
-    """Add a customer's user, or change the role of one, and mail it a link to set its password.
+    """Add a customer's user, or change a user's role, and send a link to set the password by e-mail.
 
     Returns the user and the id of the link. Raises DomainError: not found, invalid, conflict (another customer's user).
     """
@@ -41,7 +41,7 @@ async def invite_user(
 
 
 async def mail_password_link(tx: Transaction, email: str, secret: str, now: datetime) -> None:
-    """Mail a link to the user who has forgotten its password; do nothing for an unknown address.
+    """Send a link to a user who has forgotten the password; do nothing for an unknown address.
 
     The caller's response must not depend on whether the address is known.
     """
@@ -56,7 +56,7 @@ async def disable_user(tx: Transaction, email: str, now: datetime) -> CustomerUs
     """Disable a customer's user; its links end. Raises DomainError (not found)."""
     user = await find_user(tx, email)
     if user is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no user {email}")
+        raise DomainError(Kind.NOT_FOUND, f"user {email} does not exist")
     await set_user_disabled(tx, user.id, now)
     await delete_links(tx, user_id=user.id)
     audit(tx, "user.disable", f"user/{user.email}", now)

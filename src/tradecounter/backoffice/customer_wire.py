@@ -40,7 +40,9 @@ class ResellerCustomer(Struct):
     packing: Packing
     shipping_method: Annotated[int | None, Meta(description="The default for orders that name none.")]
     unique_references: Annotated[bool, Meta(description="Whether a customer reference can be used only once.")]
-    order_mails: Annotated[bool, Meta(description="Whether orders without a contact mail the account's address.")]
+    order_mails: Annotated[
+        bool, Meta(description="Whether orders without a contact use the account's address for e-mails.")
+    ]
     blocked: bool
     blocked_reason: str | None
     created_at: datetime

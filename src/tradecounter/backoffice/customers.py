@@ -1,4 +1,4 @@
-"""`/api/customer`: accounts with their keys, users and addresses."""
+"""`/api/customer`: accounts with their keys and users."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -26,8 +26,6 @@ from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HE
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.billing.queries.lookup import overdue_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
-from tradecounter.customers.address_book import remove_address, save_address
-from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.checked_change import checked_change
 from tradecounter.customers.queries.accounts import (
@@ -36,8 +34,6 @@ from tradecounter.customers.queries.accounts import (
     accounts_after,
     the_account,
 )
-from tradecounter.customers.queries.addresses import list_addresses
-from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.queries.api_keys import KeyRecord, key_of, list_keys
@@ -50,8 +46,8 @@ from tradecounter.rest.operation import ID, Body, Operation, Parameter, Success,
 from tradecounter.rest.responses import json_response
 from tradecounter.shipping.methods import require_method
 
-_ID = Parameter("id", "The customer's id.", ID, 1001)
-_NEW = (LOCATION, IDEMPOTENT_REPLAY)
+CUSTOMER_ID = Parameter("id", "The customer's id.", ID, 1001)
+NEW = (LOCATION, IDEMPOTENT_REPLAY)
 
 
 class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
@@ -130,7 +126,7 @@ class CustomerDesk:
                 "The customer.",
                 ResellerCustomer,
                 {"Customer": examples.CUSTOMER},
-                headers=_NEW,
+                headers=NEW,
             ),
             errors=(NOT_FOUND, CONFLICT),
             scope="customers:write",
@@ -150,7 +146,7 @@ class CustomerDesk:
             name="getCustomer",
             tag="Customers",
             summary="One customer",
-            path_parameters=(_ID,),
+            path_parameters=(CUSTOMER_ID,),
             success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
             errors=(NOT_FOUND,),
             scope="customers:read",
@@ -169,7 +165,7 @@ class CustomerDesk:
             tag="Customers",
             summary="Change a customer",
             description="Credit terms go together: `credit_limit` and `term_days` are both set or both null.",
-            path_parameters=(_ID,),
+            path_parameters=(CUSTOMER_ID,),
             request_headers=CHANGE_HEADERS,
             body=Body(CustomerChange, {"CustomerChange": examples.CUSTOMER_CHANGE}),
             success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
@@ -194,7 +190,7 @@ class CustomerDesk:
             name="listKeys",
             tag="Customers",
             summary="A customer's API keys",
-            path_parameters=(_ID,),
+            path_parameters=(CUSTOMER_ID,),
             success=Success(200, "The keys, disabled ones included.", list[Key], {"List": [examples.KEY]}),
             errors=(NOT_FOUND,),
             scope="customers:read",
@@ -212,11 +208,11 @@ class CustomerDesk:
             name="createKey",
             tag="Customers",
             summary="Create an API key",
-            path_parameters=(_ID,),
+            path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
             body=Body(NewKey, {"NewKey": examples.NEW_KEY}),
             success=Success(
-                201, "The key, which is shown only now.", CreatedKey, {"CreatedKey": examples.CREATED_KEY}, headers=_NEW
+                201, "The key, which is shown only now.", CreatedKey, {"CreatedKey": examples.CREATED_KEY}, headers=NEW
             ),
             errors=(NOT_FOUND, CONFLICT),
             scope="customers:write",
@@ -244,7 +240,7 @@ class CustomerDesk:
             tag="Customers",
             summary="Disable an API key",
             description="It ends in every process within five seconds.",
-            path_parameters=(_ID, Parameter("key_id", "The key's id.", ID, 7)),
+            path_parameters=(CUSTOMER_ID, Parameter("key_id", "The key's id.", ID, 7)),
             request_headers=CHANGE_HEADERS,
             success=Success(204, "The key is disabled."),
             errors=(NOT_FOUND,),
@@ -268,7 +264,7 @@ class CustomerDesk:
             name="listUsers",
             tag="Customers",
             summary="A customer's users",
-            path_parameters=(_ID,),
+            path_parameters=(CUSTOMER_ID,),
             success=Success(200, "The users, disabled ones included.", list[User], {"List": [examples.USER]}),
             errors=(NOT_FOUND,),
             scope="customers:read",
@@ -286,11 +282,11 @@ class CustomerDesk:
             name="inviteUser",
             tag="Customers",
             summary="Invite a user",
-            description="Adds the user, or changes its role, and mails it a link to set its password.",
-            path_parameters=(_ID,),
+            description="Adds the user, or changes the role, and sends a link to set the password by e-mail.",
+            path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
             body=Body(NewUser, {"NewUser": examples.NEW_USER}),
-            success=Success(201, "The user.", User, {"User": examples.USER}, headers=_NEW),
+            success=Success(201, "The user.", User, {"User": examples.USER}, headers=NEW),
             errors=(NOT_FOUND, CONFLICT),
             scope="customers:write",
         )
@@ -312,7 +308,7 @@ class CustomerDesk:
             name="disableUser",
             tag="Customers",
             summary="Disable a user",
-            path_parameters=(_ID, Parameter("user_id", "The user's id.", ID, 12)),
+            path_parameters=(CUSTOMER_ID, Parameter("user_id", "The user's id.", ID, 12)),
             request_headers=CHANGE_HEADERS,
             success=Success(204, "The user is disabled."),
             errors=(NOT_FOUND,),
@@ -327,79 +323,6 @@ class CustomerDesk:
             if user is None:
                 raise not_found("user")
             await disable_user(tx, user.email, now)
-
-        return await self.desk.delete(call, work)
-
-
-@dataclass(frozen=True, slots=True)
-class AddressDesk:
-    """The endpoints of customers' address books."""
-
-    desk: Desk
-
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/customer/{id}/address",
-            name="listAddresses",
-            tag="Customers",
-            summary="A customer's address book",
-            path_parameters=(_ID,),
-            success=Success(200, "The active addresses.", list[SavedAddress], {"List": [examples.SAVED_ADDRESS]}),
-            errors=(NOT_FOUND,),
-            scope="customers:read",
-        )
-    )
-    async def list_addresses(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            account = await the_account(tx, call.path_id("id", "customer"))
-            return json_response(await list_addresses(tx, account.id))
-
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/customer/{id}/address",
-            name="createAddress",
-            tag="Customers",
-            summary="Save an address",
-            path_parameters=(_ID,),
-            request_headers=POST_HEADERS,
-            body=Body(AddressDetails, {"AddressDetails": examples.ADDRESS_DETAILS}),
-            success=Success(201, "The address.", SavedAddress, {"SavedAddress": examples.SAVED_ADDRESS}, headers=_NEW),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="customers:write",
-        )
-    )
-    async def create_address(self, call: Call) -> Response:
-        customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: AddressDetails, now: datetime) -> SavedAddress:
-            check_address(body)
-            await the_account(tx, customer_id)
-            return await save_address(tx, customer_id, body, now)
-
-        location = f"/api/customer/{customer_id}/address/{{id}}"
-        return await self.desk.change(call, AddressDetails, work, status=201, location=location)
-
-    @endpoint(
-        Operation(
-            method="DELETE",
-            path="/api/customer/{id}/address/{address_id}",
-            name="deleteAddress",
-            tag="Customers",
-            summary="Delete an address",
-            path_parameters=(_ID, Parameter("address_id", "The address's id.", ID, 5003)),
-            request_headers=CHANGE_HEADERS,
-            success=Success(204, "The address is deleted."),
-            errors=(NOT_FOUND,),
-            scope="customers:write",
-        )
-    )
-    async def delete_address(self, call: Call) -> Response:
-        customer_id, address_id = call.path_id("id", "customer"), call.path_id("address_id", "address")
-
-        async def work(tx: Transaction, now: datetime) -> None:
-            await remove_address(tx, customer_id, address_id, now)
 
         return await self.desk.delete(call, work)
 

@@ -52,7 +52,7 @@ class OperationsDesk:
             name="listJobs",
             tag="Operations",
             summary="Background jobs",
-            description="Mails and other work. Jobs that succeed are deleted.",
+            description="E-mails and other work. Jobs that succeed are deleted.",
             query=JobListParameters,
             success=Success(200, "The jobs.", list[Job], {"List": [examples.JOB]}, headers=(NEXT,)),
             scope="events:read",

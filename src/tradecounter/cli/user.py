@@ -30,7 +30,7 @@ def invite(
     role: Annotated[UserRole, typer.Option(metavar="R", help=f"One of {', '.join(USER_ROLES)}.")],
     as_json: AsJson = False,
 ) -> None:
-    """Add a user, or change its role, and mail it a link to set its password."""
+    """Add a user, or change the role, and send a link to set the password by e-mail."""
     with reporting_errors():
         settings = read_settings()
         secret = secret_key(settings)

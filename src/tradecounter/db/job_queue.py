@@ -124,7 +124,7 @@ async def retry_job(tx: Transaction, job_id: int) -> JobRecord:
     """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
     job = await tx.fetch_one(_LOCK_JOB, id=job_id)
     if job is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no job {job_id}")
+        raise DomainError(Kind.NOT_FOUND, f"job {job_id} does not exist")
     if job.state != "failed":
         raise DomainError(Kind.CONFLICT, f"job {job_id} has not failed: its state is {job.state}")
     await tx.fetch_all(_RETRY, id=job_id)

@@ -21,7 +21,7 @@ async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
     """Disable a key, in every process within a few seconds. Raises DomainError (not found)."""
     key = await disable_key(tx, key_id, now)
     if key is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no key {key_id}")
+        raise DomainError(Kind.NOT_FOUND, f"key {key_id} does not exist")
     after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
     audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
     return key

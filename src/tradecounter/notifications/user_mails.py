@@ -1,4 +1,4 @@
-"""The mails to customers' users with a link to set their password."""
+"""The e-mails to customers' users with a link to set their password."""
 
 from tradecounter.access.links import link_token, user_address
 from tradecounter.access.queries.links import link_by_id

@@ -6,7 +6,8 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from tradecounter.backoffice.customers import AddressDesk, CustomerDesk
+from tradecounter.backoffice.addresses import AddressDesk
+from tradecounter.backoffice.customers import CustomerDesk
 from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.events import EventDesk
 from tradecounter.backoffice.gate import AllowedNetworks, StaffGate

@@ -11,7 +11,7 @@ from support.service import Customer, Service
 GETS = [
     "/", "/check-health", "/ready", "/openapi.json", "/openapi.yaml", "/docs", "/guide", "/product",
     "/static/style.0.css", "/product?limit=1&page=2", "/product/phone", "/category", "/manufacturer",
-    "/attribute", "/order", "/order?limit=1", "/customer", "/customer/credit", "/customer/address",
+    "/attribute", "/event", "/order", "/order?limit=1", "/customer", "/customer/credit", "/customer/address",
     "/order/nothing", "/quote/nothing", "/order/nothing/invoice", "/order/nothing/video", "/product/nothing",
     "/product?sort=x", "/nowhere",
 ]  # fmt: skip

@@ -63,7 +63,7 @@ async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
     found = await find_staff_member(tx, email)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"there is no staff member {email}")
+        raise DomainError(Kind.NOT_FOUND, f"staff member {email} does not exist")
     return found
 
 

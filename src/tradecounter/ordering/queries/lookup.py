@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 from psycopg.sql import SQL, Composed
 
@@ -65,7 +66,6 @@ class OrderFilter:
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
     """Return the orders and quotes of all customers that match a filter, latest confirmed or created first."""
-    lows, highs = _numbers_beginning(wanted.reference or "")
     conditions = list(_conditions(wanted))
     if conditions in ([], [_FROM]):  # the latest orders since a moment are the latest of all
         conditions.append(_LATEST)
@@ -74,21 +74,18 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
         SQL(" and ").join(conditions),
         prepared=False,
     )
-    found = _NUMBER_AT_END.match(wanted.reference or "")
-    order_id = None if found is None else int(found[0])
-    values = {**asdict(wanted), "order_id": order_id, "lows": array(lows), "highs": array(highs), "most": most}
+    values = {**_values(wanted), "most": most}
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
 async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: int) -> list[AnyOrder]:
-    """Return the first orders and quotes of all customers that match a filter and have a higher internal id."""
-    lows, highs = _numbers_beginning(wanted.reference or "")
+    """Return the first orders and quotes of all customers that match a filter and have a higher id."""
     statement = order_statement(
         "select {} from orders where {} order by id limit :most",
         SQL(" and ").join([SQL("id > :after"), *_conditions(wanted)]),
         prepared=False,
     )
-    values = {**asdict(wanted), "lows": array(lows), "highs": array(highs), "after": after, "most": most}
+    values = {**_values(wanted), "after": after, "most": most}
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
@@ -108,6 +105,18 @@ def _conditions(wanted: OrderFilter) -> Iterator[SQL | Composed]:
     ):
         if value is not None:
             yield condition
+
+
+def _values(wanted: OrderFilter) -> dict[str, Any]:
+    reference = wanted.reference or ""
+    lows, highs = _numbers_beginning(reference)
+    found = _NUMBER_AT_END.match(reference)
+    return {
+        **asdict(wanted),
+        "order_id": None if found is None else int(found[0]),
+        "lows": array(lows),
+        "highs": array(highs),
+    }
 
 
 def _numbers_beginning(reference: str) -> tuple[list[int], list[int]]:

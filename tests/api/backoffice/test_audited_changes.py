@@ -1,0 +1,158 @@
+"""Every operation of the back office that changes something leaves one entry in the audit log, by the token.
+
+A new one has to be added here, with the action of its entry and a request that causes it.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import psycopg
+import pytest
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.orders import buy, dispatch, rows
+from support.quotes import request_quote
+from support.service import Customer, Service
+from support.shop import ADDRESS
+
+VIDEO = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
+WEBHOOK = {"url": "https://erp.example/events"}
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Staff:
+    """A program of the reseller; `client` names the person for whom it acts."""
+
+    office: BackOfficeSite
+    client: httpx2.Client
+    customer: Customer
+
+    def order(self, *, dispatched: bool = False) -> str:
+        placed = buy(self.customer, [("CABLE", 1)])
+        if dispatched:
+            dispatch(self.office.service, placed)
+        return f"/api/order/{placed['order_reference']}"
+
+    def of_customer(self, part: str) -> str:
+        return f"/api/customer/{self.customer.id}{part}"
+
+    def added(self, part: str, body: dict[str, Any]) -> str:
+        """The path of something new of the customer."""
+        return str(self.client.post(self.of_customer(part), json=body).headers["Location"])
+
+    def webhook(self) -> str:
+        return str(self.client.post("/api/webhook", json=WEBHOOK).headers["Location"])
+
+    def ping(self, webhook: str) -> str:
+        return f"{webhook}/delivery/{self.client.post(f'{webhook}/ping').json()['id']}"
+
+    def failed_job(self) -> int:
+        buy(self.office.service.customer(order_mails=True))
+        with psycopg.connect(self.office.service.database_url, autocommit=True) as database:
+            found = database.execute(
+                "update procrastinate_jobs set status = 'failed'"
+                " where id = (select max(id) from procrastinate_jobs where status = 'todo') returning id"
+            ).fetchone()
+        assert found is not None
+        return int(found[0])
+
+
+def email() -> str:
+    return f"person{next(_numbers)}@shop.example"
+
+
+Request = Callable[[Staff], tuple[str, str, Any]]
+
+CHANGES: dict[str, tuple[str, Request]] = {
+    "createCustomer": (
+        "customer.create",
+        lambda _: ("POST", "/api/customer", {"email_address": email(), "first_name": "A", "last_name": "B"}),
+    ),
+    "changeCustomer": ("customer.edit", lambda s: ("PATCH", s.of_customer(""), {"company": f"No. {next(_numbers)}"})),
+    "createKey": ("key.create", lambda s: ("POST", s.of_customer("/key"), {"name": "ERP"})),
+    "disableKey": ("key.disable", lambda s: ("DELETE", s.added("/key", {"name": "ERP"}), None)),
+    "inviteUser": ("user.invite", lambda s: ("POST", s.of_customer("/user"), {"email": email(), "role": "buyer"})),
+    "disableUser": (
+        "user.disable",
+        lambda s: ("DELETE", s.added("/user", {"email": email(), "role": "buyer"}), None),
+    ),
+    "createAddress": ("address.create", lambda s: ("POST", s.of_customer("/address"), ADDRESS)),
+    "deleteAddress": ("address.delete", lambda s: ("DELETE", s.added("/address", ADDRESS), None)),
+    "dispatchOrder": ("order.dispatch", lambda s: ("POST", f"{s.order()}/dispatch", None)),
+    "trackOrder": (
+        "order.track",
+        lambda s: ("POST", f"{s.order(dispatched=True)}/tracking", {"type": "Sent", "description": "On its way"}),
+    ),
+    "setVideo": ("order.video", lambda s: ("POST", f"{s.order()}/video", VIDEO)),
+    "cancelOrder": ("order.cancel", lambda s: ("POST", f"{s.order()}/cancel", {"reason": "a test"})),
+    "invoiceOrder": ("invoice.issue", lambda s: ("POST", f"{s.order(dispatched=True)}/invoice", None)),
+    "priceQuote": (
+        "quote.price",
+        lambda s: (
+            "POST",
+            f"/api/quote/{request_quote(s.customer)['confirmation_code']}/price",
+            {"items": [{"sku": "PHONE", "cost_net": 40}]},
+        ),
+    ),
+    "adjustStock": (
+        "stock.adjust",
+        lambda _: (
+            "POST",
+            "/api/stock/adjustment",
+            {"items": [{"sku": sku, "change": 1, "reason": "Stocktake"} for sku in ("CABLE", "PHONE")]},
+        ),
+    ),
+    "createWebhook": ("webhook.add", lambda _: ("POST", "/api/webhook", WEBHOOK)),
+    "changeWebhook": ("webhook.edit", lambda s: ("PATCH", s.webhook(), {"state": "paused"})),
+    "deleteWebhook": ("webhook.remove", lambda s: ("DELETE", s.webhook(), None)),
+    "rotateWebhookSecret": ("webhook.rotate", lambda s: ("POST", f"{s.webhook()}/rotate-secret", None)),
+    "pingWebhook": ("webhook.ping", lambda s: ("POST", f"{s.webhook()}/ping", None)),
+    "redeliver": ("webhook.redeliver", lambda s: ("POST", f"{s.ping(s.webhook())}/redeliver", None)),
+    "replayEvents": ("webhook.replay", lambda s: ("POST", f"{s.webhook()}/replay", {"from": 1, "to": 9})),
+    "retryJob": ("job.retry", lambda s: ("POST", f"/api/job/{s.failed_job()}/retry", None)),
+}
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    seller = {
+        "seller_name": "Trade & Sons",
+        "seller_address": "7 Sales Street, York",
+        "seller_vat_number": "GB123456782",
+    }
+    with backoffice_of(shop, **seller) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def program(office: BackOfficeSite) -> Staff:
+    client = office.caller(**{"X-Forwarded-For": "192.0.2.44", "X-Acting-User": "sam@reseller.example"})
+    return Staff(office, client, office.service.customer())
+
+
+def test_every_change_is_listed(office: BackOfficeSite) -> None:
+    paths = office.client().get("/api/openapi.json").json()["paths"].values()
+    found = {path[method]["operationId"] for path in paths for method in path.keys() & {"post", "patch", "delete"}}
+    assert found == CHANGES.keys()
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_leaves_one_entry_and_its_repetition_none(program: Staff, name: str) -> None:
+    action, prepare = CHANGES[name]
+    method, path, body = prepare(program)
+    shop = program.office.service
+    [(last,)] = rows(shop, "select max(id) from audit_entry")
+    headers = {"Idempotency-Key": f"audited-{name}"} if method == "POST" else {}
+    for _ in range(2 if method == "POST" else 1):
+        response = program.client.request(method, path, json=body, headers=headers)
+        assert response.is_success, response.text
+    found = rows(
+        shop,
+        "select action, actor_kind, actor_name, acting_user, address from audit_entry where id > %s order by id",
+        last,
+    )
+    assert found == [(action, "token", "test", "sam@reseller.example", "192.0.2.44")]
