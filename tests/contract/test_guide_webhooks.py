@@ -13,22 +13,25 @@ from support.guide import blocks
 from tradecounter.webhooks.signature import new_secret, signed_headers
 
 BODY = '{"id": "evt_1", "data": {"note": "\u00a3"}}'.encode()
+_PYTHON = """
+import json, sys
+for s, h, b in json.load(sys.stdin):
+    print(int(is_genuine(s, h, b.encode())))
+"""
+_PHP = """
+foreach (json_decode(file_get_contents("php://stdin"), true) as [$s, $h, $b]) {
+    echo (int) is_genuine($s, $h, $b), PHP_EOL;
+}
+"""
+_NODE = """
+import { readFileSync } from "node:fs";
+for (const [s, h, b] of JSON.parse(readFileSync(0, "utf8"))) console.log(Number(isGenuine(s, h, b)));
+"""
 _CALLS = {
-    "Python": (
-        "python", [sys.executable], "py",
-        "\nimport json, sys\nfor s, h, b in json.load(sys.stdin):\n    print(int(is_genuine(s, h, b.encode())))\n",
-    ),
-    "PHP": (
-        "php", ["php"], "php",
-        "\nforeach (json_decode(file_get_contents('php://stdin'), true) as [$s, $h, $b]) {\n"
-        "    echo (int) is_genuine($s, $h, $b), \"\\n\";\n}\n",
-    ),
-    "Node": (
-        "javascript", ["node"], "mjs",
-        '\nimport { readFileSync } from "node:fs";\n'
-        'for (const [s, h, b] of JSON.parse(readFileSync(0, "utf8"))) console.log(Number(isGenuine(s, h, b)));\n',
-    ),
-}  # fmt: skip
+    "Python": ("python", [sys.executable], "py", _PYTHON),
+    "PHP": ("php", ["php"], "php", _PHP),
+    "Node": ("javascript", ["node"], "mjs", _NODE),
+}
 
 
 @pytest.mark.parametrize("language", [name for name, (_, [program], *_) in _CALLS.items() if shutil.which(program)])
