@@ -143,6 +143,15 @@ class Settings:
     )
     mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of e-mails.", rules.MAILBOX)
     support_email: str = _setting("support@localhost", "The address that receives requests for quotes.", rules.MAILBOX)
+    webhook_networks: str | None = _setting(
+        None,
+        "Addresses and networks, comma-separated, at which webhooks may be although they are not public.",
+        rules.NETWORKS,
+    )
+    webhook_http: bool = _setting(
+        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
+        "Let webhooks be at http:// addresses, where others can read and change what is sent.",
+    )
     rate_limit: rules.Count = _setting(
         3000,
         "Requests of a customer in five minutes, new orders and quotes not counted; a long response counts once for "

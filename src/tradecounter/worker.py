@@ -1,4 +1,4 @@
-"""The background worker: sends e-mails from a queue in the database, runs scheduled jobs, and numbers events."""
+"""The background worker: sends e-mails from a queue, runs scheduled jobs, numbers events, delivers to webhooks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -32,6 +32,11 @@ from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.queries.changes import delete_expired_orders
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.settings import Settings
+from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
+from tradecounter.webhooks.manage import WebhookPolicy
+from tradecounter.webhooks.queries.deliveries import forget_deliveries
+from tradecounter.webhooks.rules import KEPT_FOR
+from tradecounter.webhooks.send import HttpSender
 
 log = structlog.get_logger()
 
@@ -80,6 +85,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
+        _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
     )
 
@@ -138,6 +144,12 @@ async def drain(settings: Settings, url: str, clock: Clock) -> None:
             await worker.run(stopping=None)
             before, due = due, await _count_due(database)
         await number_all(database)
+        await deliver_all(_deliverer(settings, database, clock))
+
+
+def _deliverer(settings: Settings, database: Database, clock: Clock) -> Deliverer:
+    policy = WebhookPolicy.from_settings(settings)
+    return Deliverer(database, clock, policy.vault, HttpSender(policy.networks, policy.allow_http))
 
 
 async def _count_due(database: Database) -> int:
@@ -149,7 +161,7 @@ class _Worker:
     def __init__(self, settings: Settings, url: str, clock: Clock) -> None:
         self._mail_settings, self._transport = MailSettings.from_settings(settings), transport_for(settings)
         self._periodic_jobs = periodic_jobs(settings)
-        self._url, self._clock = url, clock
+        self._settings, self._url, self._clock = settings, url, clock
 
     async def run(self, stopping: asyncio.Task[Any] | None) -> None:
         """Run jobs until `stopping` is done or the database is lost; with None, until no job is due."""
@@ -161,10 +173,11 @@ class _Worker:
             reconnect_timeout=WAIT_SECONDS,
             kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
         )
-        async with Database(self._url, connections=JOBS_AT_ONCE + 2) as database:
+        async with Database(self._url, connections=JOBS_AT_ONCE + 3) as database:
             await database.pool.wait(WAIT_SECONDS)  # the queue library would wait longer than a stop may take
             app = self._app(connector, database)
-            async with app.open_async(), numbering(database):
+            deliverer = _deliverer(self._settings, database, self._clock)
+            async with app.open_async(), numbering(database), delivering(deliverer):
                 await _requeue(app, database)
                 working = asyncio.create_task(
                     app.run_worker_async(

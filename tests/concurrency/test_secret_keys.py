@@ -14,6 +14,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.fulfilment.check_secret import WrongSecretError, register_secret
 from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
 from tradecounter.kit.actor import SYSTEM
+from tradecounter.webhooks.manage import reseal_webhooks
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def rotate(database_url: str, *keys: str) -> Rotation:
 
     async def run() -> Rotation:
         async with Database(database_url, connections=1) as database:
-            return await rotate_secret(database, keys, MORNING, actor=SYSTEM)
+            return await rotate_secret(database, keys, MORNING, actor=SYSTEM, others=reseal_webhooks)
 
     return asyncio.run(run())
 

@@ -28,6 +28,7 @@ READING = {
     "order list", "order show", "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
     "return list", "return show", "imports list", "job list", "customer export",
+    "webhook list", "webhook show", "webhook deliveries",
 }  # fmt: skip
 NO_ENTRY = {
     "init": "writes a file before there is a database",
@@ -47,6 +48,7 @@ JOBS = {
     "clean_up_access": "no entry: deletes expired links and counts",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
+    "forget_deliveries": "no entry: deletes old deliveries",
     "forget_keys": "no entry: deletes old responses",
     "forget_import_changes": "no entry: deletes what old imports changed",
 }
@@ -84,6 +86,13 @@ class Office:
 
     def application(self) -> str:
         return str(self.program.json("app", "add", "Program")["client_id"])
+
+    def webhook(self) -> str:
+        return str(self.program.json("webhook", "add", "https://erp.example/")["id"])
+
+    def delivery(self) -> list[str]:
+        webhook = self.webhook()
+        return [webhook, str(self.program.json("webhook", "ping", webhook)["id"])]
 
     def member(self) -> str:
         email = f"member{next(_numbers)}@reseller.example"
@@ -168,6 +177,13 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "quote price": ("quote.price", lambda o: [o.quote(priced=False), "--item", "PHONE=40"]),
     "quote confirm": ("order.confirm", lambda o: [o.quote(priced=True), "--shipping-method", str(STANDARD)]),
     "invoice resend": ("invoice.resend", lambda o: [o.invoice()]),
+    "webhook add": ("webhook.add", lambda _: ["https://erp.example/"]),
+    "webhook edit": ("webhook.edit", lambda o: [o.webhook(), "--state", "paused"]),
+    "webhook rotate": ("webhook.rotate", lambda o: [o.webhook()]),
+    "webhook ping": ("webhook.ping", lambda o: [o.webhook()]),
+    "webhook redeliver": ("webhook.redeliver", lambda o: o.delivery()),
+    "webhook replay": ("webhook.replay", lambda o: [o.webhook(), "--from", "1", "--to", "9"]),
+    "webhook remove": ("webhook.remove", lambda o: [o.webhook()]),
     "secret rotate": ("secret.rotate", lambda _: []),
     "staff add": ("staff.create", lambda _: ["new@reseller.example", "--name", "Sam", "--role", "support"]),
     "staff reset": ("staff.reset", lambda o: [o.member()]),

@@ -42,6 +42,7 @@ COMMANDS = {
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
     "invoice": "tradecounter.cli.invoice:app",
+    "webhook": "tradecounter.cli.webhook:app",
     "event": "tradecounter.cli.event:app",
     "audit": "tradecounter.cli.audit:audit",
     "job": "tradecounter.cli.job:app",

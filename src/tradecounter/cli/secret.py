@@ -17,8 +17,12 @@ from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings, read_settings
+from tradecounter.webhooks.manage import reseal_webhooks
 
-app = typer.Typer(no_args_is_help=True, help="The secret key, which encrypts the passwords of configurations.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The secret key, which encrypts the passwords of configurations and the secrets of webhooks.",
+)
 
 
 @app.callback()
@@ -45,7 +49,15 @@ def rotate(
             count = await count_sealed(tx)
         with progress_bar("encrypting", count) as progress:
             now, actor = SystemClock().now(), operator()
-            return await rotate_secret(database, keys, now, actor=actor, accept_loss=accept_loss, progress=progress)
+            return await rotate_secret(
+                database,
+                keys,
+                now,
+                actor=actor,
+                others=reseal_webhooks,
+                accept_loss=accept_loss,
+                progress=progress,
+            )
 
     done = with_database(work)
     lines = [f"{done.rotated} re-encrypted with the current key, {done.current} already were"]

@@ -25,6 +25,7 @@ JobName = Literal[
     "mail_payment_received",
     "mail_user_invited",
     "mail_user_password",
+    "mail_webhook_stopped",
 ]
 
 # The queue library's own client would need another round trip per job.

@@ -957,6 +957,87 @@ ALTER TABLE public.unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS
     CACHE 1
 );
 
+CREATE TABLE public.webhook (
+    id bigint NOT NULL,
+    customer_id bigint,
+    url text NOT NULL,
+    types text[] NOT NULL,
+    description text NOT NULL,
+    state text NOT NULL,
+    reason text,
+    secret bytea NOT NULL,
+    former_secret bytea,
+    former_secret_until timestamp with time zone,
+    read_up_to bigint NOT NULL,
+    failing_since timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_check CHECK (((former_secret IS NULL) = (former_secret_until IS NULL))),
+    CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+);
+
+COMMENT ON COLUMN public.webhook.customer_id IS 'Whose events it gets; null: the reseller, who gets all.';
+
+COMMENT ON COLUMN public.webhook.types IS 'Empty: all types.';
+
+COMMENT ON COLUMN public.webhook.reason IS 'Why it is not active; null: its owner paused it.';
+
+COMMENT ON COLUMN public.webhook.secret IS 'Encrypted, as is the former one.';
+
+COMMENT ON COLUMN public.webhook.read_up_to IS 'The sequence up to which every event for it has its delivery.';
+
+COMMENT ON COLUMN public.webhook.failing_since IS 'The first failure since the last success; null: the last attempt succeeded.';
+
+CREATE TABLE public.webhook_attempt (
+    delivery_id bigint NOT NULL,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    status smallint,
+    milliseconds integer NOT NULL,
+    error text,
+    response text NOT NULL
+);
+
+COMMENT ON COLUMN public.webhook_attempt.response IS 'The first 2 kB of the body.';
+
+CREATE TABLE public.webhook_delivery (
+    id bigint NOT NULL,
+    webhook_id bigint NOT NULL,
+    sequence bigint,
+    event_id text NOT NULL,
+    type text NOT NULL,
+    subject text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    retries integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    CONSTRAINT webhook_delivery_check CHECK (((delivered_at IS NULL) OR (next_attempt_at IS NULL)))
+);
+
+COMMENT ON COLUMN public.webhook_delivery.sequence IS 'The event; null for a ping.';
+
+COMMENT ON COLUMN public.webhook_delivery.retries IS 'Failures since the endpoint was last set active; the wait grows with them.';
+
+COMMENT ON COLUMN public.webhook_delivery.next_attempt_at IS 'Null while an earlier delivery of the subject waits, and after success. An attempt moves it on before it begins, so that a delivery of a killed worker is repeated.';
+
+ALTER TABLE public.webhook_delivery ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.webhook_delivery_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE public.webhook ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.webhook_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
 
@@ -1155,6 +1236,15 @@ ALTER TABLE ONLY public.tracking_event
 ALTER TABLE ONLY public.unnumbered_event
     ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.webhook_attempt
+    ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (delivery_id, attempt);
+
+ALTER TABLE ONLY public.webhook_delivery
+    ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.webhook
+    ADD CONSTRAINT webhook_pkey PRIMARY KEY (id);
+
 CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at);
 
 CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
@@ -1234,6 +1324,18 @@ CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
+
+CREATE INDEX webhook_attempt_by_age ON public.webhook_attempt USING btree (at);
+
+CREATE INDEX webhook_delivery_by_age ON public.webhook_delivery USING btree (delivered_at) WHERE (delivered_at IS NOT NULL);
+
+CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (webhook_id, next_attempt_at, id) WHERE (next_attempt_at IS NOT NULL);
+
+CREATE INDEX webhook_delivery_of_webhook ON public.webhook_delivery USING btree (webhook_id, id);
+
+CREATE INDEX webhook_delivery_waiting ON public.webhook_delivery USING btree (webhook_id, subject, id) WHERE (delivered_at IS NULL);
+
+CREATE INDEX webhook_of_customer ON public.webhook USING btree (customer_id);
 
 CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
 
@@ -1357,3 +1459,15 @@ ALTER TABLE ONLY public.stock_level
 
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);
+
+ALTER TABLE ONLY public.webhook_attempt
+    ADD CONSTRAINT webhook_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.webhook_delivery(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook
+    ADD CONSTRAINT webhook_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.webhook_delivery
+    ADD CONSTRAINT webhook_delivery_sequence_fkey FOREIGN KEY (sequence) REFERENCES public.event(sequence);
+
+ALTER TABLE ONLY public.webhook_delivery
+    ADD CONSTRAINT webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhook(id) ON DELETE CASCADE;

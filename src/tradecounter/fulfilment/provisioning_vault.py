@@ -1,16 +1,11 @@
-"""Encrypts configurations, which contain passwords, with a key derived from the installation's secret key."""
+"""Encrypts configurations, which contain passwords."""
 
-import base64
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 import msgspec
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from tradecounter.fulfilment.wire import NewConfiguration
-from tradecounter.identity.installation_secret import derived_key
-
-_PURPOSE = "provisioning data"
+from tradecounter.identity.vault import Vault
 
 
 class ProvisioningVault:
@@ -18,31 +13,14 @@ class ProvisioningVault:
 
     def __init__(self, secret_keys: Callable[[], Sequence[str]]) -> None:
         """Take a function that returns the secret keys: the first encrypts, the others only decrypt."""
-        self._secret_keys = secret_keys
-
-    @cached_property
-    def _keys(self) -> list[Fernet]:
-        derived = (bytes.fromhex(derived_key(secret, _PURPOSE)) for secret in self._secret_keys())
-        return [Fernet(base64.urlsafe_b64encode(key)) for key in derived]
+        self._vault = Vault("provisioning data", secret_keys)
+        self.reseal = self._vault.reseal
 
     def seal(self, configuration: NewConfiguration) -> bytes:
         """Encrypt a configuration with the first key."""
-        return self._keys[0].encrypt(msgspec.json.encode(configuration))
+        return self._vault.seal(msgspec.json.encode(configuration))
 
     def unseal(self, sealed: bytes) -> NewConfiguration | None:
         """Decrypt a configuration; return None when no key decrypts it."""
-        try:
-            return msgspec.json.decode(MultiFernet(self._keys).decrypt(sealed), type=NewConfiguration)
-        except InvalidToken:
-            return None
-
-    def reseal(self, sealed: bytes) -> bytes | None:
-        """Re-encrypt a configuration with the first key, unless it already is; return None when no key decrypts it."""
-        try:
-            self._keys[0].decrypt(sealed)
-        except InvalidToken:
-            try:
-                return MultiFernet(self._keys).rotate(sealed)
-            except InvalidToken:
-                return None
-        return sealed
+        data = self._vault.unseal(sealed)
+        return None if data is None else msgspec.json.decode(data, type=NewConfiguration)

@@ -1,10 +1,10 @@
-"""Replaces former secret keys: re-encrypts their configurations with the current key, in batches.
+"""Replaces former secret keys: re-encrypts what they encrypted with the current key; configurations in batches.
 
 The rotation can be interrupted and repeated at any time, and does not block requests.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -46,10 +46,13 @@ async def rotate_secret(
     now: datetime,
     *,
     actor: Actor,
+    others: Callable[[Transaction, Sequence[str]], Awaitable[None]],
     accept_loss: bool = False,
     progress: Callable[[int], None] = lambda _count: None,
 ) -> Rotation:
     """Re-encrypt all configurations with the first key, then register that key alone.
+
+    `others` re-encrypts the data of other slices, in the last transaction.
 
     Raises WrongSecretError when a registered key is missing. With `accept_loss`, configurations of missing keys stay
     unreadable instead.
@@ -67,6 +70,7 @@ async def rotate_secret(
         progress(done.seen)
     async with transaction(database, actor) as tx:
         await lock_fingerprints(tx)
+        await others(tx, secret_keys)
         await register_fingerprints(tx, [fingerprint(secret_keys[0])], now)
         await forget_other_fingerprints(tx, fingerprint(secret_keys[0]))
         after = {**asdict(done), "fingerprint": short_fingerprint(secret_keys[0])}

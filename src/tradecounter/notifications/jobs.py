@@ -15,7 +15,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
-from tradecounter.notifications import billing_mails, order_mails, quote_mails, user_mails
+from tradecounter.notifications import billing_mails, order_mails, quote_mails, user_mails, webhook_mails
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
 from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
@@ -38,6 +38,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_payment_received": billing_mails.payment_received,
     "mail_user_invited": user_mails.user_invited,
     "mail_user_password": user_mails.user_password,
+    "mail_webhook_stopped": webhook_mails.webhook_stopped,
 }
 
 

@@ -244,3 +244,26 @@ _NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where i
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
     """Record that support got the e-mail about quotes to price."""
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedWebhook:
+    """A webhook that the service has paused or disabled."""
+
+    id: int
+    customer_id: int | None
+    url: str
+    state: str
+    reason: str
+
+
+_STOPPED_WEBHOOK = Statement(
+    "select id, customer_id, url, state, reason from webhook"
+    " where id = :id and state <> 'active' and reason is not null",
+    StoppedWebhook,
+)
+
+
+async def stopped_webhook(tx: Transaction, webhook_id: int) -> StoppedWebhook | None:
+    """Return a webhook that the service has paused or disabled, or None."""
+    return await tx.fetch_one(_STOPPED_WEBHOOK, id=webhook_id)

@@ -16,6 +16,7 @@ from tradecounter.backoffice.orders import OrderDesk
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.products import ProductDesk
 from tradecounter.backoffice.quotes import QuoteDesk
+from tradecounter.backoffice.webhooks import WebhookDesk
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Behind
@@ -42,6 +43,7 @@ from tradecounter.web.health import HealthEndpoints, ProcessState
 from tradecounter.web.openapi.document import build_document, encode_document
 from tradecounter.web.openapi.introduction import BACK_OFFICE
 from tradecounter.web.site import Site
+from tradecounter.webhooks.manage import WebhookPolicy
 
 
 class BackOffice(Site):
@@ -83,6 +85,7 @@ class BackOffice(Site):
             ProductDesk(desk),
             OperationsDesk(desk),
             EventDesk(EventFeed(self.database, self.stopping)),
+            WebhookDesk(desk, WebhookPolicy.from_settings(settings)),
             BackOfficeIndex(lambda base_url: documents().at(base_url)),
             HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
         )

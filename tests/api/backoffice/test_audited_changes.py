@@ -19,6 +19,7 @@ from support.service import Customer, Service
 from support.shop import ADDRESS
 
 VIDEO = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
+WEBHOOK = {"url": "https://erp.example/events"}
 _numbers = itertools.count(1)
 
 
@@ -42,6 +43,12 @@ class Staff:
     def added(self, part: str, body: dict[str, Any]) -> str:
         """The path of something new of the customer."""
         return str(self.client.post(self.of_customer(part), json=body).headers["Location"])
+
+    def webhook(self) -> str:
+        return str(self.client.post("/api/webhook", json=WEBHOOK).headers["Location"])
+
+    def ping(self, webhook: str) -> str:
+        return f"{webhook}/delivery/{self.client.post(f'{webhook}/ping').json()['id']}"
 
     def failed_job(self) -> int:
         buy(self.office.service.customer(order_mails=True))
@@ -99,6 +106,13 @@ CHANGES: dict[str, tuple[str, Request]] = {
             {"items": [{"sku": sku, "change": 1, "reason": "Stocktake"} for sku in ("CABLE", "PHONE")]},
         ),
     ),
+    "createWebhook": ("webhook.add", lambda _: ("POST", "/api/webhook", WEBHOOK)),
+    "changeWebhook": ("webhook.edit", lambda s: ("PATCH", s.webhook(), {"state": "paused"})),
+    "deleteWebhook": ("webhook.remove", lambda s: ("DELETE", s.webhook(), None)),
+    "rotateWebhookSecret": ("webhook.rotate", lambda s: ("POST", f"{s.webhook()}/rotate-secret", None)),
+    "pingWebhook": ("webhook.ping", lambda s: ("POST", f"{s.webhook()}/ping", None)),
+    "redeliver": ("webhook.redeliver", lambda s: ("POST", f"{s.ping(s.webhook())}/redeliver", None)),
+    "replayEvents": ("webhook.replay", lambda s: ("POST", f"{s.webhook()}/replay", {"from": 1, "to": 9})),
     "retryJob": ("job.retry", lambda s: ("POST", f"/api/job/{s.failed_job()}/retry", None)),
 }
 

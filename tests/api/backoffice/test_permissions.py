@@ -26,7 +26,7 @@ GUARDED = [operation for operation in OPERATIONS if not operation.public]
 READ = {"listOrders", "getOrder", "searchProducts", "getProduct"}
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
-    "listJobs", "listEvents", "listAuditEntries",
+    "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
 }  # fmt: skip
 ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo"}
 ALLOWED = {

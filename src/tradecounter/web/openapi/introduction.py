@@ -104,6 +104,7 @@ BACK_OFFICE = About(
         "Customers": "Accounts with their keys, users and addresses.",
         "Products": "Products with stock and prices, and why a customer has a price.",
         "Operations": "Background jobs, the event log and the audit log.",
+        "Webhooks": "Addresses that events are posted to, and their deliveries.",
         "Service": "The service itself and its documentation.",
     },
     {

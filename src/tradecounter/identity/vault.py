@@ -1,0 +1,44 @@
+"""Encrypts stored secrets with a key derived from the installation's secret key."""
+
+import base64
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+from tradecounter.identity.installation_secret import derived_key
+
+
+class Vault:
+    """Encrypts and decrypts data of one purpose; reads the secret keys at the first use."""
+
+    def __init__(self, purpose: str, secret_keys: Callable[[], Sequence[str]]) -> None:
+        """Take a function that returns the secret keys: the first encrypts, the others only decrypt."""
+        self._purpose, self._secret_keys = purpose, secret_keys
+
+    @cached_property
+    def _keys(self) -> list[Fernet]:
+        derived = (bytes.fromhex(derived_key(secret, self._purpose)) for secret in self._secret_keys())
+        return [Fernet(base64.urlsafe_b64encode(key)) for key in derived]
+
+    def seal(self, data: bytes) -> bytes:
+        """Encrypt data with the first key."""
+        return self._keys[0].encrypt(data)
+
+    def unseal(self, sealed: bytes) -> bytes | None:
+        """Decrypt data; return None when no key decrypts it."""
+        try:
+            return MultiFernet(self._keys).decrypt(sealed)
+        except InvalidToken:
+            return None
+
+    def reseal(self, sealed: bytes) -> bytes | None:
+        """Re-encrypt data with the first key, unless it already is; return None when no key decrypts it."""
+        try:
+            self._keys[0].decrypt(sealed)
+        except InvalidToken:
+            try:
+                return MultiFernet(self._keys).rotate(sealed)
+            except InvalidToken:
+                return None
+        return sealed

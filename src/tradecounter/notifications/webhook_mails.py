@@ -1,0 +1,24 @@
+"""The mail to the owner of a webhook that was paused or disabled."""
+
+from tradecounter.customers.queries.accounts import find_account
+from tradecounter.notifications.context import MailContext, NothingToSend
+from tradecounter.notifications.mail import Mail
+from tradecounter.notifications.queries import stopped_webhook
+
+
+async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | None:
+    """Tell the customer, or support if it is the reseller's; one that is active again is not mentioned."""
+    webhook = await stopped_webhook(context.tx, webhook_id)
+    if webhook is None:
+        return None
+    account = None if webhook.customer_id is None else await find_account(context.tx, webhook.customer_id)
+    if account is None and webhook.customer_id is not None:
+        raise NothingToSend(f"customer {webhook.customer_id} does not exist")
+    return await context.mail(
+        f"webhook-stopped-{webhook_id}-{context.now:%Y%m%d%H%M}",
+        context.now,
+        [context.settings.support.addr_spec if account is None else account.email_address],
+        f"Your webhook is {webhook.state}",
+        "webhook_stopped",
+        webhook=webhook,
+    )

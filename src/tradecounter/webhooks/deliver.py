@@ -1,0 +1,211 @@
+"""Delivers events to webhook endpoints, many at once, in every worker (docs/adr/0022)."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import msgspec
+import psycopg
+import structlog
+
+from tradecounter.audit.record import audit
+from tradecounter.db.jobs import queue
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.events.queries import EventRecord
+from tradecounter.events.wire import event_on_the_wire
+from tradecounter.identity.vault import Vault
+from tradecounter.kit.clock import Clock
+from tradecounter.rest.responses import to_json
+from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
+from tradecounter.webhooks.queries.endpoints import update_endpoint
+from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results
+from tradecounter.webhooks.rules import FAILING_FOR, disables, retry_after, succeeded, wait_before_retry
+from tradecounter.webhooks.send import Answer, Sender
+from tradecounter.webhooks.signature import signed_headers
+
+log = structlog.get_logger()
+
+MOST_AT_ONCE = 200  # attempts of one worker
+MOST_OF_AN_ENDPOINT = 10  # of these; one for an endpoint that fails
+TICK_SECONDS = 0.1
+_PAUSE_SECONDS = 2.0  # after a failure of the database
+_STOP_SECONDS = 5.0  # for running attempts to finish
+
+
+class _Ping(msgspec.Struct):
+    """What a ping delivers: an event outside the log."""
+
+    id: str
+    type: str
+    occurred_at: datetime
+    subject: str
+    data: dict[str, str]
+
+
+@dataclass(slots=True)
+class Deliverer:
+    """Makes deliveries, attempts them and records the results.
+
+    Attempts do not use the database. A tick has two transactions: one records the results of all attempts that have
+    ended since the last tick, the other makes deliveries and claims those that are due.
+    """
+
+    database: Database
+    clock: Clock
+    vault: Vault
+    sender: Sender
+    _attempts: dict[asyncio.Task[None], int] = field(default_factory=dict)  # running, with their endpoints
+    _results: list[Result] = field(default_factory=list)
+
+    async def tick(self) -> bool:
+        """Record, make, claim and begin; return whether there may be more to do at once."""
+        for task in [task for task in self._attempts if task.done()]:
+            del self._attempts[task]
+            task.result()
+        await self.record()
+        now = self.clock.now()
+        async with transaction(self.database) as tx:
+            made = await make_deliveries(tx, now)
+            free = MOST_AT_ONCE - len(self._attempts)
+            claimed = await claim(tx, now, free, MOST_OF_AN_ENDPOINT, Counter(self._attempts.values()))
+        for delivery in claimed:
+            self._attempts[asyncio.create_task(self._attempt(delivery))] = delivery.webhook_id
+        return made >= BATCH
+
+    async def wait(self) -> None:
+        """Wait until an attempt ends, unless none runs."""
+        if self._attempts:
+            await asyncio.wait(self._attempts, return_when=asyncio.FIRST_COMPLETED)
+
+    @property
+    def busy(self) -> bool:
+        """Whether attempts run, or have results to be recorded."""
+        return bool(self._attempts or self._results)
+
+    async def record(self) -> None:
+        """Record the results of attempts that have ended."""
+        if not self._results:
+            return
+        results = self._results[:]
+        async with transaction(self.database) as tx:
+            await _record(tx, results, self.clock.now())
+        del self._results[: len(results)]
+
+    async def stop(self) -> None:
+        """Let running attempts finish, for a few seconds; others are repeated when their claims end."""
+        if self._attempts:
+            _, running = await asyncio.wait(self._attempts, timeout=_STOP_SECONDS)
+            for task in running:
+                task.cancel()
+        with suppress(psycopg.Error):
+            await self.record()
+
+    async def _attempt(self, delivery: Claimed) -> None:
+        began = self.clock.now()
+        keys = [self.vault.unseal(delivery.secret)]
+        if delivery.former_secret is not None and began < (delivery.former_secret_until or began):
+            keys.append(self.vault.unseal(delivery.former_secret))
+        known = [key.decode() for key in keys if key is not None]
+        if keys[0] is None:
+            answer = Answer(None, 0, "the secret cannot be decrypted: rotate it")
+        else:
+            body = _body(delivery)
+            headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
+            answer = await self.sender.post(delivery.url, headers, body)
+        self._results.append(_result(delivery, answer, began, self.clock.now()))
+
+
+def _body(delivery: Claimed) -> bytes:
+    if delivery.data is None or delivery.sequence is None:
+        at = delivery.occurred_at.replace(microsecond=0)
+        return to_json(_Ping(delivery.event_id, delivery.type, at, delivery.subject, {}))
+    record = EventRecord(
+        delivery.sequence,
+        delivery.event_id,
+        delivery.type,
+        delivery.occurred_at,
+        delivery.subject,
+        delivery.customer_id,
+        delivery.data,
+    )
+    return to_json(event_on_the_wire(record))
+
+
+def _result(delivery: Claimed, answer: Answer, began: datetime, now: datetime) -> Result:
+    next_attempt_at = None
+    if not succeeded(answer.status):
+        drawn = random.uniform(-1, 1)  # noqa: S311 not a secret
+        next_attempt_at = now + wait_before_retry(delivery.retries, drawn, retry_after(answer.retry_after, now))
+    return Result(
+        delivery.id,
+        delivery.webhook_id,
+        delivery.attempts + 1,
+        began,
+        answer.status,
+        answer.milliseconds,
+        answer.error,
+        answer.response,
+        next_attempt_at,
+    )
+
+
+async def _record(tx: Transaction, results: list[Result], now: datetime) -> None:
+    standings = await lock_standings(tx, list({result.webhook_id for result in results}))
+    await record_results(tx, results, now)
+    for endpoint in standings:
+        own = [result for result in results if result.webhook_id == endpoint.id]
+        failing_since = endpoint.failing_since
+        for result in own:
+            failing_since = None if succeeded(result.status) else failing_since or result.at
+        if failing_since != endpoint.failing_since:
+            await update_endpoint(tx, endpoint.id, {"failing_since": failing_since})
+        if endpoint.state != "active":
+            continue
+        if any(disables(result.status) for result in own):
+            await _stop(tx, endpoint.id, "disabled", "the receiver answered 410 Gone", now)
+        elif failing_since is not None and now - failing_since >= FAILING_FOR:
+            reason = f"every attempt has failed since {failing_since:%Y-%m-%d %H:%M} UTC"
+            await _stop(tx, endpoint.id, "paused", reason, now)
+
+
+async def _stop(tx: Transaction, webhook_id: int, state: str, reason: str, now: datetime) -> None:
+    await update_endpoint(tx, webhook_id, {"state": state, "reason": reason})
+    change = {"state": state, "reason": reason}
+    audit(tx, "webhook.stop", f"webhook/{webhook_id}", now, before={"state": "active"}, after=change)
+    await queue(tx, "mail_webhook_stopped", webhook_id=webhook_id)
+    log.warning("webhook stopped", webhook_id=webhook_id, state=state, reason=reason)
+
+
+@asynccontextmanager
+async def delivering(deliverer: Deliverer) -> AsyncIterator[None]:
+    """Deliver in the background while the block runs; a failure is logged, and delivering goes on."""
+    task = asyncio.create_task(_deliver_periodically(deliverer))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await deliverer.stop()
+
+
+async def deliver_all(deliverer: Deliverer) -> None:
+    """Deliver until nothing is due and no attempt runs."""
+    while await deliverer.tick() or deliverer.busy:
+        await deliverer.wait()
+
+
+async def _deliver_periodically(deliverer: Deliverer) -> None:
+    while True:
+        try:
+            if not await deliverer.tick():
+                await asyncio.sleep(TICK_SECONDS)
+        except Exception as error:
+            away = isinstance(error, psycopg.OperationalError)
+            log.warning("webhooks were not delivered", exc_info=None if away else error, reason=str(error).strip())
+            await asyncio.sleep(_PAUSE_SECONDS)

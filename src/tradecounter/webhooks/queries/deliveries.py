@@ -1,0 +1,176 @@
+"""The SQL that makes deliveries, shows them, and makes them again."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+BATCH = 500  # events of an endpoint, and endpoints, in one transaction
+
+_BEHIND = Statement(
+    "select id from webhook where state = 'active' and read_up_to < (select last from event_sequence)"
+    " order by id limit :most for no key update skip locked"
+)
+# The endpoints' rows must be locked before this statement begins, because its snapshot must show the deliveries that
+# others have made. Endpoints without an event for them are moved on only now and then, to spare writes.
+_MAKE = Statement("""
+    with log as (
+        select last from event_sequence
+    ), found as (
+        select webhook.id as webhook_id, e.* from webhook cross join log cross join lateral (
+            (select sequence, id, type, subject from event
+             where webhook.customer_id is null and sequence > read_up_to
+               and (types = '{}' or type = any(types))
+             order by sequence limit :most)
+            union all
+            (select sequence, id, type, subject from event
+             where event.customer_id = webhook.customer_id and for_customer and sequence > read_up_to
+               and (types = '{}' or type = any(types))
+             order by sequence limit :most)
+        ) e
+        where webhook.id = any(:ids::bigint[]) and sequence <= last
+    ), made as (
+        insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
+        select webhook_id, sequence, id, type, subject, :now,
+               case when row_number() over (partition by webhook_id, subject order by sequence) = 1
+                     and not exists (
+                         select from webhook_delivery d
+                         where d.webhook_id = found.webhook_id and d.subject = found.subject and delivered_at is null
+                     )
+                    then :now::timestamptz end
+        from found order by webhook_id, sequence
+    ), progress as (
+        select webhook_id, count(*) as events, max(sequence) as newest from found group by webhook_id
+    ), moved as (
+        update webhook set read_up_to = case when events = :most then newest else last end
+        from webhook w cross join log left join progress on progress.webhook_id = w.id
+        where webhook.id = w.id and w.id = any(:ids::bigint[]) and (events > 0 or last - w.read_up_to >= :most)
+    )
+    select count(*) from found
+""")
+
+
+async def make_deliveries(tx: Transaction, now: datetime) -> int:
+    """Make the deliveries of events that active endpoints have not got yet; return how many."""
+    ids = [id_ for (id_,) in await tx.fetch_all(_BEHIND, most=BATCH)]
+    if not ids:
+        return 0
+    count: int = await tx.fetch_value(_MAKE, ids=ids, most=BATCH, now=now)
+    return count
+
+
+_REPLAY = Statement("""
+    insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
+    select webhook.id, sequence, event.id, type, subject, :now,
+           case when row_number() over (partition by subject order by sequence) = 1
+                 and not exists (
+                     select from webhook_delivery d
+                     where d.webhook_id = webhook.id and d.subject = event.subject and delivered_at is null
+                 )
+                then :now::timestamptz end
+    from webhook join event on webhook.customer_id is null
+                            or event.customer_id = webhook.customer_id and for_customer
+    where webhook.id = :id and sequence between :first and :last and sequence <= read_up_to
+      and (types = '{}' or type = any(types))
+    order by sequence
+    returning id
+""")
+
+
+async def insert_replay(tx: Transaction, webhook_id: int, first: int, last: int, now: datetime) -> int:
+    """Make deliveries of the endpoint's events in a range that it has got before; the endpoint must be locked.
+
+    Return how many. Later events get their deliveries anyway.
+    """
+    return len(await tx.fetch_all(_REPLAY, id=webhook_id, first=first, last=last, now=now))
+
+
+_INSERT = Statement("""
+    insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
+    select :webhook_id, :sequence::bigint, :event_id, :type, :subject, :now,
+           case when not exists (
+               select from webhook_delivery d
+               where d.webhook_id = :webhook_id and d.subject = :subject and delivered_at is null
+           ) then :now::timestamptz end
+    returning id
+""")
+
+
+async def insert_delivery(
+    tx: Transaction, webhook_id: int, sequence: int | None, event_id: str, type_: str, subject: str, now: datetime
+) -> int:
+    """Make one delivery, and return its id; the endpoint must be locked."""
+    values = {"sequence": sequence, "event_id": event_id, "type": type_, "subject": subject, "now": now}
+    delivery_id: int = await tx.fetch_value(_INSERT, webhook_id=webhook_id, **values)
+    return delivery_id
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryRecord:
+    """A delivery; `attempts` are its attempts as JSON objects, the oldest first."""
+
+    id: int
+    sequence: int | None
+    event_id: str
+    type: str
+    subject: str
+    created_at: datetime
+    next_attempt_at: datetime | None
+    delivered_at: datetime | None
+    attempts: list[dict[str, Any]]
+
+
+_SELECTED = SQL("""
+    select id, sequence, event_id, type, subject, created_at, next_attempt_at, delivered_at, coalesce(
+        (select jsonb_agg(jsonb_build_object(
+                    'attempt', attempt, 'at', at, 'status', status, 'milliseconds', milliseconds, 'error', error,
+                    'response', response) order by attempt)
+         from webhook_attempt where delivery_id = webhook_delivery.id), '[]') as attempts
+    from webhook_delivery where webhook_id = :webhook_id and {}
+""")
+_BEFORE = Statement(_SELECTED.format(SQL("(:after = 0 or id < :after) order by id desc limit :most")), DeliveryRecord)
+_ONE = Statement(_SELECTED.format(SQL("id = :id")), DeliveryRecord)
+
+
+async def deliveries_after(tx: Transaction, webhook_id: int, after: int, most: int) -> list[DeliveryRecord]:
+    """Return an endpoint's deliveries, the latest first, after the one with the id `after`; 0: from the latest on."""
+    return await tx.fetch_all(_BEFORE, webhook_id=webhook_id, after=after, most=most)
+
+
+async def find_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord | None:
+    """Return an endpoint's delivery, or None."""
+    return await tx.fetch_one(_ONE, webhook_id=webhook_id, id=delivery_id)
+
+
+_RESUME = Statement(
+    "update webhook_delivery set retries = 0,"
+    " next_attempt_at = case when next_attempt_at is not null then :now::timestamptz end"
+    " where webhook_id = :id and delivered_at is null"
+)
+
+
+async def resume_deliveries(tx: Transaction, webhook_id: int, now: datetime) -> None:
+    """Have an endpoint's waiting deliveries attempted at once, those that wait for others after them."""
+    await tx.execute(_RESUME, id=webhook_id, now=now)
+
+
+_FORGET_ATTEMPTS = Statement("""
+    with old as (select delivery_id, attempt from webhook_attempt where at < :before limit :most)
+    delete from webhook_attempt using old
+    where webhook_attempt.delivery_id = old.delivery_id and webhook_attempt.attempt = old.attempt
+""")
+_FORGET_DELIVERIES = Statement("""
+    with old as (select id from webhook_delivery where delivered_at < :before limit :most)
+    delete from webhook_delivery using old where webhook_delivery.id = old.id
+""")
+
+
+async def forget_deliveries(tx: Transaction, before: datetime, most: int) -> int:
+    """Delete attempts, and deliveries that have succeeded, before a moment; return how many."""
+    return await tx.execute(_FORGET_DELIVERIES, before=before, most=most) + await tx.execute(
+        _FORGET_ATTEMPTS, before=before, most=most
+    )

@@ -1,0 +1,141 @@
+"""The SQL of webhook endpoints."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+WebhookState = Literal["active", "paused", "disabled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An endpoint; its secrets are encrypted."""
+
+    id: int
+    customer_id: int | None
+    url: str
+    types: list[str]
+    description: str
+    state: WebhookState
+    reason: str | None
+    secret: bytes
+    former_secret: bytes | None
+    former_secret_until: datetime | None
+    failing_since: datetime | None
+    created_at: datetime
+
+
+_COLUMNS = SQL(
+    "id, customer_id, url, types, description, state, reason, secret, former_secret, former_secret_until,"
+    " failing_since, created_at"
+)
+
+_COUNT = Statement("select count(*) from webhook where customer_id is not distinct from :customer_id::bigint")
+
+
+async def count_endpoints(tx: Transaction, customer_id: int | None) -> int:
+    """Return the number of a customer's endpoints, or of the reseller's with None."""
+    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
+    return count
+
+
+_INSERT = Statement(
+    SQL(
+        "insert into webhook (customer_id, url, types, description, state, secret, read_up_to, created_at)"
+        " select :customer_id::bigint, :url, :types::text[], :description, 'active', :secret::bytea, last, :now"
+        " from event_sequence returning {}"
+    ).format(_COLUMNS),
+    Endpoint,
+)
+
+
+async def insert_endpoint(
+    tx: Transaction,
+    customer_id: int | None,
+    url: str,
+    types: Sequence[str],
+    description: str,
+    secret: bytes,
+    now: datetime,
+) -> Endpoint:
+    """Store an endpoint, which gets the events from now on."""
+    values = {"customer_id": customer_id, "url": url, "types": list(types), "description": description}
+    added = await tx.fetch_one(_INSERT, **values, secret=secret, now=now)
+    if added is None:
+        raise RuntimeError("the endpoint was not stored")
+    return added
+
+
+_AFTER = Statement(
+    SQL(
+        "select {} from webhook where id > :after and (:customer_id::bigint is null or customer_id = :customer_id)"
+        " order by id limit :most"
+    ).format(_COLUMNS),
+    Endpoint,
+)
+
+
+async def endpoints_after(tx: Transaction, after: int, most: int, customer_id: int | None = None) -> list[Endpoint]:
+    """Return endpoints in the order of their ids; with `customer_id`, only this customer's."""
+    return await tx.fetch_all(_AFTER, after=after, most=most, customer_id=customer_id)
+
+
+_ONE = SQL("select {} from webhook where id = :id {}")
+_FIND = Statement(_ONE.format(_COLUMNS, SQL("")), Endpoint)
+_LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), Endpoint)
+
+
+async def find_endpoint(tx: Transaction, webhook_id: int, *, lock: bool = False) -> Endpoint | None:
+    """Return an endpoint, or None; with `lock`, lock it until the transaction ends."""
+    return await tx.fetch_one(_LOCK if lock else _FIND, id=webhook_id)
+
+
+_UPDATES = {
+    "url": Statement("update webhook set url = :value where id = :id"),
+    "types": Statement("update webhook set types = :value::text[] where id = :id"),
+    "description": Statement("update webhook set description = :value where id = :id"),
+    "state": Statement("update webhook set state = :value where id = :id"),
+    "reason": Statement("update webhook set reason = :value where id = :id"),
+    "failing_since": Statement("update webhook set failing_since = :value where id = :id"),
+}
+
+
+async def update_endpoint(tx: Transaction, webhook_id: int, change: Mapping[str, Any]) -> None:
+    """Change some columns of an endpoint."""
+    for name, value in change.items():
+        await tx.execute(_UPDATES[name], id=webhook_id, value=value)
+
+
+_DELETE = Statement("delete from webhook where id = :id")
+
+
+async def delete_endpoint(tx: Transaction, webhook_id: int) -> None:
+    """Delete an endpoint with its deliveries."""
+    await tx.execute(_DELETE, id=webhook_id)
+
+
+_LOCK_SECRETS = Statement(
+    "select id, secret, former_secret, former_secret_until from webhook order by id for no key update"
+)
+_REPLACE_SECRETS = Statement(
+    "update webhook set secret = :secret::bytea, former_secret = :former::bytea,"
+    " former_secret_until = :until::timestamptz where id = :id"
+)
+
+
+async def lock_secrets(tx: Transaction) -> list[tuple[Any, ...]]:
+    """Return ids and encrypted secrets of all endpoints, with their rows locked."""
+    return await tx.fetch_all(_LOCK_SECRETS)
+
+
+async def replace_secrets(
+    tx: Transaction, webhook_id: int, secret: bytes, former: bytes | None, until: datetime | None
+) -> None:
+    """Store an endpoint's secrets, and until when the former one signs."""
+    await tx.execute(_REPLACE_SECRETS, id=webhook_id, secret=secret, former=former, until=until)

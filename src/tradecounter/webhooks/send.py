@@ -1,0 +1,210 @@
+"""Sends one HTTP request to a webhook's endpoint, which may be slow, dead, or hostile.
+
+It connects only to an address that has been judged, so another answer of the name service changes nothing. It follows
+no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its own.
+"""
+
+import asyncio
+import socket
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Protocol
+from urllib.parse import SplitResult, urlsplit
+
+import httptools
+import httpx2
+
+from tradecounter.webhooks.rules import ATTEMPT_SECONDS, MOST_RESPONSE_BYTES, is_allowed
+
+_CONNECT_SECONDS = 5.0  # for one of several addresses
+_MOST_ADDRESSES = 4
+_MOST_BYTES = 64 * 1024  # of a response: its head, and the framing of its body
+_CHUNK = 4096
+_LOOKUPS_AT_ONCE = 32
+_PORTS = {"https": 443, "http": 80}
+_AGENT = f"Tradecounter/{version('tradecounter')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a receiver answered; `error` says why there is no status, in words for the endpoint's owner."""
+
+    status: int | None
+    milliseconds: int
+    error: str | None = None
+    retry_after: str | None = None
+    response: str = ""
+
+
+class Sender(Protocol):
+    """Posts a body to a URL; never raises because of the receiver."""
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Send the request, once."""
+        ...
+
+
+class NotSentError(Exception):
+    """The request has no usable answer; the message says why."""
+
+
+Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class NameService:
+    """Looks up addresses in threads of its own, so that slow name servers delay only webhooks."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="webhook-lookup")
+        self._running: dict[tuple[str, int], asyncio.Future[list[str]]] = {}
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        """Return a host's addresses; requests for the same host at the same time share a lookup. Raises OSError."""
+        running = self._running.get((host, port))
+        if running is None:
+            loop = asyncio.get_running_loop()
+            running = self._running[host, port] = loop.run_in_executor(self._threads, _look_up, host, port)
+            running.add_done_callback(lambda _done: self._running.pop((host, port), None))
+        return await asyncio.shield(running)
+
+
+def _look_up(host: str, port: int) -> list[str]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+@dataclass(slots=True)
+class HttpSender:
+    """Sends over HTTP; `networks` may be connected to although they are not public."""
+
+    networks: Sequence[IPv4Network | IPv6Network] = ()
+    allow_http: bool = False
+    lookup: Lookup = field(default_factory=NameService)
+    tls: ssl.SSLContext = field(default_factory=httpx2.create_ssl_context)
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Send the request, once."""
+        began = time.monotonic()
+        parser, error = _Response(), None
+        try:
+            async with asyncio.timeout(ATTEMPT_SECONDS):
+                await self._exchange(urlsplit(url), headers, body, parser)
+        except TimeoutError:
+            error = f"no complete response within {ATTEMPT_SECONDS:.0f} seconds"
+        except NotSentError as failure:
+            error = str(failure)
+        except ssl.SSLCertVerificationError as failure:
+            error = f"the certificate is not valid: {failure.verify_message}"
+        except (OSError, httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError) as failure:
+            error = f"{type(failure).__name__}: {failure}"[:500]
+        took = round((time.monotonic() - began) * 1000)
+        text = bytes(parser.body[:MOST_RESPONSE_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
+        return Answer(None if error else parser.status, took, error, parser.retry_after, text)
+
+    async def _exchange(self, url: SplitResult, headers: Mapping[str, str], body: bytes, response: "_Response") -> None:
+        if url.scheme != "https" and not self.allow_http:
+            raise NotSentError("the URL must start with https://")
+        reader, writer = await self._connect(url)
+        try:
+            writer.write(_request(url, headers, body))  # not drained: a receiver may answer before it has read all
+            await _read(reader, response)
+        finally:
+            writer.transport.abort()
+
+    async def _connect(self, url: SplitResult) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        host = (url.hostname or "").encode("idna").decode()
+        port = url.port or _PORTS[url.scheme]
+        allowed = [address for address in await self._addresses(host, port) if is_allowed(address, self.networks)]
+        if not allowed:
+            raise NotSentError(f"{host} does not have a public address")
+        tls, name = (self.tls, host) if url.scheme == "https" else (None, None)
+        last = len(allowed[:_MOST_ADDRESSES]) - 1
+        for number, address in enumerate(allowed[:_MOST_ADDRESSES]):
+            try:
+                async with asyncio.timeout(None if number == last else _CONNECT_SECONDS):
+                    return await asyncio.open_connection(
+                        str(address), port, limit=_CHUNK, ssl=tls, server_hostname=name
+                    )
+            except (OSError, TimeoutError):
+                if number == last:
+                    raise
+        raise AssertionError  # never reached: the last address returns or raises
+
+    async def _addresses(self, host: str, port: int) -> list[IPv4Address | IPv6Address]:
+        try:
+            return [ip_address(host)]
+        except ValueError:
+            pass
+        try:
+            return [ip_address(text) for text in await self.lookup(host, port)]
+        except OSError as error:
+            raise NotSentError(f"{host} cannot be resolved: {error}") from error
+
+
+def _request(url: SplitResult, headers: Mapping[str, str], body: bytes) -> bytes:
+    target = (url.path or "/") + (f"?{url.query}" if url.query else "")
+    fields = {
+        "Host": url.netloc.encode("idna").decode() if not url.netloc.isascii() else url.netloc,
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        "User-Agent": _AGENT,
+        "Accept": "*/*",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+        **headers,
+    }
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+class _Response:
+    """The beginning of a response, as the parser reports it."""
+
+    def __init__(self) -> None:
+        self.parser = httptools.HttpResponseParser(self)
+        self.status: int | None = None
+        self.retry_after: str | None = None
+        self.body = bytearray()
+        self.complete = False
+        self._head_done = False
+
+    def on_message_begin(self) -> None:
+        self.retry_after = None
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if name.lower() == b"retry-after":
+            self.retry_after = value[:100].decode("latin-1")
+
+    def on_headers_complete(self) -> None:
+        status = self.parser.get_status_code()
+        if status >= 200:  # noqa: PLR2004 below are informational responses, which the final one follows
+            self.status, self._head_done = status, True
+
+    def on_body(self, body: bytes) -> None:
+        self.body += body
+
+    def on_message_complete(self) -> None:
+        self.complete = self._head_done
+
+    @property
+    def enough(self) -> bool:
+        return self.complete or len(self.body) >= MOST_RESPONSE_BYTES
+
+
+async def _read(reader: asyncio.StreamReader, response: _Response) -> None:
+    size = 0
+    while not response.enough:
+        data = await reader.read(_CHUNK)
+        if not data:
+            if response.status is None:
+                raise NotSentError("the connection was closed without a response")
+            return
+        size += len(data)
+        response.parser.feed_data(data)
+        if size > _MOST_BYTES:
+            raise NotSentError("the response is too long before its body")
