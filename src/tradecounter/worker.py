@@ -12,6 +12,7 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from tradecounter.billing.jobs import add_billing_jobs
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
@@ -184,6 +185,7 @@ class _Worker:
     def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
+        add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
         for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)
         return app

@@ -31,8 +31,8 @@ app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` i
 
 Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice's number.")]
 
-_COLUMNS = ("number", "order_reference", "customer_id", "issued_on", "due_on", "cost_gross", "due", "paid", "cost_net",
-            "cost_tax", "tax_point")  # fmt: skip
+_COLUMNS = ("number", "order_reference", "customer_id", "issued_on", "due_on", "cost_gross", "due", "paid", "credited",
+            "cost_net", "cost_tax", "tax_point")  # fmt: skip
 _LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "tax_rate", Prose("description"))
 
 
@@ -72,7 +72,7 @@ def show_one(number: Number, as_json: AsJson = False) -> None:
     async def work(tx: Transaction) -> dict[str, Any]:
         invoice = await the_invoice(tx, number)
         document = await invoice_document(tx, number)
-        items: list[int | None] = [*await invoiced_items(tx, invoice.order_id), None]  # the last line is the shipping
+        items = await invoiced_items(tx, number)
         lines = [_line(item, line) for item, line in zip(items, document.lines, strict=True)]
         return {**_shown(invoice), "lines": lines}
 
@@ -127,6 +127,7 @@ def _shown(invoice: InvoiceRecord) -> dict[str, Any]:
         "cost_tax": invoice.vat,
         "cost_gross": invoice.gross,
         "paid": invoice.paid,
+        "credited": invoice.credited,
         "due": invoice.due,
     }
 

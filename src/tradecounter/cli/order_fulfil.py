@@ -20,6 +20,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
+from tradecounter.settings import read_settings
 
 _ITEM = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
 # A MAC address may contain colons too.
@@ -53,7 +54,8 @@ def dispatch(
     serials = [_serial(text) for text in serial or ()]
 
     async def work(tx: Transaction) -> None:
-        request = DispatchRequest(items=items, tracking_number=tracking, serials=serials)
+        invoice = read_settings().invoice_each_dispatch
+        request = DispatchRequest(items=items, tracking_number=tracking, serials=serials, invoice=invoice)
         await dispatch_order(tx, reference, request, SystemClock().now())
 
     _change(reference, work, as_json=as_json)

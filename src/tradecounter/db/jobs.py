@@ -22,6 +22,7 @@ JobName = Literal[
     "mail_order_invoiced",
     "mail_invoice_copy",
     "mail_payment_received",
+    "invoice_dispatch",
 ]
 
 # The queue library's own client would need another round trip per job.

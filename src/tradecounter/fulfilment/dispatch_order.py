@@ -27,11 +27,15 @@ _LONGEST = {"tracking": 100, "serial": 200}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchRequest:
-    """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers."""
+    """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers.
+
+    With `invoice`, the worker invoices the shipment.
+    """
 
     items: Sequence[tuple[int, int]] | None = None
     tracking_number: str | None = None
     serials: Sequence[Serial] = ()
+    invoice: bool = False
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -55,6 +59,8 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         leaving[line.product_id] += units.get(line.id, 0)
     await hand_over(tx, leaving)
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    if request.invoice:
+        await queue(tx, "invoice_dispatch", order_id=order.id)
 
 
 def _check_texts(request: DispatchRequest) -> None:
