@@ -1,13 +1,13 @@
-"""Prints an invoice as a PDF file, from the template `invoice.typ`.
+"""Prints invoices and credit notes as PDF files, from the template `invoice.typ`.
 
-The template gets the invoice as data, never as markup. Latin, Greek and Cyrillic letters use the fonts of
+The template gets them as data, never as markup. Latin, Greek and Cyrillic letters use the fonts of
 the package `typst`, so every machine makes the same bytes. Other characters use the machine's fonts (Debian's
 `fonts-noto-core` and `fonts-noto-cjk` cover nearly all scripts). The invoice lists the characters that no font has.
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime
 from decimal import Decimal
@@ -18,7 +18,7 @@ from typing import Any
 import typst
 from msgspec import json
 
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, VatTotal
+from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine, VatTotal
 from tradecounter.kit.local_time import day_in_words
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line
@@ -42,22 +42,28 @@ def print_invoice(document: InvoiceDocument, issued_at: datetime, logo: Logo | N
 
     A square replaces each character that no font has; a line below the text lists these characters.
     """
+    return _print(lambda printer: printer.printed(document), issued_at, logo)
+
+
+def print_credit_note(document: CreditNoteDocument, issued_at: datetime, logo: Logo | None = None) -> bytes:
+    """Return a credit note as a PDF file, as `print_invoice` does."""
+    return _print(lambda printer: printer.printed_credit_note(document), issued_at, logo)
+
+
+def _print(printed: Callable[["_Printer"], dict[str, Any]], issued_at: datetime, logo: Logo | None) -> bytes:
     missing: set[str] = set()
     for _ in range(_MOST_ROUNDS):
         try:
-            return _compile(document, issued_at, logo, missing, archival=True)
+            return _compile(printed(_Printer(missing)), issued_at, logo, archival=True)
         except typst.TypstError as error:
             found = _missing_in(error) - missing
             if not found:
                 break
             missing |= found
-    return _compile(document, issued_at, logo, missing, archival=False)
+    return _compile(printed(_Printer(missing)), issued_at, logo, archival=False)
 
 
-def _compile(
-    document: InvoiceDocument, issued_at: datetime, logo: Logo | None, missing: AbstractSet[str], *, archival: bool
-) -> bytes:
-    shown = _Printer(missing).printed(document)
+def _compile(shown: dict[str, Any], issued_at: datetime, logo: Logo | None, *, archival: bool) -> bytes:
     shown["logo"] = None if logo is None else logo.as_input()
     return typst.compile(
         _template(),
@@ -98,6 +104,8 @@ class _Printer:
 
     def printed(self, document: InvoiceDocument) -> dict[str, Any]:
         return {
+            "kind": "Invoice",
+            "labels": {"to": "Invoice to", "due": "Amount due", "terms": "Payment terms"},
             "number": str(document.number),
             "seller": self._seller(document.seller),
             "customer": self._party(document.customer),
@@ -112,17 +120,39 @@ class _Printer:
                 ["Your reference", self._shown(document.customer_reference)],
             ],
             "lines": self._lines(document.lines),
-            "totals": [
-                ["Total excluding VAT", in_pounds(document.net)],
-                *_vat_totals(document.vat_totals, document.vat),
-                ["Total including VAT", in_pounds(document.gross)],
-            ],
+            "totals": _totals(document),
             "due": in_pounds(document.due),
             "nothing_due": not document.due,
             "payment_terms": self._shown(document.payment_terms).replace(
                 day_in_words(document.due_on), _day(document.due_on)
             ),
             "notes": [self._shown(note) for note in document.notes],
+            "unshown": self._named(),
+        }
+
+    def printed_credit_note(self, document: CreditNoteDocument) -> dict[str, Any]:
+        return {
+            "kind": "Credit note",
+            "labels": {"to": "Credit to", "due": "Total credit", "terms": "Reason for the credit"},
+            "number": str(document.number),
+            "seller": self._seller(document.seller),
+            "customer": self._party(document.customer),
+            "delivery": None,
+            "facts": [
+                ["Credit note number", str(document.number)],
+                ["Date", _day(document.issued_on)],
+                ["Invoice number", str(document.invoice)],
+                ["Invoice date", _day(document.invoice_issued_on)],
+                ["Customer number", str(document.customer_id)],
+                ["Order reference", self._shown(document.order_reference)],
+                ["Your reference", self._shown(document.customer_reference)],
+            ],
+            "lines": self._lines(document.lines),
+            "totals": _totals(document),
+            "due": in_pounds(document.gross),
+            "nothing_due": True,
+            "payment_terms": self._shown(document.reason).removesuffix(".") + ".",
+            "notes": ["It lowers what is due of the invoice. What was paid of it already is on the account."],
             "unshown": self._named(),
         }
 
@@ -191,6 +221,14 @@ class _Printer:
         self._replaced |= replaced
         visible = "".join(_REPLACEMENT if c in replaced else c for c in visible)
         return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), visible)
+
+
+def _totals(document: InvoiceDocument | CreditNoteDocument) -> list[list[str]]:
+    return [
+        ["Total excluding VAT", in_pounds(document.net)],
+        *_vat_totals(document.vat_totals, document.vat),
+        ["Total including VAT", in_pounds(document.gross)],
+    ]
 
 
 def _vat_totals(totals: Sequence[VatTotal], vat: Decimal) -> list[list[str]]:

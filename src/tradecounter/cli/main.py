@@ -36,6 +36,7 @@ COMMANDS = {
     "quote": "tradecounter.cli.quote:app",
     "secret": "tradecounter.cli.secret:app",
     "invoice": "tradecounter.cli.invoice:app",
+    "credit-note": "tradecounter.cli.credit_note:app",
     "payment": "tradecounter.cli.payment:app",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "doctor": "tradecounter.cli.doctor:doctor",

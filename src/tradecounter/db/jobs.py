@@ -22,6 +22,8 @@ JobName = Literal[
     "mail_order_invoiced",
     "mail_invoice_copy",
     "mail_payment_received",
+    "mail_credit_note",
+    "mail_invoice_overdue",
     "invoice_dispatch",
 ]
 

@@ -8,6 +8,7 @@ from tradecounter.notifications.mail import Attachment, Mail
 from tradecounter.notifications.queries import (
     InvoiceFacts,
     OrderFacts,
+    credit_note_facts,
     invoice_facts,
     paid_invoices,
     payment_facts,
@@ -59,6 +60,45 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
         invoices=invoices,
         payment=payment,
     )
+
+
+async def credit_note(context: MailContext, *, order_id: int, number: int) -> Mail | None:
+    """Send a credit note to the account's address for invoices, or else to the order's recipients."""
+    note = await credit_note_facts(context.tx, number)
+    if note is None:
+        raise NothingToSend(f"credit note {number} does not exist")
+    facts, invoice = await _invoiced(context, order_id, note.invoice)
+    return await context.mail(
+        f"credit-note-{number}",
+        note.issued_at,
+        _payers(facts),
+        f"Credit note {number} for invoice {note.invoice} (your reference {invoice.customer_reference})",
+        "credit_note",
+        attachment=Attachment(f"credit-note-{number}.pdf", note.pdf),
+        note=note,
+        invoice=invoice,
+    )
+
+
+async def invoice_overdue(context: MailContext, *, order_id: int, number: int, stage: int) -> Mail | None:
+    """Remind of an overdue invoice, unless it has been paid meanwhile."""
+    facts, invoice = await _invoiced(context, order_id, number)
+    if not invoice.due:
+        return None
+    return await context.mail(
+        f"invoice-overdue-{number}-{stage}",
+        context.now,
+        _payers(facts),
+        f"Invoice {number} is overdue (your reference {invoice.customer_reference})",
+        "invoice_overdue",
+        attachment=Attachment(f"invoice-{number}.pdf", invoice.pdf),
+        invoice=invoice,
+        bank=context.settings.letterhead.seller.bank,
+    )
+
+
+def _payers(facts: OrderFacts[ConfirmedOrder]) -> list[str]:
+    return [facts.account.accounts_email] if facts.account.accounts_email else facts.recipients
 
 
 async def _with_invoice(

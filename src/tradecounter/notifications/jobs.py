@@ -33,6 +33,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_order_invoiced": billing_mails.order_invoiced,
     "mail_invoice_copy": billing_mails.invoice_copy,
     "mail_payment_received": billing_mails.payment_received,
+    "mail_credit_note": billing_mails.credit_note,
+    "mail_invoice_overdue": billing_mails.invoice_overdue,
 }
 
 

@@ -181,6 +181,28 @@ async def invoice_facts(tx: Transaction, order_id: int, number: int | None) -> I
     return await tx.fetch_one(_FIND_INVOICE, order_id=order_id, number=number)
 
 
+@dataclass(frozen=True, slots=True)
+class CreditNoteFacts:
+    """A credit note."""
+
+    number: int
+    invoice: int
+    issued_at: datetime
+    reason: str
+    gross: Decimal
+    pdf: bytes
+
+
+_CREDIT_NOTE_FACTS = Statement(
+    "select number, invoice, issued_at, reason, gross, pdf from credit_note where number = :number", CreditNoteFacts
+)
+
+
+async def credit_note_facts(tx: Transaction, number: int) -> CreditNoteFacts | None:
+    """Return a credit note."""
+    return await tx.fetch_one(_CREDIT_NOTE_FACTS, number=number)
+
+
 _PAID_INVOICES = Statement(
     SQL(
         "{} where i.number in (select invoice from allocation where payment_id = :payment_id group by invoice"

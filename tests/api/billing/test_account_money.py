@@ -6,18 +6,13 @@ from typing import Any
 
 import pytest
 
-from support.billing import SELLER, invoiced
+from support.billing import due_of, invoiced, issue_part, number_of, pay_in, reverse, unallocated
 from support.orders import at, buy, dispatch, faults_in_the_books, outstanding, read, rows
-from support.service import Customer, Service
+from support.service import Service
 from tradecounter.billing.import_payments import PaymentImport, import_payments
-from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
-from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.queries.lookup import the_invoice
-from tradecounter.billing.record_payment import NewPayment, pay_account, pay_invoice
-from tradecounter.billing.reseller_wire import Payment
-from tradecounter.billing.reverse_payment import reverse_payment
 from tradecounter.kit.errors import DomainError, Kind
 
+NONE = Decimal(0)
 ONE = Decimal("66.60")  # a phone with shipping and VAT
 
 
@@ -25,40 +20,6 @@ ONE = Decimal("66.60")  # a phone with shipping and VAT
 def _books(shop: Service) -> Any:
     yield
     assert faults_in_the_books(shop) == {}
-
-
-def number_of(shop: Service, placed: dict[str, Any]) -> int:
-    """The latest invoice of an order."""
-    [(number,)] = rows(
-        shop,
-        "select max(i.number) from invoice i join orders o on o.id = i.order_id where o.number = %s",
-        placed["order_id"],
-    )
-    return int(number)
-
-
-def issue_part(shop: Service, placed: dict[str, Any], *, part: bool = True) -> IssuedInvoice:
-    reference, now = placed["order_reference"], shop.clock.now()
-    return shop.in_transaction(lambda tx: issue_invoice(tx, reference, SELLER, now, part=part))
-
-
-def pay_in(shop: Service, customer: Customer, amount: str, invoice: int | None = None, **values: Any) -> Payment:
-    new, now = NewPayment(amount=Decimal(amount), **values), shop.clock.now()
-    if invoice is not None:
-        return shop.in_transaction(lambda tx: pay_invoice(tx, invoice, new, now))
-    return shop.in_transaction(lambda tx: pay_account(tx, customer.id, new, now))
-
-
-def reverse(shop: Service, payment: Payment) -> Payment:
-    return shop.in_transaction(lambda tx: reverse_payment(tx, payment.id, "bounced", shop.clock.now()))
-
-
-def unallocated(shop: Service, customer: Customer) -> Decimal:
-    return shop.in_transaction(lambda tx: unallocated_of(tx, customer.id))
-
-
-def due_of(shop: Service, number: int) -> Decimal:
-    return shop.in_transaction(lambda tx: the_invoice(tx, number)).due
 
 
 def import_file(shop: Service, text: str) -> PaymentImport:
@@ -103,7 +64,7 @@ def test_money_of_an_account_pays_the_oldest_due_invoices_and_the_rest_stays(sho
     assert [(a.invoice, a.amount) for a in payment.allocations] == [(numbers[0], ONE), (numbers[1], Decimal("33.40"))]
     assert [read(customer, placed)["status"] for placed in orders] == ["Completed", "Invoiced", "Invoiced"]
     pay_in(shop, customer, "110.00")
-    assert (outstanding(shop, customer), unallocated(shop, customer)) == (0, Decimal("10.20"))
+    assert (outstanding(shop, customer), unallocated(shop, customer)) == (NONE, Decimal("10.20"))
 
 
 def test_money_on_the_account_pays_the_next_invoice(shop: Service) -> None:
@@ -111,7 +72,7 @@ def test_money_on_the_account_pays_the_next_invoice(shop: Service) -> None:
     assert pay_in(shop, customer, "50.00").allocations == []
     pay_in(shop, customer, "50.00")
     placed = invoiced(shop, customer)
-    assert (due_of(shop, number_of(shop, placed)), outstanding(shop, customer)) == (0, 0)
+    assert (due_of(shop, number_of(shop, placed)), outstanding(shop, customer)) == (NONE, NONE)
     assert unallocated(shop, customer) == Decimal("33.40")
     assert read(customer, placed)["status"] == "Completed"
     [(document,)] = rows(shop, "select document from invoice where number = %s", number_of(shop, placed))
@@ -122,7 +83,7 @@ def test_a_payment_of_an_invoice_leaves_what_is_not_due_on_the_account(shop: Ser
     customer = shop.customer()
     number = number_of(shop, invoiced(shop, customer))
     payment = pay_in(shop, customer, "70.00", number)
-    assert (due_of(shop, number), unallocated(shop, customer)) == (0, Decimal("3.40"))
+    assert (due_of(shop, number), unallocated(shop, customer)) == (NONE, Decimal("3.40"))
     assert sum(a.amount for a in payment.allocations) == ONE
 
 
@@ -132,7 +93,7 @@ def test_a_reversed_payment_is_due_again(shop: Service) -> None:
     payment = pay_in(shop, customer, "70.00", number_of(shop, placed))
     reversed_ = reverse(shop, payment)
     assert reversed_.reversal_reason == "bounced"
-    assert (outstanding(shop, customer), unallocated(shop, customer)) == (ONE, 0)
+    assert (outstanding(shop, customer), unallocated(shop, customer)) == (ONE, NONE)
     assert read(customer, placed)["status"] == "Invoiced"
     with pytest.raises(DomainError, match="already reversed"):
         reverse(shop, payment)
@@ -192,7 +153,7 @@ def test_a_bank_file_is_placed_by_invoice_numbers(shop: Service) -> None:
         (6, "it is not money received"),
         (7, "the date 'soon' is not YYYY-MM-DD or DD/MM/YYYY"),
     ]
-    assert (due_of(shop, number), unallocated(shop, other)) == (0, 1000)
+    assert (due_of(shop, number), unallocated(shop, other)) == (NONE, Decimal(1000))
     again = import_file(shop, text)
     assert again.recorded == 0
     assert "has the same reference, amount and date" in again.unplaced[0].why
