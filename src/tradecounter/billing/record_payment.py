@@ -134,16 +134,17 @@ async def _record(
     require_amount(new.amount)
     _require_valid(received_on, reference, now)
     await _require_new(tx, customer_id, new, reference, received_on)
+    at = counts_from(received_on, now)
     payment_id = await insert_payment(
         tx,
         customer_id,
         new.amount,
         received_on=received_on,
+        counts_from=at,
         method=new.method,
         reference=reference,
         recorded_at=now,
     )
-    at = counts_from(received_on, now)
     if new.method == "refund":
         await refund(tx, customer_id, payment_id, new.amount, at)
     else:

@@ -38,6 +38,8 @@ COMMANDS = {
     "invoice": "tradecounter.cli.invoice:app",
     "credit-note": "tradecounter.cli.credit_note:app",
     "payment": "tradecounter.cli.payment:app",
+    "statement": "tradecounter.cli.statement:statement",
+    "debtors": "tradecounter.cli.statement:debtors",
     "settings": "tradecounter.cli.show_settings:show_settings",
     "doctor": "tradecounter.cli.doctor:doctor",
     "openapi": "tradecounter.cli.openapi:openapi",

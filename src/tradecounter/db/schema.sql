@@ -550,6 +550,7 @@ CREATE TABLE public.payment (
     recorded_at timestamp with time zone CONSTRAINT payment_paid_at_not_null NOT NULL,
     customer_id bigint NOT NULL,
     received_on date NOT NULL,
+    counts_from timestamp with time zone NOT NULL,
     method text NOT NULL,
     reference text NOT NULL,
     reversed_at timestamp with time zone,
@@ -558,6 +559,8 @@ CREATE TABLE public.payment (
     CONSTRAINT payment_check CHECK (((reversed_at IS NULL) = (reversal_reason IS NULL))),
     CONSTRAINT payment_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'direct_debit'::text, 'card'::text, 'cheque'::text, 'cash'::text, 'other'::text, 'refund'::text])))
 );
+
+COMMENT ON COLUMN public.payment.counts_from IS 'From when it counts on statements: when it was recorded, or an earlier day.';
 
 ALTER TABLE public.payment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.payment_id_seq

@@ -105,8 +105,8 @@ async def duplicate_of(
 
 
 _INSERT_PAYMENT = Statement("""
-    insert into payment (customer_id, amount, received_on, method, reference, recorded_at)
-    values (:customer_id, :amount, :received_on, :method, :reference, :recorded_at) returning id
+    insert into payment (customer_id, amount, received_on, counts_from, method, reference, recorded_at)
+    values (:customer_id, :amount, :received_on, :counts_from, :method, :reference, :recorded_at) returning id
 """)
 
 
@@ -116,6 +116,7 @@ async def insert_payment(
     amount: Decimal,
     *,
     received_on: date,
+    counts_from: datetime,
     method: str,
     reference: str,
     recorded_at: datetime,
@@ -126,6 +127,7 @@ async def insert_payment(
         customer_id=customer_id,
         amount=amount,
         received_on=received_on,
+        counts_from=counts_from,
         method=method,
         reference=reference,
         recorded_at=recorded_at,

@@ -84,19 +84,21 @@ async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord 
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """An enabled key and its customer."""
+    """An enabled key, and its customer, who is not blocked."""
 
     id: int
     customer_id: int
 
 
 _FIND_ACTIVE_KEY = Statement(
-    "select id, customer_id from api_key where hash = :hash and disabled_at is null", ActiveKey
+    "select k.id, k.customer_id from api_key k join customer c on c.id = k.customer_id"
+    " where k.hash = :hash and k.disabled_at is null and c.blocked_at is null",
+    ActiveKey,
 )
 
 
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
-    """Return the enabled key with a hash, or None."""
+    """Return the enabled key with a hash, or None, also if its customer is blocked."""
     return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
 
 

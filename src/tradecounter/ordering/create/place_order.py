@@ -23,7 +23,7 @@ from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.ordering.queries.orders import order_with_reference
-from tradecounter.ordering.rules import tax_rate
+from tradecounter.ordering.rules import account_blocked, tax_rate
 from tradecounter.ordering.shipping_options import choose_shipping, method_needed
 from tradecounter.ordering.states import Kind, OrderBase, PendingOrder
 from tradecounter.ordering.wire import CreateOrderRequest
@@ -47,9 +47,11 @@ async def checked_draft(
 ) -> tuple[OrderBase, list[OrderLine]]:
     """Return the common data of a new order or quote, and its lines, after all checks.
 
-    Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
-    used), precondition failed (`auto_confirm` without a shipping method).
+    Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, or its reference is
+    already used), precondition failed (`auto_confirm` without a shipping method).
     """
+    if standing.blocked:
+        raise account_blocked()
     draft, lines = _draft(kind, request, standing, context)
     _check_shipping_and_credit(draft, standing, auto_confirm=bool(request.auto_confirm))
     if standing.near_cap:

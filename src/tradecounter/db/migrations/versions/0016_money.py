@@ -85,6 +85,7 @@ create index orders_unpaid on orders (customer_id) where state = 'confirmed' and
 alter table payment
     add column customer_id bigint references customer (id),
     add column received_on date,
+    add column counts_from timestamptz,
     add column method text not null default 'bank_transfer' check (method in (
         'bank_transfer', 'direct_debit', 'card', 'cheque', 'cash', 'other', 'refund')),
     add column reference text not null default '',
@@ -92,13 +93,17 @@ alter table payment
     add column reversal_reason text,
     add check ((reversed_at is null) = (reversal_reason is null));
 alter table payment rename column paid_at to recorded_at;
-update payment p set customer_id = i.customer_id, received_on = (p.recorded_at at time zone 'Europe/London')::date
+update payment p
+set customer_id = i.customer_id, received_on = (p.recorded_at at time zone 'Europe/London')::date,
+    counts_from = p.recorded_at
 from invoice i where i.number = p.invoice;
 alter table payment
     alter column customer_id set not null,
     alter column received_on set not null,
+    alter column counts_from set not null,
     alter column method drop default,
     alter column reference drop default;
+comment on column payment.counts_from is 'From when it counts on statements: when it was recorded, or an earlier day.';
 create index payment_of_customer on payment (customer_id, id);
 
 create table allocation (
