@@ -93,7 +93,7 @@ class NaiveLedger:
         payment = self.payments[index]
         refunded = any(p.refunds.get(index) for p in self.payments if not p.reversed)
         if payment.reversed or refunded:
-            with pytest.raises(DomainError, match="already reversed|was refunded"):
+            with pytest.raises(DomainError, match=r"already reversed|was refunded"):
                 reverse(self.shop, payment.payment)
             return
         reverse(self.shop, payment.payment)
