@@ -40,8 +40,8 @@ class BillingEndpoints:
             summary="The invoice of an order",
             description=(
                 "`reference` is the order reference or the numeric order id. An invoice is issued when all of the "
-                "order is dispatched, and never changes. Before that, the response is 412: try again later. If an order "
-                "was invoiced in parts, the response is the latest invoice; each is also sent by e-mail."
+                "order is dispatched, and never changes. Before that, the response is 412: try again later. If an "
+                "order was invoiced in parts, the response is the latest invoice; each is also sent by e-mail."
             ),
             path_parameters=(
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),

@@ -54,7 +54,7 @@ def add(
         typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to credit; may be repeated. Shipping: shipping=1."),
     ] = None,
     amount: Annotated[
-        Decimal | None, typer.Option(parser=pounds, metavar="AMOUNT", help="Pounds to credit, without VAT.")
+        Decimal | None, typer.Option("--amount", parser=pounds, metavar="POUNDS", help="Pounds to credit, without VAT.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -54,7 +54,8 @@ def statement(
         with reporting_errors():
             letterhead = letterhead_from(read_settings())
         write_file(Path(pdf), print_statement(found, account.name, letterhead, now))
-        typer.echo(f"the statement is in {pdf}", err=True)
+        if not as_csv and not as_json:
+            typer.echo(f"the statement is in {pdf}")
     if as_csv:
         sys.stdout.write(statement_csv(found))
     elif as_json:
