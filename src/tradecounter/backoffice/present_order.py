@@ -43,7 +43,7 @@ class OrderPresenter:
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
             found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
-            found.invoices = [invoices[order.id]] if order.id in invoices else []
+            found.invoices = invoices.get(order.id, [])
             for item in found.items:
                 item.quantity_invoiced = item.quantity_dispatched if found.invoices else 0
             for shipment in found.shipments:
