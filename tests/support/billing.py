@@ -46,7 +46,7 @@ def number_of(service: Service, placed: dict[str, Any]) -> int:
     """The latest invoice of an order."""
     [(number,)] = rows(
         service,
-        "select max(i.number) from invoice i join orders o on o.id = i.order_id where o.number = %s",
+        "select max(i.number) from invoice i join orders o on o.id = i.order_id where o.id = %s",
         placed["order_id"],
     )
     return int(number)

@@ -68,7 +68,7 @@ async def issue_invoice(
     if supply is None:
         issued = await find_invoice(tx, order.id)
         if issued is None:
-            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} is dispatched")
+            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, letterhead, now, complete=not any(line.left for line in lines))
@@ -124,10 +124,10 @@ async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
 async def _supply(
     tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, Billed]
 ) -> Supply | None:
-    """Return what can be invoiced, or None."""
+    """Return what can be invoiced, or None. If all units came back before the first invoice, it is of the shipping."""
     by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
     shares = shares_to_invoice(lines, by_line, order.tax_rate)
-    if not shares:
+    if not shares and (invoiced or any(line.left for line in lines)):
         return None
     supplied_at = await last_dispatch(tx, order.id)
     account = await find_account(tx, order.customer_id)

@@ -99,7 +99,7 @@ class Share(NamedTuple):
 
 
 def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed], tax_rate: Decimal) -> list[Share]:
-    """Return what is dispatched and not yet invoiced.
+    """Return what is dispatched and neither invoiced nor returned before that.
 
     The VAT of a line is that of all its units invoiced so far, rounded half up, less what earlier invoices contain. So
     the last invoice takes the pennies, and the sums of the invoices are those of the order.
@@ -107,9 +107,9 @@ def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed]
     shares = []
     for line in lines:
         before = invoiced.get(line.id, Billed())
-        units = line.dispatched - before.units
+        units = line.dispatched - line.unbilled - before.units
         if units > 0:
-            so_far = line.unit_cost * line.dispatched
+            so_far = line.unit_cost * (line.dispatched - line.unbilled)
             whole = line.dispatched == line.quantity
             net = (line.cost_net if whole else so_far) - before.net
             vat = (line.cost_tax if whole else percentage(so_far, tax_rate)) - before.vat

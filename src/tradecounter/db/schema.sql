@@ -590,12 +590,14 @@ CREATE TABLE public.order_line (
     cancelled integer DEFAULT 0 NOT NULL,
     returned integer DEFAULT 0 NOT NULL,
     requested_unit_cost numeric(12,2),
+    unbilled integer DEFAULT 0 NOT NULL,
     CONSTRAINT order_line_allocated_check CHECK ((allocated >= 0)),
     CONSTRAINT order_line_back_ordered_check CHECK ((back_ordered >= 0)),
     CONSTRAINT order_line_cancelled_check CHECK ((cancelled >= 0)),
     CONSTRAINT order_line_dispatched_check CHECK ((dispatched >= 0)),
     CONSTRAINT order_line_quantity_check CHECK ((quantity >= 0)),
     CONSTRAINT order_line_returned_check CHECK ((returned >= 0)),
+    CONSTRAINT order_line_unbilled_check CHECK ((unbilled >= 0)),
     CONSTRAINT order_line_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );
 
@@ -610,6 +612,8 @@ COMMENT ON COLUMN public.order_line.cancelled IS 'Units cancelled, one part or t
 COMMENT ON COLUMN public.order_line.returned IS 'Dispatched units that came back.';
 
 COMMENT ON COLUMN public.order_line.requested_unit_cost IS 'Of a priced quote: the unit cost at the request.';
+
+COMMENT ON COLUMN public.order_line.unbilled IS 'Units that came back before they were invoiced; they cost nothing.';
 
 ALTER TABLE public.order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.order_line_id_seq
@@ -885,7 +889,7 @@ CREATE TABLE public.return_line (
     CONSTRAINT return_line_scrapped_check CHECK ((scrapped >= 0))
 );
 
-COMMENT ON COLUMN public.return_line.credited IS 'Units that came back and are on a credit note.';
+COMMENT ON COLUMN public.return_line.credited IS 'Units that came back and are on a credit note, or were not invoiced.';
 
 CREATE TABLE public.revoked_consent (
     client_id text NOT NULL,

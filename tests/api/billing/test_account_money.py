@@ -48,7 +48,7 @@ def test_an_order_is_invoiced_in_parts_and_the_last_part_takes_the_pennies(shop:
 
 
 def test_a_part_needs_dispatched_units(shop: Service) -> None:
-    with pytest.raises(DomainError, match=r"nothing of order .* is dispatched") as refused:
+    with pytest.raises(DomainError, match=r"nothing of order .* can be invoiced yet") as refused:
         issue_part(shop, buy(shop.customer()))
     assert refused.value.kind is Kind.CONFLICT
 

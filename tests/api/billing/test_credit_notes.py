@@ -107,8 +107,7 @@ def test_units_that_came_back_are_credited_from_the_oldest_invoice_on(shop: Serv
     for units in (1, 2):
         dispatch(shop, placed, (item, units))
         issue_part(shop, placed)
-    [(order_id,)] = rows(shop, "select id from orders where number = %s", placed["order_id"])
-    now = shop.clock.now()
+    order_id, now = placed["order_id"], shop.clock.now()
     notes = shop.in_transaction(lambda tx: credit_units(tx, order_id, {item: 2}, "came back", SELLER, now))
     assert [[line.quantity for line in note.lines] for note in notes] == [[1], [1]]
     assert (

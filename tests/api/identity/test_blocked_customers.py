@@ -24,7 +24,7 @@ def test_the_keys_of_a_blocked_customer_are_rejected_until_it_is_unblocked(own_s
     block(own_shop, customer)
     assert customer.get("/order").status_code == 401
     assert customer.put(f"/order/{pending['confirmation_code']}", {}).status_code == 401
-    assert rows(own_shop, "select state from orders where number = %s", placed["order_id"]) == [("confirmed",)]
+    assert rows(own_shop, "select state from orders where id = %s", placed["order_id"]) == [("confirmed",)]
     with pytest.raises(DomainError, match="already blocked") as refused:
         block(own_shop, customer)
     assert refused.value.kind is Kind.CONFLICT

@@ -41,6 +41,17 @@ async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, Billed]
     return {position: Billed(int(units), net, vat) for position, units, net, vat in found}
 
 
+_NUMBERS = Statement(
+    "select b.order_id, array_agg(c.number order by c.number) from credit_note c join invoice_balance b using (invoice)"
+    " where b.order_id = any(:order_ids) group by b.order_id"
+)
+
+
+async def credit_note_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the numbers of the credit notes of orders, by internal id."""
+    return dict(await tx.fetch_all(_NUMBERS, order_ids=list(order_ids)))
+
+
 _NEXT_NUMBER = Statement("update credit_note_number set last = last + 1 returning last")
 
 

@@ -3,13 +3,14 @@
 All steps that move money first lock the account's balance, then the orders, then the credit exposure.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
 
 _LOCK_ACCOUNT = Statement("""
     insert into account_balance (customer_id) values (:customer_id)
@@ -25,14 +26,18 @@ async def lock_account(tx: Transaction, customer_id: int) -> Decimal:
 
 
 _UNALLOCATED_OF = Statement(
-    "select coalesce((select unallocated from account_balance where customer_id = :customer_id), 0.00)"
+    "select customer_id, unallocated from account_balance where customer_id = any(:customer_ids)"
 )
 
 
 async def unallocated_of(tx: Transaction, customer_id: int) -> Decimal:
     """Return the money of payments that is on an account."""
-    unallocated: Decimal = await tx.fetch_value(_UNALLOCATED_OF, customer_id=customer_id)
-    return unallocated
+    return (await unallocated_by_customer(tx, [customer_id])).get(customer_id, NOTHING)
+
+
+async def unallocated_by_customer(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, Decimal]:
+    """Return the money of payments that is on each account that ever had any."""
+    return dict(await tx.fetch_all(_UNALLOCATED_OF, customer_ids=list(customer_ids)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,12 +138,12 @@ _STORE_LINES = Statement(
     """
     update order_line l
     set quantity = c.quantity, unit_cost = c.unit_cost, cost_net = c.cost_net, cost_tax = c.cost_tax,
-        cancelled = c.cancelled,
+        cancelled = c.cancelled, unbilled = c.unbilled,
         allocated = case when l.bundle_line_id is null then c.allocated else 0 end,
         back_ordered = case when l.bundle_line_id is null then c.back_ordered else 0 end
     from json_to_recordset(:lines::json)
          as c (id bigint, quantity integer, unit_cost numeric, cost_net numeric, cost_tax numeric, cancelled integer,
-               allocated integer, back_ordered integer)
+               unbilled integer, allocated integer, back_ordered integer)
     where l.id = c.id
     """
 )
@@ -167,7 +167,7 @@ async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
 
 
 async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:
-    """Store what a part cancellation or an amendment changes of a confirmed order, except its lines."""
+    """Store what a part cancellation, an amendment or a return changes of a confirmed order, except its lines."""
     await tx.execute(
         _STORE_ORDER,
         **{name: getattr(order, name) for name in _STORED},

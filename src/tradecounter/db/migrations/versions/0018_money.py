@@ -1,4 +1,4 @@
-"""Several invoices an order, money on accounts, credit notes, reminders, and blocked customers."""
+"""Several invoices an order, money on accounts, credit notes, reminders, unbilled units, and blocked customers."""
 
 from tradecounter.db.migrations.sql import run_sql
 
@@ -174,6 +174,12 @@ create trigger allocation_never_changes before update or delete on allocation
     for each row execute function refuse_money_change();
 """
 
+RETURNS = """
+alter table order_line add column unbilled integer not null default 0 check (unbilled >= 0);
+comment on column order_line.unbilled is 'Units that came back before they were invoiced; they cost nothing.';
+comment on column return_line.credited is 'Units that came back and are on a credit note, or were not invoiced.';
+"""
+
 BLOCK = """
 alter table customer
     add column blocked_at timestamptz,
@@ -183,5 +189,5 @@ alter table customer
 
 
 def upgrade() -> None:
-    """Change the tables of billing, and those of customers."""
-    run_sql(INVOICES, MONEY, BLOCK)
+    """Change the tables of billing, order lines and customers."""
+    run_sql(INVOICES, MONEY, RETURNS, BLOCK)
