@@ -133,6 +133,16 @@ class Settings:
     seller_logo: Path | None = _setting(
         None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in e-mails instead of the seller's name."
     )
+    invoice_each_dispatch: bool = _setting(
+        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
+        "Invoice each shipment when it is dispatched, instead of whole orders with `order invoice`.",
+    )
+    reminder_days: str | None = _setting(
+        None,
+        "Days past the due date, comma-separated such as 7,14,30, at which customers are reminded of unpaid invoices; "
+        "unset: never.",
+        rules.DAYS,
+    )
     smtp_url: str | None = _setting(
         None,
         "The mail server, with user and password where needed: smtps:// (TLS), smtp:// (STARTTLS, required unless the "

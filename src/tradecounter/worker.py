@@ -13,6 +13,8 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.clean_up import clean_up_access
+from tradecounter.billing.jobs import add_billing_jobs
+from tradecounter.billing.remind_of_invoices import remind_of_invoices
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
@@ -23,6 +25,7 @@ from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.imports.roll_back import forget_changes
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
@@ -75,6 +78,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
     orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
     return (
         PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
+        PeriodicJob("remind_of_invoices", EVERY_FIVE_MINUTES, _reminding(settings), "customers reminded of invoices"),
         PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
         PeriodicJob(
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
@@ -88,6 +92,15 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
     )
+
+
+def _reminding(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
+    stages = [int(day) for day in comma_separated(settings.reminder_days)]
+
+    async def work(tx: Transaction, now: datetime) -> int:
+        return await remind_of_invoices(tx, now, stages)
+
+    return work
 
 
 def _retention(
@@ -206,6 +219,7 @@ class _Worker:
     def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
+        add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
         for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)
         return app

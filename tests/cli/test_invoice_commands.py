@@ -103,6 +103,7 @@ def test_an_invoice_is_shown_with_its_lines(
         "cost_tax": 11.10,
         "cost_gross": 66.60,
         "paid": 10.00,
+        "credited": 0.00,
         "due": 56.60,
     }
     assert [(line["item_id"], line["sku"], line["cost_net"], line["cost_tax"]) for line in lines] == [

@@ -29,6 +29,7 @@ READING = {
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
     "return list", "return show", "imports list", "job list", "customer export",
     "webhook list", "webhook show", "webhook deliveries",
+    "payment list", "credit-note list", "credit-note show", "credit-note pdf", "statement", "debtors",
 }  # fmt: skip
 NO_ENTRY = {
     "init": "writes a file before there is a database",
@@ -43,6 +44,7 @@ JOBS = {
     "expire_orders": "order.expire",
     "update_expected_dates": "order.reschedule",
     "remind_of_quotes": "no entry: sends mails",
+    "remind_of_invoices": "no entry: sends mails",
     "announce_changes": "no entry: the changes have theirs",
     "clean_up_identity": "no entry: deletes expired tokens and counts",
     "clean_up_access": "no entry: deletes expired links and counts",
@@ -80,6 +82,19 @@ class Office:
         self.order(dispatch, issue)
         [(number,)] = rows(self.shop, "select max(number) from invoice")
         return str(number)
+
+    def payment(self) -> str:
+        return str(self.program.json("payment", "add", "5.00", "--customer", str(self.customer.id))["id"])
+
+    def bank_file(self) -> str:
+        path = self.program.folder / "bank.csv"
+        path.write_text(f"date,amount,reference\n2026-06-15,1.00,invoice {self.invoice()}\n")
+        return str(path)
+
+    def blocked(self) -> str:
+        customer_id = str(self.shop.customer().id)
+        self.program.json("customer", "block", customer_id, "--reason", "a test")
+        return customer_id
 
     def key(self) -> str:
         return str(self.program.json("key", "add", str(self.customer.id))["id"])
@@ -174,6 +189,12 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "order cancel": ("order.cancel", lambda o: [o.order(), "--reason", "a test"]),
     "order invoice": ("invoice.issue", lambda o: [o.order(dispatch)]),
     "order pay": ("payment.record", lambda o: [o.order(dispatch, issue), "1.00"]),
+    "payment add": ("payment.record", lambda o: ["5.00", "--customer", str(o.customer.id)]),
+    "payment reverse": ("payment.reverse", lambda o: [o.payment(), "--reason", "a test"]),
+    "payment import": ("payment.record", lambda o: [o.bank_file()]),
+    "credit-note add": ("credit_note.issue", lambda o: [o.invoice(), "--amount", "1.00", "--reason", "a test"]),
+    "customer block": ("customer.block", lambda o: [str(o.shop.customer().id), "--reason", "a test"]),
+    "customer unblock": ("customer.unblock", lambda o: [o.blocked()]),
     "quote price": ("quote.price", lambda o: [o.quote(priced=False), "--item", "PHONE=40"]),
     "quote confirm": ("order.confirm", lambda o: [o.quote(priced=True), "--shipping-method", str(STANDARD)]),
     "invoice resend": ("invoice.resend", lambda o: [o.invoice()]),

@@ -6,10 +6,16 @@ from typing import Any
 
 from pypdf import PdfReader
 
-from support.orders import buy, dispatch
+from support.orders import buy, dispatch, rows
 from support.service import Customer, Service
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
-from tradecounter.billing.record_payment import record_payment
+from tradecounter.billing.queries.ledger import unallocated_of
+from tradecounter.billing.queries.lookup import the_invoice
+from tradecounter.billing.record_payment import NewPayment, pay_account, pay_invoice, record_payment
+from tradecounter.billing.reseller_wire import CreditNote, Payment
+from tradecounter.billing.reverse_payment import reverse_payment
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.letterhead.seller import Letterhead, Seller
 
@@ -34,6 +40,54 @@ def pay(service: Service, placed: dict[str, Any], amount: str) -> CreditOrderSta
     """Record a payment at the moment at which the service's clock stands."""
     reference, pounds = placed["order_reference"], Decimal(amount)
     return service.in_transaction(lambda tx: record_payment(tx, reference, pounds, service.clock.now()))
+
+
+def number_of(service: Service, placed: dict[str, Any]) -> int:
+    """The latest invoice of an order."""
+    [(number,)] = rows(
+        service,
+        "select max(i.number) from invoice i join orders o on o.id = i.order_id where o.id = %s",
+        placed["order_id"],
+    )
+    return int(number)
+
+
+def issue_part(service: Service, placed: dict[str, Any], *, part: bool = True) -> IssuedInvoice:
+    """Invoice what is dispatched of an order."""
+    reference, now = placed["order_reference"], service.clock.now()
+    return service.in_transaction(lambda tx: issue_invoice(tx, reference, SELLER, now, part=part))
+
+
+def pay_in(service: Service, customer: Customer, amount: str, invoice: int | None = None, **values: Any) -> Payment:
+    """Record a payment of an invoice, or else of the account."""
+    new, now = NewPayment(amount=Decimal(amount), **values), service.clock.now()
+    if invoice is not None:
+        return service.in_transaction(lambda tx: pay_invoice(tx, invoice, new, now))
+    return service.in_transaction(lambda tx: pay_account(tx, customer.id, new, now))
+
+
+def reverse(service: Service, payment: Payment) -> Payment:
+    """Reverse a payment."""
+    return service.in_transaction(lambda tx: reverse_payment(tx, payment.id, "bounced", service.clock.now()))
+
+
+def unallocated(service: Service, customer: Customer) -> Decimal:
+    """The money on an account."""
+    return service.in_transaction(lambda tx: unallocated_of(tx, customer.id))
+
+
+def due_of(service: Service, number: int) -> Decimal:
+    """What is due of an invoice."""
+    return service.in_transaction(lambda tx: the_invoice(tx, number)).due
+
+
+def credit(
+    service: Service, number: int, *lines: tuple[int | None, int], amount: str | None = None, reason: str = "broken"
+) -> CreditNote:
+    """Credit lines of an invoice, as pairs of item id and quantity, or an amount."""
+    wanted = Decimal(amount) if amount is not None else [CreditLine(*line) for line in lines]
+    now = service.clock.now()
+    return service.in_transaction(lambda tx: issue_credit_note(tx, number, wanted, reason, SELLER, now))
 
 
 def pdf_text(pdf: bytes) -> str:

@@ -167,9 +167,47 @@ _BOOKS: dict[str, LiteralString] = {
     "what accounts owe differs from their confirmed orders": """
         select customer_id, e.outstanding, o.due
         from credit_exposure e
-        full join (select customer_id, sum(gross - paid) as due from orders where state = 'confirmed' group by 1) o
-            using (customer_id)
+        full join (select customer_id, sum(gross - paid - credited) as due
+                   from orders where state = 'confirmed' group by 1) o using (customer_id)
         where coalesce(e.outstanding, 0) <> coalesce(o.due, 0)
+    """,
+    "what is paid or credited of an order differs from its invoices": """
+        select o.number, o.paid, o.credited, b.paid, b.credited
+        from orders o left join (
+            select order_id, sum(paid) as paid, sum(credited) as credited from invoice_balance group by 1
+        ) b on b.order_id = o.id
+        where (o.paid, o.credited) <> (coalesce(b.paid, 0), coalesce(b.credited, 0))
+    """,
+    "what is paid or credited of an invoice differs from its payments or credit notes": """
+        select b.invoice, b.paid, a.paid, b.credited, c.credited
+        from invoice_balance b
+        left join (select invoice, sum(amount) as paid from allocation where invoice is not null group by 1) a
+            using (invoice)
+        left join (select invoice, sum(gross) as credited from credit_note group by 1) c using (invoice)
+        where (b.paid, b.credited) <> (coalesce(a.paid, 0), coalesce(c.credited, 0))
+    """,
+    "the money on an account differs from its payments": """
+        select customer_id, b.unallocated, p.free
+        from account_balance b
+        full join (
+            select customer_id, sum(case when reversed_at is null and method <> 'refund' then amount else 0 end)
+                   - coalesce(sum((select sum(a.amount) from allocation a where a.payment_id = payment.id)), 0) as free
+            from payment group by 1
+        ) p using (customer_id)
+        where coalesce(b.unallocated, 0) <> coalesce(p.free, 0)
+    """,
+    "a wholly invoiced order and its invoices have different sums": """
+        select o.number, o.cost_net + o.shipping_net, o.cost_tax + o.shipping_tax, i.net, i.vat
+        from orders o join (select order_id, sum(net) as net, sum(vat) as vat from invoice group by 1) i
+            on i.order_id = o.id
+        where o.status in ('Invoiced', 'Completed')
+          and (o.cost_net + o.shipping_net, o.cost_tax + o.shipping_tax) <> (i.net, i.vat)
+    """,
+    "an invoice differs from its lines": """
+        select i.number, i.gross, l.gross
+        from invoice i left join (select invoice, sum(net + vat) as gross from invoice_line group by 1) l
+            on l.invoice = i.number
+        where i.gross <> coalesce(l.gross, 0) or i.gross <> i.net + i.vat
     """,
     "stock levels differ from the order lines": """
         select product_id, s.allocated, l.allocated, s.back_ordered, l.back_ordered

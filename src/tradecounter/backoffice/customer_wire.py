@@ -21,6 +21,7 @@ class CustomerCredit(Struct):
     total_outstanding: Annotated[Decimal, Meta(description="The unpaid gross of its confirmed orders.")]
     available_credit: Amount
     overdue: Amount
+    unallocated: Annotated[Decimal, Meta(description="Money of payments that has paid no invoice yet.")]
 
 
 class ResellerCustomer(Struct):

@@ -24,6 +24,7 @@ from tradecounter.backoffice.customer_wire import (
 )
 from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.billing.queries.lookup import overdue_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.change_account import change_customer, create_customer
@@ -66,11 +67,13 @@ async def present_customers(tx: Transaction, accounts: Sequence[Account], now: d
     """Return accounts as the back office shows them, with a fixed number of statements."""
     ids = [account.id for account in accounts]
     outstanding, overdue = await outstanding_by_customer(tx, ids), await overdue_by_customer(tx, ids, now)
+    unallocated = await unallocated_by_customer(tx, ids)
     shown = []
     for account in accounts:
         limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
-        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING))
-        shown.append(ResellerCustomer(**asdict(account), blocked=False, blocked_reason=None, credit=credit))
+        free = unallocated.get(account.id, NOTHING)
+        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING), free)
+        shown.append(ResellerCustomer(**asdict(account), credit=credit))
     return shown
 
 

@@ -28,7 +28,7 @@ from tradecounter.ordering.wire import ProductSerialNumber
 __all__ = ["ADDRESS_DETAILS", "SAVED_ADDRESS"]
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-_CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"))
+_CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"), Decimal("0.00"))
 
 CUSTOMER = ResellerCustomer(
     id=1001,
@@ -106,6 +106,7 @@ DISPATCH = orders.Dispatch(
 TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
 VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
 CANCELLATION = orders.Cancellation("The customer ordered twice.")
+INVOICING = orders.Invoicing(part=True)
 QUOTE = orders.ResellerQuote(
     **structs.asdict(ordering.QUOTE),
     customer_id=1001,

@@ -125,6 +125,14 @@ class Tracking(Struct):
     locality: Annotated[str, Meta(description="Where it happened.")] = ""
 
 
+class Invoicing(Struct):
+    """What to invoice."""
+
+    part: Annotated[bool, Meta(description="Invoice what is dispatched, although some units are still to come.")] = (
+        False
+    )
+
+
 class Cancellation(Struct):
     """Why an order is cancelled."""
 

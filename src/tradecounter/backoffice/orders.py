@@ -1,7 +1,7 @@
 """`/api/order`: orders of all customers, and what happens to them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -9,9 +9,9 @@ from msgspec import UNSET, Meta
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, Nothing, PageParameters, moment, page, text
-from tradecounter.backoffice.error_responses import CONFLICT, PRECONDITION_FAILED
-from tradecounter.backoffice.order_wire import Cancellation, Dispatch, ResellerOrder, State, Tracking
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, moment, page, text
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.order_wire import Cancellation, Dispatch, Invoicing, ResellerOrder, State, Tracking
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.catalogue.queries.lookup import find_product
@@ -77,11 +77,12 @@ _BY_WAREHOUSE = ("support", "warehouse", "administrator")
 
 @dataclass(frozen=True, slots=True)
 class OrderDesk:
-    """The endpoints of orders."""
+    """The endpoints of orders; with `invoice_each_dispatch`, the worker invoices each shipment."""
 
     desk: Desk
     orders: OrderPresenter
     letterhead: Letterhead
+    invoice_each_dispatch: bool
 
     @endpoint(
         Operation(
@@ -134,7 +135,7 @@ class OrderDesk:
     )
     async def dispatch_order(self, call: Call) -> Response:
         async def step(tx: Transaction, reference: str, body: Dispatch, now: datetime) -> None:
-            await dispatch_order(tx, reference, _dispatch(body), now)
+            await dispatch_order(tx, reference, replace(_dispatch(body), invoice=self.invoice_each_dispatch), now)
 
         return await self._take(call, Dispatch, step)
 
@@ -192,19 +193,23 @@ class OrderDesk:
             name="invoiceOrder",
             tag="Orders",
             summary="Issue the invoice of a dispatched order",
-            description="An order that has its invoice stays as it is.",
+            description=(
+                "The invoice is for all that is dispatched and not yet invoiced. Without `part`, nothing may be "
+                "left to dispatch. A wholly invoiced order stays as it is."
+            ),
             path_parameters=(_REFERENCE,),
             request_headers=POST_HEADERS,
+            body=RequestBody(Invoicing, {"Invoicing": examples.INVOICING}, required=False),
             success=_ORDER,
-            errors=(NOT_FOUND, CONFLICT, PRECONDITION_FAILED),
+            errors=(NOT_FOUND, CONFLICT),
             scope="billing:write",
         )
     )
     async def invoice_order(self, call: Call) -> Response:
-        async def step(tx: Transaction, reference: str, _body: Nothing, now: datetime) -> None:
-            await issue_invoice(tx, reference, self.letterhead, now)
+        async def step(tx: Transaction, reference: str, body: Invoicing, now: datetime) -> None:
+            await issue_invoice(tx, reference, self.letterhead, now, part=body.part)
 
-        return await self._take(call, Nothing, step)
+        return await self._take(call, Invoicing, step)
 
     async def _take(
         self, call: Call, shape: type[Body], step: Callable[[Transaction, str, Body, datetime], Awaitable[None]]

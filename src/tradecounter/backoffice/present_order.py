@@ -8,13 +8,14 @@ from msgspec import structs
 
 from tradecounter.audit.queries import entries_of
 from tradecounter.backoffice.order_wire import Happening, ResellerOrder, ResellerOrderItem, Shipment, ShippedItem
+from tradecounter.billing.queries.credit_notes import credit_note_numbers
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import numbers_by_shipment
 from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
 from tradecounter.ordering.lines import OrderLine, products_of
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
-from tradecounter.ordering.queries.lines import lines_of
+from tradecounter.ordering.queries.lines import invoiced_units, lines_of
 from tradecounter.ordering.states import AnyOrder, NumberedOrder
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -37,15 +38,17 @@ class OrderPresenter:
         """Return orders as the back office shows them, with a fixed number of statements."""
         ids = [order.id for order in orders]
         lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
+        invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
         invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
         history = await entries_of(tx, [f"order/{order.name}" for order in orders])
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
             found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
-            found.invoices = [invoices[order.id]] if order.id in invoices else []
+            found.invoices = invoices.get(order.id, [])
+            found.credit_notes = credit_notes.get(order.id, [])
             for item in found.items:
-                item.quantity_invoiced = item.quantity_dispatched if found.invoices else 0
+                item.quantity_invoiced = invoiced.get(item.id, 0)
             for shipment in found.shipments:
                 for shipped in shipment.items:
                     shipped.serial_numbers = numbers[shipment.id, shipped.id]
@@ -110,7 +113,7 @@ def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirme
         quantity_allocated=line.allocated,
         quantity_back_ordered=line.back_ordered,
         quantity_invoiced=0,
-        quantity_returned=0,
+        quantity_returned=line.returned,
         unit_cost=line.unit_cost,
     )
 

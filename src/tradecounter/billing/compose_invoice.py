@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
-from tradecounter.billing.rules import payment_terms, vat_totals
+from tradecounter.billing.rules import Share, payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.queries.accounts import Account
@@ -13,7 +14,6 @@ from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Party, Seller
-from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.rules import VAT_AREA
 from tradecounter.ordering.states import ConfirmedOrder
 
@@ -22,21 +22,33 @@ _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """A completely dispatched order: lines, serial numbers by line id, account, and time of supply."""
+    """What an invoice is about: dispatched units, their serial numbers by line id, account, and time of supply.
+
+    `shipping` is the net and the VAT of the order's shipping, None if an earlier invoice contains it.
+    """
 
     order: ConfirmedOrder
-    lines: Sequence[OrderLine]
+    shares: Sequence[Share]
+    shipping: tuple[Decimal, Decimal] | None
     serial_numbers: Mapping[int, list[str]]
     account: Account
     supplied_at: datetime
 
+    @property
+    def gross(self) -> Decimal:
+        """The units and the shipping with VAT."""
+        return sum((share.net + share.vat for share in self.shares), sum(self.shipping or (), NOTHING))
 
-def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) -> InvoiceDocument:
-    """Return the invoice of an order, issued now, with the amounts of the confirmation."""
+
+def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, paid: Decimal) -> InvoiceDocument:
+    """Return the invoice of dispatched units, issued now; `paid` is the money on the account that it takes."""
     order = supply.order
     delivery = order.shipping_address
-    lines = [*(_item(line, supply) for line in supply.lines if line.quantity), _shipping(order)]
+    lines = [_item(share, supply) for share in supply.shares]
+    if supply.shipping is not None:
+        lines.append(_shipping(order, *supply.shipping))
     totals = vat_totals(lines)
+    due = supply.gross - paid
     due_on = uk_date(due_at(now, order.term_days))
     return InvoiceDocument(
         number=number,
@@ -53,31 +65,33 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime) 
         vat_totals=totals,
         net=sum((total.net for total in totals), NOTHING),
         vat=sum((total.vat for total in totals), NOTHING),
-        gross=order.gross,
-        due=order.due,
-        payment_terms=payment_terms(order.term_days, due_on, order.due),
+        gross=supply.gross,
+        due=due,
+        payment_terms=payment_terms(order.term_days, due_on, due),
         notes=[] if delivery.country_code in VAT_AREA else [_EXPORTED],
     )
 
 
-def _item(line: OrderLine, supply: Supply) -> InvoiceLine:
-    numbers = supply.serial_numbers
+def _item(share: Share, supply: Supply) -> InvoiceLine:
+    numbers, line = supply.serial_numbers, share.line
     return InvoiceLine(
         sku=line.sku,
         description=line.name,
-        quantity=line.quantity,
+        quantity=share.units,
         unit_price=line.unit_cost,
         vat_rate=supply.order.tax_rate,
-        net=line.cost_net,
-        vat=line.cost_tax,
-        parts=[InvoicePart(c.sku, c.name, c.quantity, numbers.get(c.id, [])) for c in line.components],
+        net=share.net,
+        vat=share.vat,
+        parts=[
+            InvoicePart(c.sku, c.name, c.quantity // line.quantity * share.units, numbers.get(c.id, []))
+            for c in line.components
+        ],
         serial_numbers=numbers.get(line.id, []),
     )
 
 
-def _shipping(order: ConfirmedOrder) -> InvoiceLine:
-    net = order.shipping_net
-    return InvoiceLine("", f"Shipping: {order.chosen_shipping.name}", 1, net, order.tax_rate, net, order.shipping_tax)
+def _shipping(order: ConfirmedOrder, net: Decimal, vat: Decimal) -> InvoiceLine:
+    return InvoiceLine("", f"Shipping: {order.chosen_shipping.name}", 1, net, order.tax_rate, net, vat)
 
 
 def _party(name: str, address: CustomerAddress) -> Party:

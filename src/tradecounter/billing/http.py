@@ -39,9 +39,9 @@ class BillingEndpoints:
             tag="Orders",
             summary="The invoice of an order",
             description=(
-                "`reference` is the order reference or the numeric order id. An order has one invoice, which is issued "
-                "when all of the order is dispatched, and never changes. Before that, the response is 412: try again "
-                "later."
+                "`reference` is the order reference or the numeric order id. An invoice is issued when all of the "
+                "order is dispatched, and never changes. Before that, the response is 412: try again later. If an "
+                "order was invoiced in parts, the response is the latest invoice; each is also sent by e-mail."
             ),
             path_parameters=(
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),

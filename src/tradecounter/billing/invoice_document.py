@@ -60,3 +60,23 @@ class InvoiceDocument(Struct, frozen=True, kw_only=True):
     due: Decimal
     payment_terms: str
     notes: list[str]
+
+
+class CreditNoteDocument(Struct, frozen=True, kw_only=True):
+    """A credit note with all that VAT law asks of one; `invoice` is the number of the invoice that it corrects."""
+
+    number: int
+    issued_on: date
+    invoice: int
+    invoice_issued_on: date
+    seller: Seller
+    customer_id: int
+    customer: Party
+    order_reference: str
+    customer_reference: str
+    reason: str
+    lines: list[InvoiceLine]
+    vat_totals: list[VatTotal]
+    net: Decimal
+    vat: Decimal
+    gross: Decimal

@@ -1,4 +1,4 @@
-"""Issues the invoice of a completely dispatched order (decisions, invoice).
+"""Issues the invoices of orders (decisions, invoice; reseller's side, section 3).
 
 Rows are always locked in the same order. The invoice number is last, since all other invoices wait for its lock.
 """
@@ -10,27 +10,33 @@ from decimal import Decimal
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.compose_invoice import Supply, compose_invoice
+from tradecounter.billing.invoice_document import InvoiceDocument
 from tradecounter.billing.lock_order import lock_confirmed_order
+from tradecounter.billing.move_money import take_unallocated
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.billing.queries.invoices import (
     find_invoice,
     insert_invoice,
+    invoiced_of,
     last_dispatch,
     next_invoice_number,
     serial_numbers_of,
 )
-from tradecounter.billing.rules import require_all_dispatched, status_with
+from tradecounter.billing.queries.ledger import unallocated_of
+from tradecounter.billing.rules import Billed, require_all_dispatched, shares_to_invoice
+from tradecounter.credit.queries import discharge
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import is_demo
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.history import record_order_event
-from tradecounter.ordering.queries.changes import record_paid
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.queries.changes import settle
 from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.rules import COMPLETED, INVOICED
 from tradecounter.ordering.states import ConfirmedOrder
 
 
@@ -44,50 +50,94 @@ class IssuedInvoice:
     new: bool
 
 
-async def issue_invoice(tx: Transaction, reference: str, letterhead: Letterhead, now: datetime) -> IssuedInvoice:
-    """Issue the invoice of an order, named by its reference or id, or return the existing invoice.
+async def issue_invoice(
+    tx: Transaction, reference: str, letterhead: Letterhead, now: datetime, *, part: bool = False
+) -> IssuedInvoice:
+    """Issue an invoice for all that is dispatched and not yet invoiced of an order, named by its reference or id.
 
-    Raises DomainError: not found, precondition failed (not confirmed, cancelled, not completely dispatched, or the
-    settings still contain the example seller outside a demo).
+    Returns the latest invoice if all is invoiced. Without `part`, nothing may be left to dispatch. Raises DomainError:
+    not found, conflict (not confirmed, cancelled, something left to dispatch, nothing to invoice, or the settings still
+    contain the example seller outside a demo).
     """
     order = await lock_confirmed_order(tx, reference)
-    name = order.order_reference
-    issued = await find_invoice(tx, order.id)
-    if issued is not None:
-        return IssuedInvoice(number=issued.number, order_reference=name, gross=issued.gross, new=False)
-    await _require_own_seller(tx, letterhead)
-    supply = await _supply(tx, order)
-    status = status_with(order.due)
-    await record_paid(tx, order.id, NOTHING, status)
-    await queue(tx, "mail_order_invoiced", order_id=order.id)
-    if supply.account.accounts_email:
-        await queue(tx, "mail_invoice_copy", order_id=order.id)
-    document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now)
+    lines = await lines_of_order(tx, order.id)
+    if not part:
+        require_all_dispatched(lines)
+    invoiced = await invoiced_of(tx, order.id)
+    supply = await _supply(tx, order, lines, invoiced)
+    if supply is None:
+        issued = await find_invoice(tx, order.id)
+        if issued is None:
+            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
+        return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
+    await require_own_seller(tx, letterhead)
+    number = await _issue(tx, supply, letterhead, now, complete=not any(line.left for line in lines))
+    return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.gross, new=True)
+
+
+async def _issue(tx: Transaction, supply: Supply, letterhead: Letterhead, now: datetime, *, complete: bool) -> int:
+    order = supply.order
+    paid = min(await unallocated_of(tx, order.customer_id), supply.gross)
+    if paid:
+        await discharge(tx, order.customer_id, paid)
+    settle(tx, order.id, paid=paid, invoiced=complete)
+    document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now, paid)
+    number = document.number
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
-    await insert_invoice(
-        tx, order.id, document, pdf, issued_at=now, supplied_at=supply.supplied_at, due_at=due_at(now, order.term_days)
+    line_ids = [share.line.id for share in supply.shares]
+    insert_invoice(
+        tx,
+        order.id,
+        document,
+        line_ids if supply.shipping is None else [*line_ids, None],
+        pdf,
+        issued_at=now,
+        supplied_at=supply.supplied_at,
+        due_at=due_at(now, order.term_days),
     )
-    issue = {"number": document.number, "gross": document.gross}
-    record_order_event(tx, "invoice.issued", order, now, status=status, invoice=issue)
-    audit(tx, "invoice.issue", f"invoice/{document.number}", now, after={"order_reference": name, **issue})
-    return IssuedInvoice(number=document.number, order_reference=name, gross=document.gross, new=True)
+    await take_unallocated(tx, order.customer_id, number, paid, now)
+    await queue(tx, "mail_order_invoiced", order_id=order.id, number=number)
+    if supply.account.accounts_email:
+        await queue(tx, "mail_invoice_copy", order_id=order.id, number=number)
+    status = order.status if not complete else INVOICED if order.due > paid else COMPLETED
+    _record(tx, order, document, status, now)
+    return number
 
 
-async def _require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
+def _record(tx: Transaction, order: ConfirmedOrder, document: InvoiceDocument, status: str, now: datetime) -> None:
+    issued = {"number": document.number, "gross": document.gross, "due": document.due, "due_on": document.due_on}
+    record_order_event(tx, "invoice.issued", order, now, status=status, invoice=issued)
+    order_reference = document.order_reference
+    audit(tx, "invoice.issue", f"invoice/{document.number}", now, after={"order_reference": order_reference, **issued})
+
+
+async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
+    """Raise DomainError (conflict) if an invoice or credit note would show the example seller, except in a demo."""
     if letterhead.examples and not await is_demo(tx):
         raise DomainError(
-            Kind.PRECONDITION_FAILED,
+            Kind.CONFLICT,
             "the invoice would show the built-in example seller, and invoices never change: set "
             f"{', '.join(letterhead.examples)} first",
         )
 
 
-async def _supply(tx: Transaction, order: ConfirmedOrder) -> Supply:
-    lines = await lines_of_order(tx, order.id)
-    require_all_dispatched(lines)
-    serial_numbers = await serial_numbers_of(tx, order.id)
+async def _supply(
+    tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, Billed]
+) -> Supply | None:
+    """Return what can be invoiced, or None. If all units came back before the first invoice, it is of the shipping."""
+    by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
+    shares = shares_to_invoice(lines, by_line, order.tax_rate)
+    if not shares and (invoiced or any(line.left for line in lines)):
+        return None
     supplied_at = await last_dispatch(tx, order.id)
     account = await find_account(tx, order.customer_id)
     if supplied_at is None or account is None:
         raise LookupError(f"order {order.id} was dispatched without a shipment, or its customer does not exist")
-    return Supply(order=order, lines=lines, serial_numbers=serial_numbers, account=account, supplied_at=supplied_at)
+    return Supply(
+        order=order,
+        shares=shares,
+        shipping=None if invoiced else (order.shipping_net, order.shipping_tax),
+        serial_numbers=await serial_numbers_of(tx, order.id),
+        account=account,
+        supplied_at=supplied_at,
+    )

@@ -1,5 +1,6 @@
-"""Locks the order of an invoice or a payment, before any other row."""
+"""Locks the account and the order of an invoice or a payment, before any other row."""
 
+from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.lookup import any_order
@@ -8,13 +9,15 @@ from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, Decline
 
 
 async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrder:
-    """Return an order by its reference or id, locked until the transaction ends.
+    """Return an order by its reference or id; it and its account's money are locked until the transaction ends.
 
-    Raises DomainError: not found, precondition failed (not confirmed, or cancelled).
+    Raises DomainError: not found, conflict (not confirmed, or cancelled).
     """
-    order = await lock_order(tx, (await any_order(tx, reference)).id)
+    found = await any_order(tx, reference)
+    await lock_account(tx, found.customer_id)
+    order = await lock_order(tx, found.id)
     if isinstance(order, CancelledOrder | DeclinedOrder):
-        raise DomainError(Kind.PRECONDITION_FAILED, f"order {order.name} is cancelled")
+        raise DomainError(Kind.CONFLICT, f"order {order.name} is cancelled")
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.PRECONDITION_FAILED, f"order {reference} is not confirmed")
+        raise DomainError(Kind.CONFLICT, f"order {reference} is not confirmed")
     return order

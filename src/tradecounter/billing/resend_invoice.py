@@ -24,7 +24,7 @@ class ResentInvoice:
 async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentInvoice:
     """Queue an invoice's e-mails again: to the order's recipient and to the account's address for invoices.
 
-    Raises DomainError: not found, precondition failed (no recipients).
+    Raises DomainError: not found, conflict (no recipients).
     """
     invoice = await the_invoice(tx, number)
     order = await order_by_id(tx, invoice.order_id)
@@ -34,12 +34,12 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
     recipients = [address for address in mails.values() if address]
     if not recipients:
         raise DomainError(
-            Kind.PRECONDITION_FAILED,
+            Kind.CONFLICT,
             f"invoice {number} has no recipients: the order has no contact e-mail address, and customer {account.id} "
             "has no accounts_email and gets no order e-mails; change this with `customer edit`",
         )
     for job, address in mails.items():
         if address:
-            await queue(tx, job, order_id=invoice.order_id, resent=int(now.timestamp()))
+            await queue(tx, job, order_id=invoice.order_id, number=number, resent=int(now.timestamp()))
     audit(tx, "invoice.resend", f"invoice/{number}", now, after={"recipients": recipients})
     return ResentInvoice(number, invoice.order_reference, recipients)

@@ -1,21 +1,24 @@
 """The rules of billing (decisions, invoice): when to invoice, totals, terms, payments. Amounts are pounds."""
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
 from decimal import Decimal
+from typing import NamedTuple, TypeVar
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.local_time import day_in_words
-from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.kit.local_time import at_uk_time, day_in_words, uk_date
+from tradecounter.kit.money import NOTHING, percentage, rounded
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.rules import COMPLETED, INVOICED
+
+Source = TypeVar("Source")
 
 _MOST_NAMED = 5
+_ABSURD = 10**12  # pounds
 
 
 def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
-    """Raise DomainError (precondition failed) if any unit is not dispatched; the message lists the remaining units."""
+    """Raise DomainError (conflict) if any unit is not dispatched; the message lists the remaining units."""
     left = [line for line in lines if line.left]
     if not left:
         return
@@ -23,14 +26,9 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
     if len(left) > _MOST_NAMED:
         named.append(f"{len(left) - _MOST_NAMED} more lines")
     raise DomainError(
-        Kind.PRECONDITION_FAILED,
+        Kind.CONFLICT,
         f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(named)}",
     )
-
-
-def status_with(due: Decimal) -> str:
-    """Return the status of an invoiced order with this amount left to pay."""
-    return INVOICED if due else COMPLETED
 
 
 def vat_totals(lines: Sequence[InvoiceLine]) -> list[VatTotal]:
@@ -59,9 +57,77 @@ def require_payable(amount: Decimal, due: Decimal) -> None:
     """Raise DomainError (invalid) unless an amount is positive, in whole pence and at most `due`."""
     if due == NOTHING:
         raise invalid("amount", "nothing is due: the order is paid in full")
+    require_at_most(amount, due, "which is due")
+
+
+def require_at_most(amount: Decimal, most: Decimal, why: str) -> None:
+    """Raise DomainError (invalid) unless an amount is positive, in whole pence and at most `most`."""
     if not amount.is_finite() or amount <= 0:
-        raise invalid("amount", f"must be more than 0 and at most {due}, which is due")
-    if amount > due:
-        raise invalid("amount", f"must be at most {due}, which is due")
+        raise invalid("amount", f"must be more than 0 and at most {most}, {why}")
+    if amount > most:
+        raise invalid("amount", f"must be at most {most}, {why}")
+    _require_whole_pence(amount)
+
+
+def require_amount(amount: Decimal) -> None:
+    """Raise DomainError (invalid) unless an amount is positive, in whole pence and not absurdly large."""
+    if not amount.is_finite() or not 0 < amount < _ABSURD:
+        raise invalid("amount", f"must be more than 0 and less than {_ABSURD:,}")
+    _require_whole_pence(amount)
+
+
+def _require_whole_pence(amount: Decimal) -> None:
     if amount != rounded(amount):
         raise invalid("amount", "must be in whole pence: at most two decimal places")
+
+
+class Billed(NamedTuple):
+    """What invoices or credit notes contain of a line so far: units, and their net and VAT."""
+
+    units: int = 0
+    net: Decimal = NOTHING
+    vat: Decimal = NOTHING
+
+
+class Share(NamedTuple):
+    """The units of an order's line that an invoice contains, and their net and VAT."""
+
+    line: OrderLine
+    units: int
+    net: Decimal
+    vat: Decimal
+
+
+def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed], tax_rate: Decimal) -> list[Share]:
+    """Return what is dispatched and neither invoiced nor returned before that.
+
+    The VAT of a line is that of all its units invoiced so far, rounded half up, less what earlier invoices contain. So
+    the last invoice takes the pennies, and the sums of the invoices are those of the order.
+    """
+    shares = []
+    for line in lines:
+        before = invoiced.get(line.id, Billed())
+        units = line.dispatched - line.unbilled - before.units
+        if units > 0:
+            so_far = line.unit_cost * (line.dispatched - line.unbilled)
+            whole = line.dispatched == line.quantity
+            net = (line.cost_net if whole else so_far) - before.net
+            vat = (line.cost_tax if whole else percentage(so_far, tax_rate)) - before.vat
+            shares.append(Share(line, units, net, vat))
+    return shares
+
+
+def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:
+    """Return what each source gives or takes of a wanted amount, in their sequence, at most its own amount."""
+    shares = []
+    for source, amount in zip(sources, amounts, strict=True):
+        share = min(amount, wanted)
+        if share > 0:
+            shares.append((source, share))
+            wanted -= share
+    return shares
+
+
+def counts_from(received_on: date, now: datetime) -> datetime:
+    """Return from when a payment counts on statements: now, or the start of an earlier day."""
+    return now if received_on == uk_date(now) else at_uk_time(received_on, time())

@@ -1,12 +1,15 @@
 """Arguments and options shared by several commands."""
 
 import re
+import sys
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from tradecounter.cli.session import fail
 from tradecounter.kit.local_time import at_uk_time
 
 LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
@@ -81,3 +84,27 @@ Since = Annotated[
 Until = Annotated[
     datetime | None, typer.Option("--to", parser=until, metavar="D", help="Up to and including this date or time.")
 ]
+
+Reason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="The reason, for the customer and the audit log.")
+]
+
+
+def Day(name: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
+    """Return an option that is a date."""
+
+    def parse(text: str) -> date:
+        found = _day(text)
+        if found is None:
+            raise typer.BadParameter(f"{text!r} is not a date, such as 2026-06-01")
+        return found
+
+    return typer.Option(name, parser=parse, metavar="D", help=meaning, show_default=False)
+
+
+def read_bytes(name: str) -> bytes:
+    """Return a file's content; - is standard input. Ends the command if the file cannot be read."""
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        fail(f"{name} cannot be read: {error.strerror}")

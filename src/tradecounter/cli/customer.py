@@ -5,14 +5,17 @@ from typing import Any
 
 import typer
 
+from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.billing.queries.lookup import overdue_of
-from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.arguments import CustomerId, Reason
 from tradecounter.cli.customer_data import erase, export
 from tradecounter.cli.customer_edit import add, edit
-from tradecounter.cli.output import AsJson, Parts, show_record, show_table
-from tradecounter.cli.session import run_query
+from tradecounter.cli.output import AsJson, Parts, show, show_record, show_table
+from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.cli.text import one_line
 from tradecounter.credit.queries import outstanding_of
+from tradecounter.customers.block_customer import block_customer, unblock_customer
 from tradecounter.customers.queries.accounts import Account, list_accounts, the_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.db.transaction import Transaction
@@ -23,7 +26,7 @@ from tradecounter.kit.money import NOTHING
 app = typer.Typer(no_args_is_help=True, help="The reseller's customers.")
 
 _COLUMNS = ("id", Prose("company"), "email_address", "credit_limit", "price_list", "discount", "term_days",
-            "trade_account", "packing", "shipping_method")  # fmt: skip
+            "trade_account", "packing", "shipping_method", "blocked")  # fmt: skip
 _ADDRESSES = ("id", Prose("contact_name"), Prose("street_one"), Prose("city", 12), "zip", "country_code",
               Prose("company_name"), Prose("street_two"), Prose("street_three"), "state", "contact_number",
               "tax_number")  # fmt: skip
@@ -58,12 +61,27 @@ def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
     show_record(run_query(work), parts=_PARTS, as_json=as_json)
 
 
+@app.command("block")
+def block(customer_id: CustomerId, reason: Reason, as_json: AsJson = False) -> None:
+    """Block a customer: its keys and tokens are rejected within five seconds, and it cannot order."""
+    account = run_change(lambda tx: block_customer(tx, customer_id, reason, SystemClock().now()))
+    show(account, f"customer {customer_id} ({one_line(account.name)}) is blocked", as_json=as_json)
+
+
+@app.command("unblock")
+def unblock(customer_id: CustomerId, as_json: AsJson = False) -> None:
+    """Let a blocked customer's keys and tokens work again."""
+    account = run_change(lambda tx: unblock_customer(tx, customer_id, SystemClock().now()))
+    show(account, f"customer {customer_id} ({one_line(account.name)}) is not blocked any more", as_json=as_json)
+
+
 async def _credit(tx: Transaction, account: Account) -> dict[str, Any]:
     limit, outstanding = account.credit_limit or NOTHING, await outstanding_of(tx, account.id)
     return {
         "credit_limit": limit,
         "total_outstanding": outstanding,
         "available_credit": limit - outstanding,
+        "unallocated": await unallocated_of(tx, account.id),
         "overdue": await overdue_of(tx, account.id, SystemClock().now()),
     }
 

@@ -24,11 +24,17 @@ def pounds(text: str) -> Decimal:
         raise typer.BadParameter(f"{text!r} is not an amount in pounds, such as 120.50") from error
 
 
-def invoice(reference: OrderName, as_json: AsJson = False) -> None:
-    """Issue a fully dispatched order's invoice; if it was issued before, show its number."""
+def invoice(
+    reference: OrderName,
+    part: Annotated[
+        bool, typer.Option("--part", help="Invoice what is dispatched, although some units are still to come.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Invoice all that is dispatched and not yet invoiced; if all is invoiced, show the latest invoice's number."""
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
-    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now()))
+    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now(), part=part))
     if issued.new and letterhead.examples:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
     done = "is issued" if issued.new else "was issued before"
@@ -39,10 +45,10 @@ def invoice(reference: OrderName, as_json: AsJson = False) -> None:
 
 def pay(
     reference: OrderName,
-    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most the amount due.")],
+    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most what is due.")],
     as_json: AsJson = False,
 ) -> None:
-    """Record a payment against an order's invoice."""
+    """Record a payment of an order's oldest unpaid invoice."""
     paid = run_change(lambda tx: record_payment(tx, reference, amount, SystemClock().now()))
     left = f"{in_pounds(paid.total_due)} is due by {str(paid.due_on)[:10]}" if paid.total_due else "it is paid in full"
     show(

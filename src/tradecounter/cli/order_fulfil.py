@@ -19,6 +19,7 @@ from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.lookup import any_order
+from tradecounter.settings import read_settings
 
 # A MAC address may contain colons too.
 _SERIAL = re.compile(
@@ -51,7 +52,8 @@ def dispatch(
     serials = [_serial(text) for text in serial or ()]
 
     async def work(tx: Transaction) -> None:
-        request = DispatchRequest(items=items, tracking_number=tracking, serials=serials)
+        invoice = read_settings().invoice_each_dispatch
+        request = DispatchRequest(items=items, tracking_number=tracking, serials=serials, invoice=invoice)
         await dispatch_order(tx, reference, request, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)

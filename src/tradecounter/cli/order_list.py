@@ -79,7 +79,8 @@ async def _listed(tx: Transaction, chosen: OrderFilter, limit: int) -> list[dict
     orders = await list_all_orders(tx, chosen, limit)
     ids = [order.id for order in orders]
     lines, invoices = await lines_of(tx, ids), await invoice_numbers(tx, ids)
-    return [as_operators_see_it(o, lines[o.id]) | {"invoice": invoices.get(o.id)} for o in orders]
+    latest = {order_id: numbers[-1] for order_id, numbers in invoices.items()}
+    return [as_operators_see_it(o, lines[o.id]) | {"invoice": latest.get(o.id)} for o in orders]
 
 
 def _for_people(order: dict[str, Any]) -> dict[str, Any]:

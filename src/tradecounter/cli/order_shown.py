@@ -7,7 +7,7 @@ import msgspec
 import typer
 from msgspec import structs
 
-from tradecounter.billing.queries.invoices import find_invoice
+from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.cli.output import show_json, show_part, show_record, show_table
 from tradecounter.cli.tables import Prose
 from tradecounter.db.transaction import Transaction
@@ -108,10 +108,12 @@ async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = Fal
 
 
 async def _billing(tx: Transaction, order: AnyOrder) -> dict[str, Any]:
-    issued = await find_invoice(tx, order.id)
+    invoices = (await invoice_numbers(tx, [order.id])).get(order.id, [])
     return {
-        "invoice": None if issued is None else issued.number,
+        "invoice": invoices[-1] if invoices else None,
+        "invoices": invoices,
         "paid": order.paid if isinstance(order, NumberedOrder) else NOTHING,
+        "credited": order.credited if isinstance(order, NumberedOrder) else NOTHING,
         "due": order.due if isinstance(order, ConfirmedOrder) else None,
     }
 

@@ -5,17 +5,20 @@ from typing import Annotated, Any
 import typer
 from msgspec.structs import asdict
 
+from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.cli.arguments import Customer, Limit, OrderName, item_units
 from tradecounter.cli.output import AsJson, show_json, show_record, show_table
-from tradecounter.cli.session import run_change, run_query
+from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
 from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return, receive_return
 from tradecounter.ordering.returns.wire import Return, return_on_the_wire
+from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
 
@@ -105,13 +108,21 @@ def receive(
     scrap: Annotated[
         list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to write off; may be repeated.")
     ] = None,
+    credit: Annotated[
+        bool, typer.Option("--credit", help="Credit the invoiced units that came back and are not credited yet.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Receive units of a return; restocked units serve back-orders first."""
-    restocked, scrapped = item_units(restock, "--restock"), item_units(scrap, "--scrap")
+    restocked, scrapped, now = item_units(restock, "--restock"), item_units(scrap, "--scrap"), SystemClock().now()
+    with reporting_errors():
+        letterhead = letterhead_from(read_settings())
 
     async def work(tx: Transaction) -> Return:
-        await receive_return(tx, number, restocked, scrapped, SystemClock().now())
+        if credit:
+            await receive_and_credit(tx, number, restocked, scrapped, letterhead, now)
+        else:
+            await receive_return(tx, number, restocked, scrapped, now)
         return await shown_return(tx, number)
 
     _print(run_change(work), as_json=as_json)

@@ -58,5 +58,5 @@ _DISCHARGE = Statement("update credit_exposure set outstanding = outstanding - :
 
 
 async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
-    """Subtract a payment or a cancelled debt."""
+    """Subtract a payment, a credit note or a cancelled debt; a negative amount is owed again."""
     await tx.execute(_DISCHARGE, gross=gross, customer_id=customer_id)

@@ -25,8 +25,8 @@ _WRONG_CREDIT = Statement(
     """
     select customer_id, coalesce(e.outstanding, 0) as charged, coalesce(o.unpaid, 0) as unpaid
     from credit_exposure e full join (
-        select customer_id, sum(gross - paid) as unpaid from orders
-        where state = 'confirmed' and paid < gross group by customer_id
+        select customer_id, sum(gross - paid - credited) as unpaid from orders
+        where state = 'confirmed' and paid + credited < gross group by customer_id
     ) as o using (customer_id)
     where coalesce(e.outstanding, 0) <> coalesce(o.unpaid, 0) order by customer_id limit :most
     """,

@@ -26,6 +26,9 @@ JobName = Literal[
     "mail_user_invited",
     "mail_user_password",
     "mail_webhook_stopped",
+    "mail_credit_note",
+    "mail_invoice_overdue",
+    "invoice_dispatch",
 ]
 
 # The queue library's own client would need another round trip per job.

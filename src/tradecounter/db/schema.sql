@@ -16,6 +16,14 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.refuse_money_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'credit notes and allocations never change';
+end
+$$;
+
 CREATE TABLE public.access_token (
     id bigint NOT NULL,
     hash bytea NOT NULL,
@@ -35,6 +43,14 @@ ALTER TABLE public.access_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE public.account_balance (
+    customer_id bigint NOT NULL,
+    unallocated numeric(18,2) DEFAULT 0 NOT NULL,
+    CONSTRAINT account_balance_unallocated_check CHECK ((unallocated >= (0)::numeric))
+);
+
+COMMENT ON TABLE public.account_balance IS 'The money of payments that is on the account; its row is the lock of all steps that move money.';
+
 CREATE TABLE public.address (
     id bigint NOT NULL,
     customer_id bigint NOT NULL,
@@ -45,6 +61,30 @@ CREATE TABLE public.address (
 ALTER TABLE public.address ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.address_id_seq
     START WITH 5001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.allocation (
+    id bigint NOT NULL,
+    payment_id bigint NOT NULL,
+    invoice bigint,
+    refund_id bigint,
+    amount numeric(18,2) NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT allocation_amount_check CHECK ((amount <> (0)::numeric)),
+    CONSTRAINT allocation_check CHECK ((num_nonnulls(invoice, refund_id) = 1))
+);
+
+COMMENT ON TABLE public.allocation IS 'Where the money of payments goes; a negative amount takes it back.';
+
+COMMENT ON COLUMN public.allocation.at IS 'From when it counts on statements.';
+
+ALTER TABLE public.allocation ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.allocation_id_seq
+    START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
@@ -223,6 +263,40 @@ CREATE TABLE public.credit_exposure (
 
 COMMENT ON TABLE public.credit_exposure IS 'The unpaid gross of a customer''s confirmed orders; its row is the account''s lock.';
 
+CREATE TABLE public.credit_note (
+    number bigint NOT NULL,
+    invoice bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    issued_at timestamp with time zone NOT NULL,
+    reason text NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    document jsonb NOT NULL,
+    pdf bytea NOT NULL,
+    CONSTRAINT credit_note_gross_check CHECK ((gross > (0)::numeric))
+);
+
+CREATE TABLE public.credit_note_line (
+    credit_note bigint NOT NULL,
+    "position" integer NOT NULL,
+    invoice_position integer,
+    quantity integer NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    CONSTRAINT credit_note_line_quantity_check CHECK ((quantity > 0))
+);
+
+COMMENT ON COLUMN public.credit_note_line.invoice_position IS 'The line of the invoice; null for an amount.';
+
+CREATE TABLE public.credit_note_number (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT credit_note_number_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE public.credit_note_number IS 'One row: the last number of a credit note. Numbers have no gaps.';
+
 CREATE TABLE public.customer (
     id bigint NOT NULL,
     email_address text NOT NULL,
@@ -241,7 +315,10 @@ CREATE TABLE public.customer (
     unique_references boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     order_mails boolean DEFAULT true NOT NULL,
+    blocked_at timestamp with time zone,
+    blocked_reason text,
     CONSTRAINT customer_check CHECK (((credit_limit IS NULL) = (term_days IS NULL))),
+    CONSTRAINT customer_check1 CHECK (((blocked_at IS NULL) = (blocked_reason IS NULL))),
     CONSTRAINT customer_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
     CONSTRAINT customer_discount_check CHECK (((discount >= (0)::numeric) AND (discount <= (100)::numeric))),
     CONSTRAINT customer_packing_check CHECK ((packing = ANY (ARRAY['own'::text, 'plain'::text]))),
@@ -396,10 +473,43 @@ CREATE TABLE public.invoice (
     due_at timestamp with time zone NOT NULL,
     gross numeric(18,2) NOT NULL,
     document jsonb NOT NULL,
-    pdf bytea NOT NULL
+    pdf bytea NOT NULL,
+    customer_id bigint NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL
 );
 
 COMMENT ON COLUMN public.invoice.supplied_at IS 'The time of supply: when the last of the order was dispatched.';
+
+CREATE TABLE public.invoice_balance (
+    invoice bigint NOT NULL,
+    order_id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    paid numeric(18,2) DEFAULT 0 NOT NULL,
+    credited numeric(18,2) DEFAULT 0 NOT NULL,
+    due numeric(18,2) GENERATED ALWAYS AS (((gross - paid) - credited)) STORED NOT NULL,
+    CONSTRAINT invoice_balance_credited_check CHECK ((credited >= (0)::numeric)),
+    CONSTRAINT invoice_balance_due_check CHECK ((due >= (0)::numeric)),
+    CONSTRAINT invoice_balance_paid_check CHECK ((paid >= (0)::numeric))
+);
+
+COMMENT ON TABLE public.invoice_balance IS 'What is paid and credited of each invoice, which itself never changes.';
+
+CREATE TABLE public.invoice_line (
+    invoice bigint NOT NULL,
+    "position" integer NOT NULL,
+    line_id bigint,
+    quantity integer NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    CONSTRAINT invoice_line_quantity_check CHECK ((quantity > 0))
+);
+
+COMMENT ON COLUMN public.invoice_line."position" IS 'The place of the line in the document, from 1.';
+
+COMMENT ON COLUMN public.invoice_line.line_id IS 'Null for shipping.';
 
 CREATE TABLE public.invoice_number (
     the_one boolean DEFAULT true NOT NULL,
@@ -408,6 +518,15 @@ CREATE TABLE public.invoice_number (
 );
 
 COMMENT ON TABLE public.invoice_number IS 'One row. Issuing an invoice locks it, so that numbers have no gaps.';
+
+CREATE TABLE public.invoice_reminder (
+    invoice bigint NOT NULL,
+    stage integer NOT NULL,
+    reminded_at timestamp with time zone NOT NULL,
+    CONSTRAINT invoice_reminder_stage_check CHECK ((stage > 0))
+);
+
+COMMENT ON COLUMN public.invoice_reminder.stage IS 'The days past the due date at which this reminder is sent.';
 
 CREATE TABLE public.manufacturer (
     key text NOT NULL,
@@ -471,12 +590,14 @@ CREATE TABLE public.order_line (
     cancelled integer DEFAULT 0 NOT NULL,
     returned integer DEFAULT 0 NOT NULL,
     requested_unit_cost numeric(12,2),
+    unbilled integer DEFAULT 0 NOT NULL,
     CONSTRAINT order_line_allocated_check CHECK ((allocated >= 0)),
     CONSTRAINT order_line_back_ordered_check CHECK ((back_ordered >= 0)),
     CONSTRAINT order_line_cancelled_check CHECK ((cancelled >= 0)),
     CONSTRAINT order_line_dispatched_check CHECK ((dispatched >= 0)),
     CONSTRAINT order_line_quantity_check CHECK ((quantity >= 0)),
     CONSTRAINT order_line_returned_check CHECK ((returned >= 0)),
+    CONSTRAINT order_line_unbilled_check CHECK ((unbilled >= 0)),
     CONSTRAINT order_line_unit_cost_check CHECK ((unit_cost >= (0)::numeric))
 );
 
@@ -491,6 +612,8 @@ COMMENT ON COLUMN public.order_line.cancelled IS 'Units cancelled, one part or t
 COMMENT ON COLUMN public.order_line.returned IS 'Dispatched units that came back.';
 
 COMMENT ON COLUMN public.order_line.requested_unit_cost IS 'Of a priced quote: the unit cost at the request.';
+
+COMMENT ON COLUMN public.order_line.unbilled IS 'Units that came back before they were invoiced; they cost nothing.';
 
 ALTER TABLE public.order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.order_line_id_seq
@@ -585,6 +708,7 @@ CREATE TABLE public.orders (
     support_told_at timestamp with time zone,
     reminded_pricing integer DEFAULT 0 NOT NULL,
     expected_changed_at timestamp with time zone,
+    credited numeric(18,2) DEFAULT 0 NOT NULL,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -604,6 +728,8 @@ COMMENT ON COLUMN public.orders.support_told_at IS 'When the mail that asks supp
 COMMENT ON COLUMN public.orders.reminded_pricing IS 'The pricing of a quote whose end the customer was reminded of; 0: none.';
 
 COMMENT ON COLUMN public.orders.expected_changed_at IS 'When the expected dates of a back-order changed last, after its confirmation.';
+
+COMMENT ON COLUMN public.orders.credited IS 'The gross of the credit notes against the invoices of the order.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq
@@ -642,11 +768,21 @@ ALTER TABLE public.password_failure ALTER COLUMN id ADD GENERATED ALWAYS AS IDEN
 
 CREATE TABLE public.payment (
     id bigint NOT NULL,
-    invoice bigint NOT NULL,
     amount numeric(18,2) NOT NULL,
-    paid_at timestamp with time zone NOT NULL,
-    CONSTRAINT payment_amount_check CHECK ((amount > (0)::numeric))
+    recorded_at timestamp with time zone CONSTRAINT payment_paid_at_not_null NOT NULL,
+    customer_id bigint NOT NULL,
+    received_on date NOT NULL,
+    counts_from timestamp with time zone NOT NULL,
+    method text NOT NULL,
+    reference text NOT NULL,
+    reversed_at timestamp with time zone,
+    reversal_reason text,
+    CONSTRAINT payment_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT payment_check CHECK (((reversed_at IS NULL) = (reversal_reason IS NULL))),
+    CONSTRAINT payment_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'direct_debit'::text, 'card'::text, 'cheque'::text, 'cash'::text, 'other'::text, 'refund'::text])))
 );
+
+COMMENT ON COLUMN public.payment.counts_from IS 'From when it counts on statements: when it was recorded, or an earlier day.';
 
 ALTER TABLE public.payment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.payment_id_seq
@@ -753,7 +889,7 @@ CREATE TABLE public.return_line (
     CONSTRAINT return_line_scrapped_check CHECK ((scrapped >= 0))
 );
 
-COMMENT ON COLUMN public.return_line.credited IS 'Units that came back and are on a credit note.';
+COMMENT ON COLUMN public.return_line.credited IS 'Units that came back and are on a credit note, or were not invoiced.';
 
 CREATE TABLE public.revoked_consent (
     client_id text NOT NULL,
@@ -817,10 +953,13 @@ CREATE TABLE public.shipment (
     tracking_number text,
     contact_email text,
     contact_phone text,
-    dispatched_at timestamp with time zone NOT NULL
+    dispatched_at timestamp with time zone NOT NULL,
+    invoice bigint
 );
 
 COMMENT ON COLUMN public.shipment.contact_email IS 'Whom the courier tells, as the order said (courier_notifications).';
+
+COMMENT ON COLUMN public.shipment.invoice IS 'The invoice of its units; null until they are invoiced.';
 
 ALTER TABLE public.shipment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.shipment_id_seq
@@ -1044,8 +1183,14 @@ ALTER TABLE ONLY public.access_token
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.account_balance
+    ADD CONSTRAINT account_balance_pkey PRIMARY KEY (customer_id);
+
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.allocation
+    ADD CONSTRAINT allocation_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.announced
     ADD CONSTRAINT announced_pkey PRIMARY KEY (the_one);
@@ -1089,6 +1234,15 @@ ALTER TABLE ONLY public.contract_price
 ALTER TABLE ONLY public.credit_exposure
     ADD CONSTRAINT credit_exposure_pkey PRIMARY KEY (customer_id);
 
+ALTER TABLE ONLY public.credit_note_line
+    ADD CONSTRAINT credit_note_line_pkey PRIMARY KEY (credit_note, "position");
+
+ALTER TABLE ONLY public.credit_note_number
+    ADD CONSTRAINT credit_note_number_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY public.credit_note
+    ADD CONSTRAINT credit_note_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_email_key_key UNIQUE (email_key);
 
@@ -1122,14 +1276,20 @@ ALTER TABLE ONLY public.incoming_stock
 ALTER TABLE ONLY public.installation
     ADD CONSTRAINT installation_pkey PRIMARY KEY (the_one);
 
+ALTER TABLE ONLY public.invoice_balance
+    ADD CONSTRAINT invoice_balance_pkey PRIMARY KEY (invoice);
+
+ALTER TABLE ONLY public.invoice_line
+    ADD CONSTRAINT invoice_line_pkey PRIMARY KEY (invoice, "position");
+
 ALTER TABLE ONLY public.invoice_number
     ADD CONSTRAINT invoice_number_pkey PRIMARY KEY (the_one);
 
 ALTER TABLE ONLY public.invoice
-    ADD CONSTRAINT invoice_order_id_key UNIQUE (order_id);
-
-ALTER TABLE ONLY public.invoice
     ADD CONSTRAINT invoice_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.invoice_reminder
+    ADD CONSTRAINT invoice_reminder_pkey PRIMARY KEY (invoice, stage);
 
 ALTER TABLE ONLY public.manufacturer
     ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
@@ -1253,6 +1413,12 @@ CREATE INDEX address_deleted ON public.address USING btree (deleted_at) WHERE (d
 
 CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHERE (deleted_at IS NULL);
 
+CREATE INDEX allocation_of_invoice ON public.allocation USING btree (invoice) WHERE (invoice IS NOT NULL);
+
+CREATE INDEX allocation_of_payment ON public.allocation USING btree (payment_id);
+
+CREATE INDEX allocation_of_refund ON public.allocation USING btree (refund_id) WHERE (refund_id IS NOT NULL);
+
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
 CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at, id);
@@ -1267,6 +1433,10 @@ CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id)
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
+CREATE INDEX credit_note_of_customer ON public.credit_note USING btree (customer_id, number);
+
+CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
+
 CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
 
 CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
@@ -1276,6 +1446,16 @@ CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
 
 CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id);
+
+CREATE INDEX invoice_balance_of_order ON public.invoice_balance USING btree (order_id);
+
+CREATE INDEX invoice_line_of_line ON public.invoice_line USING btree (line_id) WHERE (line_id IS NOT NULL);
+
+CREATE INDEX invoice_of_customer ON public.invoice USING btree (customer_id, number);
+
+CREATE INDEX invoice_of_order ON public.invoice USING btree (order_id);
+
+CREATE INDEX invoice_unpaid ON public.invoice_balance USING btree (customer_id, due_at, invoice) WHERE (due > (0)::numeric);
 
 CREATE INDEX one_time_link_by_expiry ON public.one_time_link USING btree (expires_at);
 
@@ -1301,7 +1481,7 @@ CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confi
 
 CREATE INDEX orders_pending ON public.orders USING btree (customer_id, kind, expires_at) WHERE (state = 'pending'::text);
 
-CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND (paid < gross));
+CREATE INDEX orders_unpaid ON public.orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND ((paid + credited) < gross));
 
 CREATE INDEX password_failure_by_age ON public.password_failure USING btree (failed_at);
 
@@ -1309,7 +1489,7 @@ CREATE INDEX password_failure_of_account ON public.password_failure USING btree 
 
 CREATE INDEX password_failure_of_address ON public.password_failure USING btree (address, failed_at);
 
-CREATE INDEX payment_of_invoice ON public.payment USING btree (invoice);
+CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
@@ -1337,9 +1517,13 @@ CREATE INDEX webhook_delivery_waiting ON public.webhook_delivery USING btree (we
 
 CREATE INDEX webhook_of_customer ON public.webhook USING btree (customer_id);
 
+CREATE TRIGGER allocation_never_changes BEFORE DELETE OR UPDATE ON public.allocation FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
+
 CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER credit_note_never_changes BEFORE DELETE OR UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
@@ -1349,8 +1533,20 @@ ALTER TABLE ONLY public.access_token
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
+ALTER TABLE ONLY public.account_balance
+    ADD CONSTRAINT account_balance_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.allocation
+    ADD CONSTRAINT allocation_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
+
+ALTER TABLE ONLY public.allocation
+    ADD CONSTRAINT allocation_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES public.payment(id);
+
+ALTER TABLE ONLY public.allocation
+    ADD CONSTRAINT allocation_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES public.payment(id);
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
@@ -1370,6 +1566,15 @@ ALTER TABLE ONLY public.contract_price
 ALTER TABLE ONLY public.credit_exposure
     ADD CONSTRAINT credit_exposure_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
+ALTER TABLE ONLY public.credit_note
+    ADD CONSTRAINT credit_note_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.credit_note
+    ADD CONSTRAINT credit_note_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
+
+ALTER TABLE ONLY public.credit_note_line
+    ADD CONSTRAINT credit_note_line_credit_note_fkey FOREIGN KEY (credit_note) REFERENCES public.credit_note(number);
+
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
 
@@ -1382,8 +1587,29 @@ ALTER TABLE ONLY public.idempotency_key
 ALTER TABLE ONLY public.incoming_stock
     ADD CONSTRAINT incoming_stock_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
 
+ALTER TABLE ONLY public.invoice_balance
+    ADD CONSTRAINT invoice_balance_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.invoice_balance
+    ADD CONSTRAINT invoice_balance_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
+
+ALTER TABLE ONLY public.invoice_balance
+    ADD CONSTRAINT invoice_balance_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.invoice
+    ADD CONSTRAINT invoice_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.invoice_line
+    ADD CONSTRAINT invoice_line_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
+
+ALTER TABLE ONLY public.invoice_line
+    ADD CONSTRAINT invoice_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
+
 ALTER TABLE ONLY public.invoice
     ADD CONSTRAINT invoice_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.invoice_reminder
+    ADD CONSTRAINT invoice_reminder_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
 
 ALTER TABLE ONLY public.one_time_link
     ADD CONSTRAINT one_time_link_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id);
@@ -1416,7 +1642,7 @@ ALTER TABLE ONLY public.packing_video
     ADD CONSTRAINT packing_video_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
 
 ALTER TABLE ONLY public.payment
-    ADD CONSTRAINT payment_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
+    ADD CONSTRAINT payment_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.price
     ADD CONSTRAINT price_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
@@ -1444,6 +1670,9 @@ ALTER TABLE ONLY public.serial_number
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);
+
+ALTER TABLE ONLY public.shipment
+    ADD CONSTRAINT shipment_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
 
 ALTER TABLE ONLY public.shipment_line
     ADD CONSTRAINT shipment_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);

@@ -32,13 +32,14 @@ _LONGEST = {"tracking": 100, "serial": 200}
 class DispatchRequest:
     """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers.
 
-    With `only_allocated`, None means all allocated units.
+    With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment.
     """
 
     items: Sequence[tuple[int, int]] | None = None
     tracking_number: str | None = None
     serials: Sequence[Serial] = ()
     only_allocated: bool = False
+    invoice: bool = False
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -63,6 +64,8 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         leaving[line.product_id] += units.get(line.id, 0)
     await hand_over(tx, leaving)
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    if request.invoice:
+        await queue(tx, "invoice_dispatch", order_id=order.id)
     shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}
     items = [_dispatched(line, units[line.id], request.serials) for line in with_parts(lines) if units.get(line.id)]
     record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items)

@@ -1,8 +1,8 @@
 """Resolves credentials to customers (specification, section 5).
 
-Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes. It is not
-used when the last poll of the database is a few seconds old. So a disabled key stops working in every process within
-five seconds.
+Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes, or a
+customer is blocked. It is not used when the last poll of the database is a few seconds old. So a disabled key, or that
+of a blocked customer, stops working in every process within five seconds.
 """
 
 import math

@@ -112,6 +112,10 @@ def _is_per_cent(rate: Decimal) -> bool:
 
 DATABASE_URL = Rule(_is_database_url, "must be a postgresql:// URL")
 HTTPS_URL = Rule(is_safe_url, "must start with https:// and a host; http:// is allowed for this machine only")
+DAYS = Rule(
+    lambda text: all(re.fullmatch("[1-9][0-9]{0,2}", part) for part in comma_separated(text)),
+    "must be whole numbers of days between 1 and 999, comma-separated",
+)
 MAILBOX = Rule(lambda text: parse_mailbox(text) is not None, "must be an e-mail address; a name may precede it")
 NETWORKS = Rule(_are_networks, "must be addresses or networks, comma-separated")
 ORIGINS = Rule(_are_origins, "must be * or origins such as https://shop.example, comma-separated, without a path")

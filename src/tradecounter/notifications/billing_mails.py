@@ -2,64 +2,126 @@
 
 from collections.abc import Sequence
 
+from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
-from tradecounter.notifications.queries import InvoiceFacts, OrderFacts, invoice_facts, payment_facts
+from tradecounter.notifications.queries import (
+    InvoiceFacts,
+    OrderFacts,
+    credit_note_facts,
+    invoice_facts,
+    paid_invoices,
+    payment_facts,
+)
 from tradecounter.ordering.states import ConfirmedOrder
 
-
-async def order_invoiced(context: MailContext, *, order_id: int, resent: int = 0) -> Mail | None:
-    """Send the invoice to the order's recipients; `resent` is the Unix time at which it was sent again."""
-    facts, invoice = await _invoiced(context, order_id)
-    return await _with_invoice(context, "order-invoiced", facts.recipients, facts.order, invoice, resent)
+_MOST_NAMED = 5
 
 
-async def invoice_copy(context: MailContext, *, order_id: int, resent: int = 0) -> Mail | None:
+async def order_invoiced(
+    context: MailContext, *, order_id: int, number: int | None = None, resent: int = 0
+) -> Mail | None:
+    """Send an invoice to the order's recipients; `resent` is the Unix time at which it was sent again."""
+    facts, invoice = await _invoiced(context, order_id, number)
+    return await _with_invoice(context, "order-invoiced", facts.recipients, invoice, resent)
+
+
+async def invoice_copy(
+    context: MailContext, *, order_id: int, number: int | None = None, resent: int = 0
+) -> Mail | None:
     """Send a copy to the account's address for invoices (specification, section 6, rule 3)."""
-    facts, invoice = await _invoiced(context, order_id)
+    facts, invoice = await _invoiced(context, order_id, number)
     email = facts.account.accounts_email
-    return await _with_invoice(context, "invoice-copy", [email] if email else [], facts.order, invoice, resent)
+    return await _with_invoice(context, "invoice-copy", [email] if email else [], invoice, resent)
 
 
-async def payment_received(context: MailContext, *, order_id: int, payment_id: int) -> Mail | None:
-    """Send a receipt to the account's address for invoices, or else to the order's recipients."""
-    facts, invoice = await _invoiced(context, order_id)
-    payment = await payment_facts(context.tx, invoice.number, payment_id)
-    if payment is None:
-        raise NothingToSend(f"invoice {invoice.number} has no payment {payment_id}")
-    recipients = [facts.account.accounts_email] if facts.account.accounts_email else facts.recipients
+async def payment_received(context: MailContext, *, payment_id: int, order_id: int = 0) -> Mail | None:  # noqa: ARG001 jobs queued by earlier versions have it
+    """Send a receipt to the account's address for invoices, or else to the recipients of the latest paid order."""
+    payment = await payment_facts(context.tx, payment_id)
+    account = None if payment is None else await find_account(context.tx, payment.customer_id)
+    if payment is None or account is None:
+        raise NothingToSend(f"payment {payment_id} does not exist, or is reversed")
+    invoices = await paid_invoices(context.tx, payment_id)
+    recipients = [account.accounts_email or account.email_address]
+    if invoices and not account.accounts_email:
+        recipients = (await context.order(invoices[-1].order_id)).recipients
+    subject = "Payment received"
+    if len(invoices) == 1:
+        subject += f" for invoice {invoices[0].number} (your reference {invoices[0].customer_reference})"
+    elif invoices:
+        subject += f" for invoices {', '.join(str(invoice.number) for invoice in invoices[:_MOST_NAMED])}"
+        subject += " and more" if len(invoices) > _MOST_NAMED else ""
     return await context.mail(
         f"payment-received-{payment.id}",
-        payment.paid_at,
+        payment.recorded_at,
         recipients,
-        f"Payment received for invoice {invoice.number} (your reference {facts.order.customer_reference})",
+        subject,
         "payment_received",
-        order=facts.order,
-        invoice=invoice,
+        invoices=invoices,
         payment=payment,
     )
 
 
+async def credit_note(context: MailContext, *, order_id: int, number: int) -> Mail | None:
+    """Send a credit note to the account's address for invoices, or else to the order's recipients."""
+    note = await credit_note_facts(context.tx, number)
+    if note is None:
+        raise NothingToSend(f"credit note {number} does not exist")
+    facts, invoice = await _invoiced(context, order_id, note.invoice)
+    return await context.mail(
+        f"credit-note-{number}",
+        note.issued_at,
+        _payers(facts),
+        f"Credit note {number} for invoice {note.invoice} (your reference {invoice.customer_reference})",
+        "credit_note",
+        attachment=Attachment(f"credit-note-{number}.pdf", note.pdf),
+        note=note,
+        invoice=invoice,
+    )
+
+
+async def invoice_overdue(context: MailContext, *, order_id: int, number: int, stage: int) -> Mail | None:
+    """Remind of an overdue invoice, unless it has been paid meanwhile."""
+    facts, invoice = await _invoiced(context, order_id, number)
+    if not invoice.due:
+        return None
+    return await context.mail(
+        f"invoice-overdue-{number}-{stage}",
+        context.now,
+        _payers(facts),
+        f"Invoice {number} is overdue (your reference {invoice.customer_reference})",
+        "invoice_overdue",
+        attachment=Attachment(f"invoice-{number}.pdf", invoice.pdf),
+        invoice=invoice,
+        bank=context.settings.letterhead.seller.bank,
+    )
+
+
+def _payers(facts: OrderFacts[ConfirmedOrder]) -> list[str]:
+    return [facts.account.accounts_email] if facts.account.accounts_email else facts.recipients
+
+
 async def _with_invoice(
-    context: MailContext, about: str, to: Sequence[str], order: ConfirmedOrder, invoice: InvoiceFacts, resent: int
+    context: MailContext, about: str, to: Sequence[str], invoice: InvoiceFacts, resent: int
 ) -> Mail | None:
     # The name decides the Message-ID. Mail programs hide a second e-mail with the same id.
     return await context.mail(
         f"{about}-{invoice.number}" + (f"-{resent}" if resent else ""),
         invoice.issued_at,
         to,
-        f"Invoice {invoice.number} for order {order.order_reference} (your reference {order.customer_reference})",
+        f"Invoice {invoice.number} for order {invoice.order_reference} (your reference {invoice.customer_reference})",
         "invoice",
         attachment=Attachment(f"invoice-{invoice.number}.pdf", invoice.pdf),
-        order=order,
         invoice=invoice,
         bank=context.settings.letterhead.seller.bank,
         is_copy=about == "invoice-copy",
     )
 
 
-async def _invoiced(context: MailContext, order_id: int) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
-    facts, invoice = await context.order(order_id), await invoice_facts(context.tx, order_id)
+async def _invoiced(
+    context: MailContext, order_id: int, number: int | None
+) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
+    facts, invoice = await context.order(order_id), await invoice_facts(context.tx, order_id, number)
     if invoice is None or not isinstance(facts.order, ConfirmedOrder):
         raise NothingToSend(f"order {order_id} has no invoice")
     return OrderFacts(facts.order, facts.account), invoice

@@ -39,6 +39,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_user_invited": user_mails.user_invited,
     "mail_user_password": user_mails.user_password,
     "mail_webhook_stopped": webhook_mails.webhook_stopped,
+    "mail_credit_note": billing_mails.credit_note,
+    "mail_invoice_overdue": billing_mails.invoice_overdue,
 }
 
 

@@ -69,6 +69,7 @@ def _templates(*, html: bool) -> jinja2.Environment:
     templates.filters.update(
         pounds=in_pounds,
         day=_day,
+        date=day_in_words,
         moment=_moment,
         address=address_lines,
         fact=_fact,
@@ -76,7 +77,11 @@ def _templates(*, html: bool) -> jinja2.Environment:
         formatted=_Formatted,
     )
     if html:
-        templates.filters.update(day=lambda at: _unbroken(_day(at)), moment=lambda at: _unbroken(_moment(at)))
+        templates.filters.update(
+            date=lambda at: _unbroken(day_in_words(at)),
+            day=lambda at: _unbroken(_day(at)),
+            moment=lambda at: _unbroken(_moment(at)),
+        )
     templates.globals["logo_id"] = LOGO_ID
     return templates
 

@@ -27,9 +27,10 @@ from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.back_orders import covers_of_waiting, lock_waiting_orders
 from tradecounter.ordering.queries.changes import delete_lines, insert_change, store_changed_order, store_lines
 from tradecounter.ordering.queries.create import add_lines
-from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
+from tradecounter.ordering.rules import account_blocked
 from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import released_units, status_of
 from tradecounter.stock.queries.allocation import release
@@ -43,7 +44,7 @@ async def amend_order(
 
     The context is that of the order's customer. Raises DomainError: not found, invalid, payment required (the increase
     exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
-    reference is used).
+    reference is used, the total rises although the account is blocked).
     """
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
@@ -90,6 +91,8 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
     if increase <= 0:
         await discharge(tx, before.customer_id, -increase)
         return
+    if (await the_account(tx, before.customer_id)).blocked:
+        raise account_blocked()
     async with tx.pipeline() as p:
         charged, limit = charge(p, before.customer_id, increase)
     if request.override_credit is None:
@@ -114,7 +117,8 @@ async def _completed(tx: Transaction, order: ConfirmedOrder, now: datetime) -> t
     waiting = any(line.back_ordered for line in lines)
     needed = (await covers_of_waiting(tx, uk_date(now)))[order.id] if waiting else FROM_STOCK
     options = [option.dated(order.confirmed_at, needed) for option in order.shipping_options]
-    return replace(order, status=status_of(lines), shipping_options=options), lines
+    status = status_of(lines, await invoiced_units(tx, [order.id]), order.due)
+    return replace(order, status=status, shipping_options=options), lines
 
 
 def _record(

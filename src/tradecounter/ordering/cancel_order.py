@@ -19,7 +19,7 @@ from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 from tradecounter.ordering.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
-from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.rules import CANCELLED
@@ -103,7 +103,8 @@ async def _cancel_part(
 ) -> None:
     kept = [without_units(line, units[line.id], order.tax_rate) if line.id in units else line for line in lines]
     cost_net, cost_tax = total_costs(kept)
-    changed = replace(order, cost_net=cost_net, cost_tax=cost_tax, status=status_of(kept))
+    changed = replace(order, cost_net=cost_net, cost_tax=cost_tax)
+    changed = replace(changed, status=status_of(kept, await invoiced_units(tx, [order.id]), changed.due))
     await store_lines(tx, kept)
     await store_changed_order(tx, changed)
     change_id = await insert_change(tx, order.id, "cancelled", reason, units, now)

@@ -19,7 +19,13 @@ from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
 from tradecounter.ordering.queries.orders import fetch_by_code, find_own_order, lock_unconfirmed
-from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, order_reference, share_out
+from tradecounter.ordering.rules import (
+    AWAITING_DISPATCH,
+    BACK_ORDERED,
+    account_blocked,
+    order_reference,
+    share_out,
+)
 from tradecounter.ordering.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
 from tradecounter.ordering.states import (
     CancelledOrder,
@@ -54,7 +60,7 @@ async def confirm_order(
     `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
     `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError: not found,
     invalid (the method is not an option, or differs from the confirmed method), gone (expired or cancelled),
-    precondition failed (no method, or an unpriced quote), payment required.
+    precondition failed (no method, or an unpriced quote), payment required, conflict (the customer is blocked).
     """
     customer = context.customer_id
     async with tx.pipeline() as p:
@@ -68,6 +74,8 @@ async def confirm_order(
     if isinstance(order, ConfirmedOrder):
         _require_same_method(order, method_id)
         return order, lines
+    if account.one.blocked:
+        raise account_blocked()
     pending = _confirmable(order, context)
     named = pending.shipping_method if method_id is None else method_id
     option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)

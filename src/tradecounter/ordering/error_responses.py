@@ -13,11 +13,12 @@ CONFLICT = ErrorResponse(
     409,
     "One of: an earlier request with the same `Idempotency-Key` is still being processed (wait, then repeat it); the "
     "account requires unique customer references, and the reference is already used; the account has as many pending "
-    "orders or unpriced quotes as allowed (the message names the limit).",
+    "orders or unpriced quotes as allowed (the message names the limit); the account is blocked.",
     "customer_reference: 'PO-1001' is already used by ORD-100042",
     (RETRY_AFTER,),
     "Conflict",
 )
+BLOCKED = ErrorResponse(409, "The account is blocked.", "the account is blocked, so it cannot order")
 UNKNOWN_CODE = ErrorResponse(404, "No pending order or quote of yours has this `confirmation_code`.", "order not found")
 EXPIRED = ErrorResponse(
     410, "The pending order or quote has expired or was cancelled.", "the pending order has expired: create it again"

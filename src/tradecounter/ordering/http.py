@@ -14,6 +14,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.ordering.confirm_order import confirm_order, unknown_code
 from tradecounter.ordering.create.respond import OrderCreation
 from tradecounter.ordering.error_responses import (
+    BLOCKED,
     CONFLICT,
     EXPIRED,
     NO_SHIPPING_METHOD,
@@ -192,7 +193,7 @@ class OrderEndpoints:
             success=Success(
                 200, "The confirmed order, with its id and reference.", CreatedOrder, {"Confirmed": CONFIRMED_ORDER}
             ),
-            errors=(PAYMENT_REQUIRED, UNKNOWN_CODE, EXPIRED, NOT_CONFIRMABLE),
+            errors=(PAYMENT_REQUIRED, UNKNOWN_CODE, BLOCKED, EXPIRED, NOT_CONFIRMABLE),
             links=(
                 Link("createOrder", "Confirms the pending order, by its code.", _BY_CODE, _FIRST_OPTION),
                 Link(

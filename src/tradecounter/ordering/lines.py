@@ -15,8 +15,9 @@ class OrderLine(Struct, frozen=True, kw_only=True):
 
     `quantity` is what is still wanted: on a confirmed order, the sum of allocated, back-ordered and dispatched units.
     A cancelled order keeps the quantities that it had. `cancelled` units are no longer wanted, and `returned` units
-    came back after their dispatch. `requested_unit_cost` is set once a quote is priced. A component's figures are the
-    bundle's figures times the component's units per bundle.
+    came back after their dispatch; the `unbilled` ones of them were not invoiced before, and cost nothing.
+    `requested_unit_cost` is set once a quote is priced. A component's figures are the bundle's figures times the
+    component's units per bundle.
     """
 
     id: int
@@ -33,13 +34,14 @@ class OrderLine(Struct, frozen=True, kw_only=True):
     dispatched: int = 0
     cancelled: int = 0
     returned: int = 0
+    unbilled: int = 0
     requested_unit_cost: Decimal | None = None
     bundle_line_id: int | None = None
     components: tuple["OrderLine", ...] = ()
 
     def at_price(self, unit_cost: Decimal, tax_rate: Decimal) -> "OrderLine":
         """Return the line at a net unit cost. The tax, at a rate in per cent, is rounded once per line."""
-        cost_net = unit_cost * self.quantity
+        cost_net = unit_cost * (self.quantity - self.unbilled)
         return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=percentage(cost_net, tax_rate))
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, rounded
 
 AWAITING_DISPATCH = "Awaiting dispatch"
@@ -55,3 +55,8 @@ def share_out(taken: int, quantities: Sequence[int]) -> list[int]:
         shares.append(share)
         taken -= share
     return shares
+
+
+def account_blocked() -> DomainError:
+    """Return the error for an order of a blocked customer."""
+    return DomainError(Kind.CONFLICT, "the account is blocked, so it cannot order")

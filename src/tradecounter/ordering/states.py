@@ -11,6 +11,7 @@ from msgspec import Struct, convert
 
 from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDERED, QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.ordering.shipping_options import ShippingOption, find_option
 from tradecounter.ordering.wire import NotificationDetails
@@ -137,6 +138,7 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
     shipping_net: Decimal
     shipping_tax: Decimal
     paid: Decimal
+    credited: Decimal = NOTHING  # by credit notes
     status: str
     term_days: int
     confirmed_at: datetime
@@ -173,8 +175,8 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
 
     @property
     def due(self) -> Decimal:
-        """The unpaid part of the gross."""
-        return self.gross - self.paid
+        """The part of the gross that is neither paid nor credited."""
+        return self.gross - self.paid - self.credited
 
 
 class ConfirmedOrder(NumberedOrder, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """The units of confirmed orders: which may be named, what a cancellation takes, and the status that follows."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -9,7 +9,14 @@ from msgspec.structs import replace
 
 from tradecounter.kit.errors import invalid
 from tradecounter.ordering.lines import OrderLine, units_per_bundle
-from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED
+from tradecounter.ordering.rules import (
+    AWAITING_DISPATCH,
+    BACK_ORDERED,
+    COMPLETED,
+    DISPATCHED,
+    INVOICED,
+    PART_DISPATCHED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +100,12 @@ def without_units(line: OrderLine, units: int, tax_rate: Decimal) -> OrderLine:
     return replace(left, cancelled=line.cancelled + units, components=components)
 
 
-def status_of(lines: Sequence[OrderLine]) -> str:
-    """Return the status of a confirmed order that is not invoiced."""
+def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int, int], due: Decimal) -> str:
+    """Return the status of a confirmed order of which some units are invoiced, by line id, and some pounds are due."""
     if all(line.left == 0 for line in lines):
-        return DISPATCHED
+        if not invoiced or any(line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
+            return DISPATCHED
+        return INVOICED if due else COMPLETED
     if any(line.dispatched for line in lines):
         return PART_DISPATCHED
     return BACK_ORDERED if any(line.back_ordered for line in lines) else AWAITING_DISPATCH

@@ -29,6 +29,8 @@ async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> No
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {len(found.orders)} open orders: {named}")
     if found.owed:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {found.owed}")
+    if found.unallocated:
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {found.unallocated} on its account: refund it")
     await erase_rows(tx, customer_id, email, now)
     for topic in ("customers", "keys", "contracts"):
         await bump(tx, topic)

@@ -78,7 +78,7 @@ class BackOffice(Site):
         orders = OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings))))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
-            OrderDesk(desk, orders, letterhead_from(settings)),
+            OrderDesk(desk, orders, letterhead_from(settings), settings.invoice_each_dispatch),
             QuoteDesk(desk, settings.quote_lifetime),
             CustomerDesk(desk, lambda: secret_key(settings)),
             AddressDesk(desk),

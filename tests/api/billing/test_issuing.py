@@ -112,7 +112,7 @@ def test_an_invoice_without_a_company_names_the_contact_person(shop: Service) ->
 def test_an_order_with_undispatched_units_is_rejected_with_a_list_of_them(shop: Service) -> None:
     placed = buy(shop.customer(), [("PHONE", 2), ("CABLE", 3)])
     rejected = error_of(shop, placed["order_reference"])
-    assert rejected.kind is Kind.PRECONDITION_FAILED
+    assert rejected.kind is Kind.CONFLICT
     assert rejected.message.endswith("still to be dispatched: 2 of 2 PHONE, 3 of 3 CABLE")
     phones, _cables = placed["items"]
     dispatch(shop, placed, (phones["id"], 2))
@@ -173,12 +173,12 @@ def test_unknown_pending_and_cancelled_orders_are_rejected(shop: Service) -> Non
     customer = shop.customer()
     assert error_of(shop, "NONE-1").kind is Kind.NOT_FOUND
     pending = error_of(shop, create(customer)["confirmation_code"])
-    assert pending.kind is Kind.PRECONDITION_FAILED
+    assert pending.kind is Kind.CONFLICT
     assert "not confirmed" in pending.message
     placed = buy(customer)
     cancel(shop, placed)
     cancelled = error_of(shop, placed["order_reference"])
-    assert cancelled.kind is Kind.PRECONDITION_FAILED
+    assert cancelled.kind is Kind.CONFLICT
     assert "cancelled" in cancelled.message
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from support.billing import invoiced
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
@@ -96,7 +97,7 @@ def buy_and_dispatch(shop: Service, customer: Customer) -> dict[str, Any]:
 
 
 def test_received_units_are_credited_once(shop: Service, customer: Customer) -> None:
-    placed = buy_and_dispatch(shop, customer)
+    placed = invoiced(shop, customer)
     item = placed["items"][0]["id"]
     number = open_(shop, placed, (item, 1))
 

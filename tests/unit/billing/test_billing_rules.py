@@ -49,7 +49,7 @@ def test_a_completely_dispatched_order_may_be_invoiced() -> None:
 def test_the_error_lists_the_remaining_units() -> None:
     with pytest.raises(DomainError, match=r"still to be dispatched: 3 of 5 A, 1 of 1 C$") as error:
         require_all_dispatched([ordered("A", 5, 2), ordered("B", 2, 2), ordered("C", 1, 0)])
-    assert error.value.kind is Kind.PRECONDITION_FAILED
+    assert error.value.kind is Kind.CONFLICT
 
 
 def test_the_error_lists_the_first_remaining_lines_and_counts_the_others() -> None:

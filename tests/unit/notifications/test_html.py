@@ -33,12 +33,20 @@ TEMPLATES = Path(render.__code__.co_filename).parent / "templates"
 
 def invoice_mail(letterhead: Letterhead) -> EmailMessage:
     settings = {"letterhead": letterhead, "support": {"addr_spec": "help@seller.example"}}
-    order: dict[str, Any] = {"order_reference": "ORD-1", "customer_reference": "PO-1", "due": 12, "paid": 0}
-    invoice = {"number": 10001, "issued_at": NOW, "due_at": NOW, "gross": 12}
+    order: dict[str, Any] = {"order_reference": "ORD-1", "customer_reference": "PO-1"}
+    invoice = {
+        **order,
+        "number": 10001,
+        "issued_at": NOW,
+        "due_at": NOW,
+        "gross": 12,
+        "paid": 0,
+        "credited": 0,
+        "due": 12,
+    }
     text, html = render(
         "invoice",
         subject="Invoice",
-        order=order,
         invoice=invoice,
         settings=settings,
         bank=["A bank", "12"],

@@ -60,4 +60,7 @@ def test_the_status_follows_from_the_units() -> None:
         ([line(1, 1), line(1, 0)], "Back-ordered"),
         ([line(1, 0), line(0, 0)], "Awaiting dispatch"),
     ):
-        assert status_of(lines) == status
+        assert status_of(lines, {}, Decimal(1)) == status
+    sent = [line(0, 0, 2), line(0, 0)]
+    for invoiced, due, status in (({1: 1}, 1, "Dispatched"), ({1: 2}, 1, "Invoiced"), ({1: 2}, 0, "Completed")):
+        assert status_of(sent, invoiced, Decimal(due)) == status

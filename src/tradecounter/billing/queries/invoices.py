@@ -1,37 +1,49 @@
-"""Invoices, payments and debts. Invoices and payments never change."""
+"""Invoices, which never change, and debts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from msgspec import to_builtins
 from psycopg.sql import SQL
-from psycopg.types.json import Jsonb
 
 from tradecounter.billing.invoice_document import InvoiceDocument
+from tradecounter.billing.rules import Billed
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 _SERIAL_NUMBERS = Statement(
-    "select s.line_id, array_agg(s.serial_number order by s.id) from serial_number s"
-    " join order_line l on l.id = s.line_id where l.order_id = :order_id group by s.line_id"
+    "select n.line_id, array_agg(n.serial_number order by n.id) from serial_number n"
+    " join shipment s on s.id = n.shipment_id where s.order_id = :order_id and s.invoice is null group by n.line_id"
 )
 
 
 async def serial_numbers_of(tx: Transaction, order_id: int) -> dict[int, list[str]]:
-    """Return the serial numbers of an order's dispatched units by line id."""
+    """Return the serial numbers of an order's units that are dispatched and not invoiced, by line id."""
     return dict(await tx.fetch_all(_SERIAL_NUMBERS, order_id=order_id))
 
 
-_LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_id = :order_id")
+_LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_id = :order_id and invoice is null")
 
 
 async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
-    """Return when the order's last shipment was dispatched; None without shipments."""
+    """Return when the last of an order's shipments without an invoice was dispatched; None without such shipments."""
     last: datetime | None = await tx.fetch_value(_LAST_DISPATCH, order_id=order_id)
     return last
+
+
+_INVOICED = Statement(
+    "select l.line_id, sum(l.quantity), sum(l.net), sum(l.vat) from invoice_line l"
+    " join invoice_balance b using (invoice) where b.order_id = :order_id group by l.line_id"
+)
+
+
+async def invoiced_of(tx: Transaction, order_id: int) -> dict[int | None, Billed]:
+    """Return what an order's invoices contain so far, by line id; None is the shipping."""
+    found = await tx.fetch_all(_INVOICED, order_id=order_id)
+    return {line_id: Billed(int(units), net, vat) for line_id, units, net, vat in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +55,23 @@ class Invoice:
     gross: Decimal
 
 
-_INVOICE_NUMBERS = Statement("select order_id, number from invoice where order_id = any(:order_ids)")
+_INVOICE_NUMBERS = Statement(
+    "select order_id, array_agg(number order by number) from invoice where order_id = any(:order_ids) group by order_id"
+)
 
 
-async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, int]:
-    """Return the invoice numbers of invoiced orders, by internal id."""
+async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the numbers of the invoices of orders, by internal id, in their sequence."""
     return dict(await tx.fetch_all(_INVOICE_NUMBERS, order_ids=list(order_ids)))
 
 
-_FIND_INVOICE = Statement("select number, due_at, gross from invoice where order_id = :order_id", Invoice)
+_FIND_INVOICE = Statement(
+    "select number, due_at, gross from invoice where order_id = :order_id order by number desc limit 1", Invoice
+)
 
 
 async def find_invoice(tx: Transaction, order_id: int) -> Invoice | None:
-    """Return an order's invoice, by the order's internal id."""
+    """Return an order's latest invoice, by the order's internal id."""
     return await tx.fetch_one(_FIND_INVOICE, order_id=order_id)
 
 
@@ -67,23 +83,28 @@ class PrintedInvoice:
     pdf: bytes
 
 
-_FIND_PRINTED_INVOICE = Statement("select number, pdf from invoice where order_id = :order_id", PrintedInvoice)
+_FIND_PRINTED_INVOICE = Statement(
+    "select number, pdf from invoice where order_id = :order_id order by number desc limit 1", PrintedInvoice
+)
 
 
 async def find_printed_invoice(tx: Transaction, order_id: int) -> PrintedInvoice | None:
-    """Return an order's invoice as a PDF file, by the order's internal id."""
+    """Return an order's latest invoice as a PDF file, by the order's internal id."""
     return await tx.fetch_one(_FIND_PRINTED_INVOICE, order_id=order_id)
 
 
+# A debt is due with the oldest unpaid invoice; a paid order was due with its last invoice.
 _DEBT = SQL(
-    "select order_reference, customer_reference, o.gross, paid, term_days, confirmed_at, i.due_at"
-    " from orders o left join invoice i on i.order_id = o.id"
+    "select o.order_reference, o.customer_reference, o.gross - o.credited as gross, o.paid, o.term_days,"
+    " o.confirmed_at, case when o.paid + o.credited < o.gross then b.open_due_at else b.last_due_at end as due_at"
+    " from orders o left join lateral (select min(due_at) filter (where due > 0) as open_due_at,"
+    " max(due_at) as last_due_at from invoice_balance where order_id = o.id) as b on true"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Debt:
-    """The gross and the paid amount of a confirmed order; `due_at` is None until it is invoiced."""
+    """The gross of a confirmed order, less credit notes, and the paid amount; without an invoice, `due_at` is None."""
 
     order_reference: str
     customer_reference: str
@@ -96,7 +117,8 @@ class Debt:
 
 _DEBTS_OF = Statement(
     SQL(
-        "{} where customer_id = :customer_id and state = 'confirmed' and paid < o.gross order by confirmed_at, o.number"
+        "{} where o.customer_id = :customer_id and o.state = 'confirmed' and o.paid + o.credited < o.gross"
+        " order by o.confirmed_at, o.number"
     ).format(_DEBT),
     Debt,
 )
@@ -131,43 +153,60 @@ async def next_invoice_number(tx: Transaction) -> int:
 
 
 _INSERT_INVOICE = Statement("""
-    insert into invoice (number, order_id, issued_at, supplied_at, due_at, gross, document, pdf)
-    values (:number, :order_id, :issued_at, :supplied_at, :due_at, :gross, :document, :pdf)
+    insert into invoice (number, order_id, customer_id, issued_at, supplied_at, due_at, net, vat, gross, document, pdf)
+    values (:number, :order_id, :customer_id, :issued_at, :supplied_at, :due_at, :net, :vat, :gross, :document, :pdf)
 """)
+_INSERT_LINES = Statement("""
+    insert into invoice_line (invoice, position, line_id, quantity, net, vat)
+    select :invoice, position, line_id, quantity, net, vat
+    from json_to_recordset(:lines::json)
+         as l (position integer, line_id bigint, quantity integer, net numeric, vat numeric)
+""")
+_INSERT_BALANCE = Statement("""
+    insert into invoice_balance (invoice, order_id, customer_id, due_at, gross)
+    values (:invoice, :order_id, :customer_id, :due_at, :gross)
+""")
+_MARK_SHIPMENTS = Statement("update shipment set invoice = :invoice where order_id = :order_id and invoice is null")
 
 
-async def insert_invoice(
+def insert_invoice(
     tx: Transaction,
     order_id: int,
     document: InvoiceDocument,
+    line_ids: Sequence[int | None],
     pdf: bytes,
     *,
     issued_at: datetime,
     supplied_at: datetime,
     due_at: datetime,
 ) -> None:
-    """Store an invoice as data and as a PDF file."""
-    await tx.execute(
+    """Store an invoice as data and as a PDF file; `line_ids` are the order's lines, None for shipping."""
+    number, customer_id = document.number, document.customer_id
+    tx.queue(
         _INSERT_INVOICE,
-        number=document.number,
+        number=number,
         order_id=order_id,
+        customer_id=customer_id,
         issued_at=issued_at,
         supplied_at=supplied_at,
         due_at=due_at,
+        net=document.net,
+        vat=document.vat,
         gross=document.gross,
-        document=Jsonb(to_builtins(document)),
+        document=json_of(document),
         pdf=pdf,
     )
-
-
-_INSERT_PAYMENT = Statement(
-    "insert into payment (invoice, amount, paid_at) values (:invoice_number, :amount, :paid_at) returning id"
-)
-
-
-async def insert_payment(tx: Transaction, invoice_number: int, amount: Decimal, paid_at: datetime) -> int:
-    """Store a payment against an invoice; return its id."""
-    payment_id: int = await tx.fetch_value(
-        _INSERT_PAYMENT, invoice_number=invoice_number, amount=amount, paid_at=paid_at
+    lines = [
+        {"position": position, "line_id": line_id, "quantity": line.quantity, "net": line.net, "vat": line.vat}
+        for position, (line_id, line) in enumerate(zip(line_ids, document.lines, strict=True), start=1)
+    ]
+    tx.queue(_INSERT_LINES, invoice=number, lines=json_of(lines))
+    tx.queue(
+        _INSERT_BALANCE,
+        invoice=number,
+        order_id=order_id,
+        customer_id=customer_id,
+        due_at=due_at,
+        gross=document.gross,
     )
-    return payment_id
+    tx.queue(_MARK_SHIPMENTS, invoice=number, order_id=order_id)

@@ -18,7 +18,7 @@ from tradecounter.kit.money import NOTHING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceRecord:
-    """An invoice with the order's amounts in pounds, including shipping, and the paid part."""
+    """An invoice with its amounts in pounds, including shipping, and what is paid and credited."""
 
     number: int
     order_id: int  # the internal id
@@ -31,53 +31,54 @@ class InvoiceRecord:
     vat: Decimal
     gross: Decimal
     paid: Decimal
-
-    @property
-    def due(self) -> Decimal:
-        """The unpaid part of the gross."""
-        return self.gross - self.paid
+    credited: Decimal
+    due: Decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceFilter:
-    """A filter of invoices. `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then."""
+    """A filter of invoices; `order_id` is internal.
+
+    `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then, `before` those with lower numbers.
+    """
 
     customer_id: int | None = None
+    order_id: int | None = None
     issued_from: datetime | None = None
     issued_to: datetime | None = None
     unpaid: bool = False
     overdue_at: datetime | None = None
+    before: int | None = None
 
 
 _INVOICES = SQL(
-    "select i.number, i.order_id, o.order_reference, o.customer_id, i.issued_at, i.supplied_at, i.due_at,"
-    " o.cost_net + o.shipping_net as net, o.cost_tax + o.shipping_tax as vat, i.gross, o.paid from"
-)
-_ALL = SQL("invoice i join orders o on o.id = i.order_id")
-# The planner overestimates the unpaid orders and would read all invoices; `offset 0` forces it to start with orders.
-_UNPAID = SQL(
-    "(select * from orders where state = 'confirmed' and paid < gross offset 0) as o"
-    " cross join lateral (select * from invoice where order_id = o.id offset 0) as i"
+    "select i.number, i.order_id, o.order_reference, i.customer_id, i.issued_at, i.supplied_at, i.due_at,"
+    " i.net, i.vat, i.gross, b.paid, b.credited, b.due"
+    " from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id"
 )
 _CONDITIONS = {
-    # Invoiced orders are always confirmed; the second condition lets the index apply.
-    "customer_id": SQL("o.customer_id = :customer_id and o.state = 'confirmed'"),
+    "customer_id": SQL("i.customer_id = :customer_id"),
+    "order_id": SQL("i.order_id = :order_id"),
     "issued_from": SQL("i.issued_at >= :issued_from"),
     "issued_to": SQL("i.issued_at < :issued_to"),
-    "overdue_at": SQL("i.due_at < :overdue_at"),
+    "overdue_at": SQL("b.due_at < :overdue_at"),
+    "before": SQL("i.number < :before"),
 }
+_UNPAID = SQL("b.due > 0")
 
 
 async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> list[InvoiceRecord]:
     """Return the latest invoices that match a filter."""
     values = {name: value for name, value in asdict(wanted).items() if name in _CONDITIONS and value is not None}
-    source = _UNPAID if wanted.unpaid or wanted.overdue_at is not None else _ALL
-    chosen = SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")])
-    sql = SQL("{} {} where {} order by i.number desc limit :most").format(_INVOICES, source, chosen)
+    conditions = [_CONDITIONS[name] for name in values]
+    if wanted.unpaid or wanted.overdue_at is not None:
+        conditions.append(_UNPAID)
+    chosen = SQL(" and ").join(conditions or [SQL("true")])
+    sql = SQL("{} where {} order by i.number desc limit :most").format(_INVOICES, chosen)
     return await tx.fetch_all(Statement(sql, InvoiceRecord), **values, most=most)
 
 
-_THE_INVOICE = Statement(SQL("{} {} where i.number = :number").format(_INVOICES, _ALL), InvoiceRecord)
+_THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), InvoiceRecord)
 
 
 async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
@@ -99,15 +100,12 @@ async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
     return msgspec.convert(document, InvoiceDocument)
 
 
-_INVOICED_ITEMS = Statement(
-    "select id from order_line where order_id = :order_id and bundle_line_id is null order by position"
-)
+_INVOICED_ITEMS = Statement("select line_id from invoice_line where invoice = :number order by position")
 
 
-async def invoiced_items(tx: Transaction, order_id: int) -> list[int]:
-    """Return the ids of an order's lines in the invoice's sequence, which ends with the shipping."""
-    rows = await tx.fetch_all(_INVOICED_ITEMS, order_id=order_id)
-    return [line_id for (line_id,) in rows]
+async def invoiced_items(tx: Transaction, number: int) -> list[int | None]:
+    """Return the ids of the order's lines in an invoice's sequence; None is the shipping."""
+    return [line_id for (line_id,) in await tx.fetch_all(_INVOICED_ITEMS, number=number)]
 
 
 _PRINTED_INVOICE = Statement("select number, pdf from invoice where number = :number", PrintedInvoice)
@@ -121,11 +119,18 @@ async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
     return found
 
 
+# What is not invoiced yet is due as if it had been invoiced at the confirmation.
 _OVERDUE_OF = Statement("""
-    select o.customer_id, sum(o.gross - o.paid) from orders o left join invoice i on i.order_id = o.id
-    where o.customer_id = any(:customer_ids) and o.state = 'confirmed' and o.paid < o.gross
-      and coalesce(i.due_at, ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
-                             at time zone 'Europe/London') < :now
+    select o.customer_id, sum(coalesce(b.overdue, 0) + case
+        when ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
+             at time zone 'Europe/London' < :now then o.gross - o.paid - o.credited - coalesce(b.due, 0)
+        else 0 end)
+    from orders o
+    left join lateral (
+        select sum(due) as due, sum(due) filter (where due_at < :now) as overdue
+        from invoice_balance where order_id = o.id
+    ) as b on true
+    where o.customer_id = any(:customer_ids) and o.state = 'confirmed' and o.paid + o.credited < o.gross
     group by o.customer_id
 """)
 

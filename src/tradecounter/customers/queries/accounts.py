@@ -41,6 +41,8 @@ class Account:
     unique_references: bool
     order_mails: bool
     created_at: datetime
+    blocked: bool
+    blocked_reason: str | None
 
     @property
     def name(self) -> str:
@@ -80,7 +82,8 @@ class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
 
 _SELECTED = SQL(
     "id, email_address, first_name, last_name, company, accounts_email, trade_account, price_list, discount,"
-    " credit_limit, term_days, packing, shipping_method, unique_references, order_mails, created_at"
+    " credit_limit, term_days, packing, shipping_method, unique_references, order_mails, created_at,"
+    " blocked_at is not null as blocked, blocked_reason"
 )
 
 
@@ -183,3 +186,17 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
     known = _known(account, values.get("customer_id", 0))
     await bump(tx, "customers")
     return known
+
+
+_SET_BLOCKED = Statement("""
+    update customer set blocked_at = :at, blocked_reason = :reason
+    where id = :customer_id and (blocked_at is null) = (:at::timestamptz is not null)
+""")
+
+
+async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, reason: str | None) -> bool:
+    """Block a customer, or unblock it without a time; return False if it is in that state or does not exist."""
+    changed = await tx.execute(_SET_BLOCKED, customer_id=customer_id, at=at, reason=reason)
+    await bump(tx, "keys")
+    await bump(tx, "customers")
+    return bool(changed)

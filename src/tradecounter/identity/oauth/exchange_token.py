@@ -54,7 +54,7 @@ class TokenExchange:
         async with transaction(self.database) as tx:
             token = await issue_token(tx, client_id, given.customer_id, self.clock.now(), self.lifetime)
             if token is None:
-                raise InvalidSubjectTokenError(f"sub: customer {given.customer_id} does not exist")
+                raise InvalidSubjectTokenError(f"sub: customer {given.customer_id} does not exist, or is blocked")
             revoked_at = await consent_revoked_at(tx, client_id, given.customer_id)
             if revoked_at is not None:
                 given.require_later_than(revoked_at)

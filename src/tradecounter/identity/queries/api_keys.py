@@ -84,7 +84,7 @@ async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord 
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """An enabled key and its customer."""
+    """An enabled key, and its customer, who is not blocked."""
 
     id: int
     customer_id: int
@@ -92,7 +92,9 @@ class ActiveKey:
 
 
 _FIND_ACTIVE_KEY = Statement(
-    "select id, customer_id, name from api_key where hash = :hash and disabled_at is null", ActiveKey
+    "select k.id, k.customer_id, k.name from api_key k join customer c on c.id = k.customer_id"
+    " where k.hash = :hash and k.disabled_at is null and c.blocked_at is null",
+    ActiveKey,
 )
 
 
@@ -109,7 +111,7 @@ async def key_of(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | 
 
 
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
-    """Return the enabled key with a hash, or None."""
+    """Return the enabled key with a hash, or None, also if its customer is blocked."""
     return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
 
 

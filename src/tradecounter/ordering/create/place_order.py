@@ -25,7 +25,7 @@ from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.ordering.queries.orders import order_with_reference
-from tradecounter.ordering.rules import tax_rate
+from tradecounter.ordering.rules import account_blocked, tax_rate
 from tradecounter.ordering.shipping_options import choose_shipping, method_needed
 from tradecounter.ordering.states import Kind, OrderBase, PendingOrder, UnpricedQuote
 from tradecounter.ordering.wire import CreateOrderRequest
@@ -70,9 +70,11 @@ async def checked_draft(
 
     With `override_credit`, the account's credit is not checked.
 
-    Raises DomainError: invalid, payment required, conflict (the customer is at its cap, or its reference is already
-    used), precondition failed (`auto_confirm` without a shipping method).
+    Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, or its reference is
+    already used), precondition failed (`auto_confirm` without a shipping method).
     """
+    if standing.blocked:
+        raise account_blocked()
     draft, lines = _draft(kind, request, standing, context)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if not override_credit:

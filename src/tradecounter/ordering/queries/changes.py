@@ -9,9 +9,10 @@ from typing import Literal
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.lines import OrderLine, total_costs, with_parts
 from tradecounter.ordering.queries.orders import HAS_EXPIRED, order_statement
-from tradecounter.ordering.rules import CANCELLED
+from tradecounter.ordering.rules import CANCELLED, COMPLETED, INVOICED
 from tradecounter.ordering.shipping_options import ShippingOption
 from tradecounter.ordering.states import AnyOrder, ConfirmedOrder, Pricing
 
@@ -137,12 +138,12 @@ _STORE_LINES = Statement(
     """
     update order_line l
     set quantity = c.quantity, unit_cost = c.unit_cost, cost_net = c.cost_net, cost_tax = c.cost_tax,
-        cancelled = c.cancelled,
+        cancelled = c.cancelled, unbilled = c.unbilled,
         allocated = case when l.bundle_line_id is null then c.allocated else 0 end,
         back_ordered = case when l.bundle_line_id is null then c.back_ordered else 0 end
     from json_to_recordset(:lines::json)
          as c (id bigint, quantity integer, unit_cost numeric, cost_net numeric, cost_tax numeric, cancelled integer,
-               allocated integer, back_ordered integer)
+               unbilled integer, allocated integer, back_ordered integer)
     where l.id = c.id
     """
 )
@@ -166,7 +167,7 @@ async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
 
 
 async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:
-    """Store what a part cancellation or an amendment changes of a confirmed order, except its lines."""
+    """Store what a part cancellation, an amendment or a return changes of a confirmed order, except its lines."""
     await tx.execute(
         _STORE_ORDER,
         **{name: getattr(order, name) for name in _STORED},
@@ -287,9 +288,25 @@ async def delete_expired_orders(tx: Transaction, before: datetime, most: int) ->
     return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
 
 
-_ADD_PAYMENT = Statement("update orders set paid = paid + :amount, status = :status where id = :id")
+_SETTLE = Statement(
+    """
+    update orders
+    set paid = paid + :paid, credited = credited + :credited,
+        status = case when not (:invoiced::boolean or status in (:unpaid, :completed)) then status
+                      when gross = paid + :paid + credited + :credited then :completed
+                      else :unpaid end
+    where id = :id
+    """
+)
 
 
-async def record_paid(tx: Transaction, order_id: int, amount: Decimal, status: str) -> None:
-    """Add a payment, which may be 0, to an order's paid amount, and set its status."""
-    await tx.execute(_ADD_PAYMENT, id=order_id, amount=amount, status=status)
+def settle(
+    tx: Transaction, order_id: int, *, paid: Decimal = NOTHING, credited: Decimal = NOTHING, invoiced: bool = False
+) -> None:
+    """Add to what is paid and credited of an order; with `invoiced`, all of it has just been invoiced.
+
+    Of a wholly invoiced order, the status becomes completed if nothing is due, and invoiced otherwise.
+    """
+    tx.queue(
+        _SETTLE, id=order_id, paid=paid, credited=credited, invoiced=invoiced, unpaid=INVOICED, completed=COMPLETED
+    )

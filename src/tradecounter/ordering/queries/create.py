@@ -38,6 +38,7 @@ class AccountStanding:
     credit_limit: Decimal | None
     shipping_method: int | None
     unique_references: bool
+    blocked: bool
     outstanding: Decimal
     addresses: str | None
     order_id: int
@@ -54,7 +55,7 @@ class AccountStanding:
 STANDING = Statement(
     SQL(
         """
-        select c.credit_limit, c.shipping_method, c.unique_references,
+        select c.credit_limit, c.shipping_method, c.unique_references, c.blocked_at is not null as blocked,
                coalesce((select e.outstanding from credit_exposure e where e.customer_id = c.id), 0.00) as outstanding,
                (select jsonb_agg(a.details || jsonb_build_object('id', a.id))::text from address a
                 where a.id = any(:address_ids::bigint[]) and a.customer_id = c.id and a.deleted_at is null)

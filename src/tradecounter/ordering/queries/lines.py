@@ -11,7 +11,7 @@ from tradecounter.ordering.lines import OrderLine, with_components
 
 _LINE = SQL(
     "l.id, l.order_id, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax, l.allocated,"
-    " l.back_ordered, l.dispatched, l.cancelled, l.returned,"
+    " l.back_ordered, l.dispatched, l.cancelled, l.returned, l.unbilled,"
     " l.requested_unit_cost, l.bundle_line_id"
 )
 
@@ -44,6 +44,17 @@ async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[
     for line in with_components(found.rows):
         lines[line.order_id].append(line)
     return lines
+
+
+_INVOICED_UNITS = Statement(
+    "select l.line_id, sum(l.quantity)::integer from invoice_line l join invoice_balance b using (invoice)"
+    " where b.order_id = any(:order_ids::bigint[]) and l.line_id is not null group by l.line_id"
+)
+
+
+async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int, int]:
+    """Return the units of orders that are on their invoices, by line id."""
+    return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=array(order_ids)))
 
 
 async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:

@@ -18,7 +18,7 @@ _COLUMNS = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
-    " cost_tax, tax_rate, paid, status, term_days, created_at, expires_at, confirmed_at, priced_at, pricings,"
+    " cost_tax, tax_rate, paid, credited, status, term_days, created_at, expires_at, confirmed_at, priced_at, pricings,"
     " quote_note, cancelled_at, cancel_reason, expected_changed_at"
 )
 

@@ -53,7 +53,7 @@ class ReturnedLine:
 
     @property
     def uncredited(self) -> int:
-        """The units that came back and are on no credit note."""
+        """The units that came back, had been invoiced, and are on no credit note."""
         return self.received - self.credited
 
 

@@ -1,6 +1,6 @@
 """Receives returned units: restocked ones serve back-orders first, scrapped ones are written off.
 
-Rows are always locked in the same order: orders, then stock by product.
+Rows are always locked in the same order: orders, credit, stock by product.
 """
 
 from collections import Counter
@@ -13,6 +13,7 @@ from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.queries.returns import ReturnedLine, set_return_state, store_credited, store_received
 from tradecounter.ordering.returns.find_return import lock_return
+from tradecounter.ordering.returns.unbilled_units import take_off_unbilled
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.stock.queries.allocation import restock
 
@@ -21,6 +22,8 @@ Units = Sequence[tuple[int, int]]
 
 async def receive_return(tx: Transaction, number: str, restocked: Units, scrapped: Units, now: datetime) -> None:
     """Receive units of a return, as pairs of item id and quantity; it may take several deliveries.
+
+    Units that are not invoiced yet are not invoiced any more.
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
@@ -31,6 +34,9 @@ async def receive_return(tx: Transaction, number: str, restocked: Units, scrappe
     good, bad = _by_line(lines, restocked), _by_line(lines, scrapped)
     _check_expected(lines, good, bad)
     await store_received(tx, found.id, good, bad)
+    order, unbilled = await take_off_unbilled(tx, order, good + bad)
+    if unbilled:
+        await store_credited(tx, found.id, unbilled)
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)
     if complete:
         await set_return_state(tx, found.id, "received", now)
@@ -101,7 +107,7 @@ async def credit_returned_units(tx: Transaction, number: str, now: datetime) -> 
     """Mark all received units of a return as credited, and return them by line id; the caller credits them.
 
     Locks the order. A return whose units are all received is then closed. Raises DomainError: not found, conflict
-    (nothing came back that is not credited).
+    (all received invoiced units are credited).
     """
     found, lines, _ = await lock_return(tx, number)
     units = {line.line_id: line.uncredited for line in lines if line.uncredited}

@@ -9,35 +9,35 @@ from psycopg.types.json import Jsonb
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
+_LOCK_MONEY = Statement("select from account_balance where customer_id = :id for update")
 _LOCK_ORDERS = Statement("select from orders where customer_id = :id order by id for update")
 _LOCK_CUSTOMER = Statement("select from customer where id = :id for update")
 _LOCK_CREDIT = Statement("select from credit_exposure where customer_id = :id for update")
 
 
 async def lock_all_of(tx: Transaction, customer_id: int) -> None:
-    """Lock a customer's orders, the customer and its credit, in the order of every transaction."""
-    for statement in (_LOCK_ORDERS, _LOCK_CUSTOMER, _LOCK_CREDIT):
+    """Lock a customer's money, its orders, the customer and its credit, in the order of every transaction."""
+    for statement in (_LOCK_MONEY, _LOCK_ORDERS, _LOCK_CUSTOMER, _LOCK_CREDIT):
         await tx.execute(statement, id=customer_id)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenBusiness:
-    """The names of orders that are not finished, and the sum of what is owed."""
+    """The names of orders that are not finished, the sum of what is owed, and the money on the account."""
 
     orders: list[str]
     owed: Decimal
+    unallocated: Decimal
 
 
 _OPEN_BUSINESS = Statement(
     """
     select coalesce(array_agg(coalesce(o.order_reference, o.confirmation_code) order by o.id) filter (
                where o.state = 'pending'
-                  or (o.state = 'confirmed' and (
-                          not exists (select from invoice i where i.order_id = o.id)
-                          or exists (select from order_line l
-                                     where l.order_id = o.id and (l.allocated > 0 or l.back_ordered > 0))))
+                  or (o.state = 'confirmed' and o.status not in ('Invoiced', 'Completed'))
            ), '{}') as orders,
-           coalesce((select e.outstanding from credit_exposure e where e.customer_id = :id), 0) as owed
+           coalesce((select e.outstanding from credit_exposure e where e.customer_id = :id), 0) as owed,
+           coalesce((select b.unallocated from account_balance b where b.customer_id = :id), 0) as unallocated
     from orders o where o.customer_id = :id
     """,
     OpenBusiness,
@@ -47,7 +47,7 @@ _OPEN_BUSINESS = Statement(
 async def open_business(tx: Transaction, customer_id: int) -> OpenBusiness:
     """Return what is open or owed."""
     found = await tx.fetch_one(_OPEN_BUSINESS, id=customer_id)
-    return found or OpenBusiness([], Decimal(0))
+    return found or OpenBusiness([], Decimal(0), Decimal(0))
 
 
 # Postcodes and countries stay: they decided the tax.

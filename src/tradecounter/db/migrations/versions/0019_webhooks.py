@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0019"
-down_revision = "0017"
+down_revision = "0018"
 
 ENDPOINTS = """
 create table webhook (

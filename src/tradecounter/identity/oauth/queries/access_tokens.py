@@ -24,14 +24,17 @@ class LiveToken:
 
 _ISSUE_TOKEN = Statement("""
     insert into access_token (hash, client_id, customer_id, created_at, expires_at)
-    select :hash, :client_id, id, :now, :expires_at from customer where id = :customer_id
+    select :hash, :client_id, id, :now, :expires_at from customer where id = :customer_id and blocked_at is null
 """)
 
 
 async def issue_token(
     tx: Transaction, client_id: str, customer_id: int, now: datetime, lifetime: timedelta
 ) -> str | None:
-    """Create a token for an application that acts for a customer; return None when the customer does not exist."""
+    """Create a token for an application that acts for a customer.
+
+    Returns None when the customer does not exist or is blocked.
+    """
     token = new_secret()
     made = await tx.execute(
         _ISSUE_TOKEN,
@@ -47,15 +50,16 @@ async def issue_token(
 _FIND_TOKEN = Statement(
     """
     select token.customer_id, token.expires_at, application.client_id as id, application.name
-    from access_token token join application using (client_id)
+    from access_token token join application using (client_id) join customer on customer.id = token.customer_id
     where token.hash = :hash and token.revoked_at is null and application.disabled_at is null
+      and customer.blocked_at is null
     """,
     LiveToken,
 )
 
 
 async def find_token(tx: Transaction, digest: bytes) -> LiveToken | None:
-    """Return the token with a hash unless it is revoked or its application disabled."""
+    """Return the token with a hash unless it is revoked, its application disabled or its customer blocked."""
     return await tx.fetch_one(_FIND_TOKEN, hash=digest)
 
 

@@ -1,0 +1,181 @@
+"""Statements of customers' accounts, and the list of debtors, both with ageing (reseller's side, section 3)."""
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
+from msgspec import Struct
+
+from tradecounter.billing.queries.statement import (
+    DueRecord,
+    EntryRecord,
+    all_due,
+    balance_before,
+    due_before,
+    entries_between,
+    first_entry,
+    list_debtors,
+)
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.local_time import at_uk_time, uk_date
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import one_line
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """An entry of a statement; `balance` is what the customer owes after it."""
+
+    at: datetime
+    kind: str
+    number: int
+    description: str
+    debit: Decimal
+    credit: Decimal
+    balance: Decimal
+
+
+class Ageing(Struct, frozen=True, kw_only=True):
+    """What is due of invoices, by days past their due date."""
+
+    not_due: Decimal
+    days_1_30: Decimal
+    days_31_60: Decimal
+    days_61_90: Decimal
+    over_90: Decimal
+
+
+class AccountStatement(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """A customer's account between two UK days, both included; ageing and `unallocated` are as of the last one.
+
+    The closing balance is the sum of the ageing less the money on the account.
+    """
+
+    customer_id: int
+    since: date
+    until: date
+    opening_balance: Decimal
+    entries: list[Entry]
+    closing_balance: Decimal
+    ageing: Ageing
+    unallocated: Decimal
+
+
+class Debtor(Struct, frozen=True, kw_only=True):
+    """A customer of whose invoices something is due."""
+
+    customer_id: int
+    name: str
+    due: Decimal
+    overdue: Decimal
+    ageing: Ageing
+    unallocated: Decimal
+
+
+async def read_statement(
+    tx: Transaction, customer_id: int, since: date | None, until: date | None, now: datetime
+) -> AccountStatement:
+    """Return a customer's statement; by default from the first entry to today.
+
+    Raises DomainError: not found, invalid (ends before it starts).
+    """
+    await the_account(tx, customer_id)
+    until = until or uk_date(now)
+    if since is None:
+        first = await first_entry(tx, customer_id)
+        since = until if first is None else min(uk_date(first), until)
+    if since > until:
+        raise invalid("from", f"must not be after {until}")
+    start, end = at_uk_time(since, time()), at_uk_time(until + timedelta(days=1), time())
+    balance = opening = await balance_before(tx, customer_id, start)
+    entries = []
+    for record in await entries_between(tx, customer_id, start, end):
+        balance += record.debit - record.credit
+        entries.append(_entry(record, balance))
+    dues = await due_before(tx, customer_id, end)
+    return AccountStatement(
+        customer_id=customer_id,
+        since=since,
+        until=until,
+        opening_balance=opening,
+        entries=entries,
+        closing_balance=balance,
+        ageing=ageing_of(dues, until),
+        unallocated=sum((due.due for due in dues), NOTHING) - balance,
+    )
+
+
+def _entry(record: EntryRecord, balance: Decimal) -> Entry:
+    return Entry(
+        at=record.at.astimezone(UTC).replace(microsecond=0),
+        kind=record.kind,
+        number=record.number,
+        description=one_line(record.description),
+        debit=record.debit,
+        credit=record.credit,
+        balance=balance,
+    )
+
+
+def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:
+    """Return what is due by age on a UK day."""
+    sums: defaultdict[str, Decimal] = defaultdict(lambda: NOTHING)
+    for due in dues:
+        late = (day - uk_date(due.due_at)).days
+        ages = ((0, "not_due"), (30, "days_1_30"), (60, "days_31_60"), (90, "days_61_90"))
+        age = next((name for most, name in ages if late <= most), "over_90")
+        sums[age] += due.due
+    return Ageing(**{name: sums[name] for name in Ageing.__struct_fields__})
+
+
+async def read_debtors(tx: Transaction, now: datetime) -> list[Debtor]:
+    """Return all customers of whose invoices something is due, those with the most overdue first."""
+    dues: defaultdict[int, list[DueRecord]] = defaultdict(list)
+    for due in await all_due(tx):
+        dues[due.customer_id].append(due)
+    debtors = []
+    for record in await list_debtors(tx):
+        ageing = ageing_of(dues[record.customer_id], uk_date(now))
+        total = sum((due.due for due in dues[record.customer_id]), NOTHING)
+        debtors.append(
+            Debtor(
+                customer_id=record.customer_id,
+                name=record.name,
+                due=total,
+                overdue=total - ageing.not_due,
+                ageing=ageing,
+                unallocated=record.unallocated,
+            )
+        )
+    return sorted(debtors, key=lambda debtor: (-debtor.overdue, -debtor.due, debtor.customer_id))
+
+
+def statement_csv(statement: AccountStatement) -> str:
+    """Return a statement as CSV, with lines for the opening and the closing balance."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(("date", "kind", "number", "description", "debit", "credit", "balance"))
+    writer.writerow((statement.since, "opening_balance", "", "", "", "", statement.opening_balance))
+    for entry in statement.entries:
+        writer.writerow(
+            (
+                uk_date(entry.at),
+                entry.kind,
+                entry.number,
+                _harmless(entry.description),
+                entry.debit or "",
+                entry.credit or "",
+                entry.balance,
+            )
+        )
+    writer.writerow((statement.until, "closing_balance", "", "", "", "", statement.closing_balance))
+    return text.getvalue()
+
+
+def _harmless(text: str) -> str:
+    """Return a text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text

@@ -1,0 +1,174 @@
+"""Issues credit notes against invoices (reseller's side, section 3)."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.audit.record import audit
+from tradecounter.billing.credit_shares import (
+    CreditLine,
+    CreditShare,
+    InvoicedLine,
+    left_of,
+    share_of_amount,
+    shares_of_lines,
+)
+from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine
+from tradecounter.billing.issue_invoice import require_own_seller
+from tradecounter.billing.move_money import release
+from tradecounter.billing.print_invoice import print_credit_note
+from tradecounter.billing.queries.credit_notes import (
+    credited_of,
+    insert_credit_note,
+    invoiced_lines,
+    next_credit_note_number,
+    the_credit_note,
+)
+from tradecounter.billing.queries.ledger import (
+    allocated_to,
+    credit_invoice,
+    invoices_of_order,
+    lock_account,
+    open_invoice,
+)
+from tradecounter.billing.queries.lookup import InvoiceRecord, invoice_document, the_invoice
+from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
+from tradecounter.billing.reverse_payment import LONGEST_REASON
+from tradecounter.billing.rules import Billed, vat_totals
+from tradecounter.credit.queries import discharge
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid, require_text
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.ordering.history import record_order_event
+from tradecounter.ordering.queries.changes import settle
+from tradecounter.ordering.queries.orders import lock_order
+
+
+async def issue_credit_note(
+    tx: Transaction,
+    number: int,
+    credit: Sequence[CreditLine] | Decimal,
+    reason: str,
+    letterhead: Letterhead,
+    now: datetime,
+) -> CreditNote:
+    """Credit units of an invoice's lines, or an amount without VAT; money that had paid for it is unallocated again.
+
+    Raises DomainError: not found, invalid (no reason, unknown lines, more than is invoiced and not yet credited),
+    conflict (the settings still contain the example seller).
+    """
+    reason = reason.strip()
+    require_text("reason", reason, LONGEST_REASON)
+    invoice = await the_invoice(tx, number)
+    await lock_account(tx, invoice.customer_id)
+    order = await lock_order(tx, invoice.order_id)
+    await require_own_seller(tx, letterhead)
+    shares = await _shares(tx, invoice, credit, order.tax_rate)
+    gross = sum((share.net + share.vat for share in shares), NOTHING)
+    if gross <= 0:
+        raise invalid("lines", "cost nothing, so there is nothing to credit")
+    await _settle(tx, invoice, gross, now)
+    original = await invoice_document(tx, number)
+    document = _compose(await next_credit_note_number(tx), original, shares, reason, letterhead, now)
+    pdf = await asyncio.to_thread(print_credit_note, document, now, letterhead.logo)
+    insert_credit_note(tx, document, shares, pdf, now)
+    await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
+    issued = {"number": document.number, "invoice": number, "gross": gross, "reason": reason}
+    record_order_event(tx, "credit_note.issued", order, now, credit_note=issued)
+    audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=issued)
+    return present_credit_note(await the_credit_note(tx, document.number))
+
+
+async def credit_units(
+    tx: Transaction,
+    order_id: int,
+    units: Mapping[int, int],
+    reason: str,
+    letterhead: Letterhead,
+    now: datetime,
+) -> list[CreditNote]:
+    """Credit units of an order's lines (by id), such as those that came back, from its invoices, the oldest first.
+
+    Units that are not invoiced, or are credited already, are skipped. Raises DomainError as `issue_credit_note` does.
+    """
+    left, notes = dict(units), []
+    for invoice in sorted(await invoices_of_order(tx, order_id), key=lambda found: found.invoice):
+        credited = await credited_of(tx, invoice.invoice)
+        wanted = []
+        for line in await invoiced_lines(tx, invoice.invoice):
+            most = line.quantity - credited.get(line.position, Billed()).units
+            if line.line_id is not None and (share := min(left.get(line.line_id, 0), most)) > 0:
+                wanted.append(CreditLine(line.line_id, share))
+                left[line.line_id] -= share
+        if wanted:
+            notes.append(await issue_credit_note(tx, invoice.invoice, wanted, reason, letterhead, now))
+    return notes
+
+
+async def _shares(
+    tx: Transaction, invoice: InvoiceRecord, credit: Sequence[CreditLine] | Decimal, tax_rate: Decimal
+) -> list[CreditShare]:
+    lines, credited = await invoiced_lines(tx, invoice.number), await credited_of(tx, invoice.number)
+    before = credited.values()
+    left = left_of(lines, Billed(0, sum((c.net for c in before), NOTHING), sum((c.vat for c in before), NOTHING)))
+    if isinstance(credit, Decimal):
+        return [share_of_amount(credit, left, tax_rate)]
+    by_position = {position: billed for position, billed in credited.items() if position is not None}
+    return shares_of_lines(lines, by_position, credit, left)
+
+
+async def _settle(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
+    """Lower what is due of an invoice; the part of the credit that is paid already goes to the account."""
+    due = (await open_invoice(tx, invoice.number)).due
+    freed = max(NOTHING, gross - due)
+    if freed:
+        release(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
+    credit_invoice(tx, invoice.number, gross)
+    settle(tx, invoice.order_id, credited=gross)
+    await discharge(tx, invoice.customer_id, gross - freed)
+
+
+def _compose(
+    number: int,
+    original: InvoiceDocument,
+    shares: Sequence[CreditShare],
+    reason: str,
+    letterhead: Letterhead,
+    now: datetime,
+) -> CreditNoteDocument:
+    rate = original.lines[0].vat_rate
+    lines = [_line(original, share.line, share, rate, reason) for share in shares]
+    totals = vat_totals(lines)
+    net, vat = sum((line.net for line in lines), NOTHING), sum((line.vat for line in lines), NOTHING)
+    return CreditNoteDocument(
+        number=number,
+        issued_on=uk_date(now),
+        invoice=original.number,
+        invoice_issued_on=original.issued_on,
+        seller=letterhead.seller,
+        customer_id=original.customer_id,
+        customer=original.customer,
+        order_reference=original.order_reference,
+        customer_reference=original.customer_reference,
+        reason=reason,
+        lines=lines,
+        vat_totals=totals,
+        net=net,
+        vat=vat,
+        gross=net + vat,
+    )
+
+
+def _line(
+    original: InvoiceDocument, line: InvoicedLine | None, share: CreditShare, rate: Decimal, reason: str
+) -> InvoiceLine:
+    if line is None:
+        return InvoiceLine("", reason, share.units, share.net, rate, share.net, share.vat)
+    found = original.lines[line.position - 1]
+    return InvoiceLine(
+        found.sku, found.description, share.units, found.unit_price, found.vat_rate, share.net, share.vat
+    )

@@ -1,0 +1,59 @@
+"""Moves money between payments, invoices and the account. The caller has locked the account and the orders."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.billing.queries.ledger import (
+    Allocated,
+    OpenInvoice,
+    add_unallocated,
+    allocate,
+    allocate_refund,
+    free_money,
+)
+from tradecounter.billing.rules import draw
+from tradecounter.credit.queries import discharge
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.queries.changes import settle
+
+
+async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amount: Decimal, now: datetime) -> None:
+    """Pay a new invoice with money on the account, the oldest payments first; changes neither order nor exposure."""
+    if not amount:
+        return
+    free = await free_money(tx, customer_id)
+    for payment, share in draw(free, [money.amount for money in free], amount):
+        allocate(tx, payment.payment_id, invoice, share, now)
+    add_unallocated(tx, customer_id, -amount)
+
+
+async def pay_invoices(
+    tx: Transaction, customer_id: int, payment_id: int, amount: Decimal, invoices: Sequence[OpenInvoice], at: datetime
+) -> list[tuple[int, Decimal]]:
+    """Pay invoices with a new payment, in their sequence; the rest stays on the account. Returns what each got."""
+    paid = draw(invoices, [invoice.due for invoice in invoices], amount)
+    total = sum((share for _, share in paid), NOTHING)
+    for invoice, share in paid:
+        allocate(tx, payment_id, invoice.invoice, share, at)
+        settle(tx, invoice.order_id, paid=share)
+    add_unallocated(tx, customer_id, amount - total)
+    await discharge(tx, customer_id, total)
+    return [(invoice.invoice, share) for invoice, share in paid]
+
+
+async def refund(tx: Transaction, customer_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
+    """Give money on the account back, the oldest payments first."""
+    free = await free_money(tx, customer_id)
+    for payment, share in draw(free, [money.amount for money in free], amount):
+        allocate_refund(tx, payment.payment_id, refund_id, share, at)
+    add_unallocated(tx, customer_id, -amount)
+
+
+def release(tx: Transaction, customer_id: int, paying: Sequence[Allocated], amount: Decimal, now: datetime) -> None:
+    """Put money that pays an invoice back on the account, in the sequence of `paying`; the exposure stays."""
+    for allocated, share in draw(paying, [allocated.amount for allocated in paying], amount):
+        allocate(tx, allocated.payment_id, allocated.invoice, -share, now)
+        settle(tx, allocated.order_id, paid=-share)
+    add_unallocated(tx, customer_id, amount)

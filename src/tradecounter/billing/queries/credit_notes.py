@@ -1,0 +1,183 @@
+"""Credit notes, which never change."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+from psycopg.sql import SQL
+
+from tradecounter.billing.credit_shares import CreditShare, InvoicedLine
+from tradecounter.billing.invoice_document import CreditNoteDocument
+from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.billing.rules import Billed
+from tradecounter.db.pipeline import json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+
+_INVOICED_LINES = Statement(
+    "select position, line_id, quantity, net, vat from invoice_line where invoice = :invoice order by position",
+    InvoicedLine,
+)
+
+
+async def invoiced_lines(tx: Transaction, invoice: int) -> list[InvoicedLine]:
+    """Return the lines of an invoice."""
+    return await tx.fetch_all(_INVOICED_LINES, invoice=invoice)
+
+
+_CREDITED = Statement("""
+    select l.invoice_position, sum(l.quantity), sum(l.net), sum(l.vat)
+    from credit_note_line l join credit_note c on c.number = l.credit_note
+    where c.invoice = :invoice group by l.invoice_position
+""")
+
+
+async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, Billed]:
+    """Return what is credited of an invoice, by position; None are amounts."""
+    found = await tx.fetch_all(_CREDITED, invoice=invoice)
+    return {position: Billed(int(units), net, vat) for position, units, net, vat in found}
+
+
+_NUMBERS = Statement(
+    "select b.order_id, array_agg(c.number order by c.number) from credit_note c join invoice_balance b using (invoice)"
+    " where b.order_id = any(:order_ids) group by b.order_id"
+)
+
+
+async def credit_note_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the numbers of the credit notes of orders, by internal id."""
+    return dict(await tx.fetch_all(_NUMBERS, order_ids=list(order_ids)))
+
+
+_NEXT_NUMBER = Statement("update credit_note_number set last = last + 1 returning last")
+
+
+async def next_credit_note_number(tx: Transaction) -> int:
+    """Return the next number, locked until the transaction ends. Numbers have no gaps: a rollback returns it."""
+    number: int = await tx.fetch_value(_NEXT_NUMBER)
+    return number
+
+
+_INSERT = Statement("""
+    insert into credit_note (number, invoice, customer_id, issued_at, reason, net, vat, gross, document, pdf)
+    values (:number, :invoice, :customer_id, :issued_at, :reason, :net, :vat, :gross, :document, :pdf)
+""")
+_INSERT_LINES = Statement("""
+    insert into credit_note_line (credit_note, position, invoice_position, quantity, net, vat)
+    select :number, position, invoice_position, quantity, net, vat
+    from json_to_recordset(:lines::json)
+         as l (position integer, invoice_position integer, quantity integer, net numeric, vat numeric)
+""")
+
+
+def insert_credit_note(
+    tx: Transaction, document: CreditNoteDocument, shares: Sequence[CreditShare], pdf: bytes, issued_at: datetime
+) -> None:
+    """Store a credit note as data and as a PDF file."""
+    tx.queue(
+        _INSERT,
+        number=document.number,
+        invoice=document.invoice,
+        customer_id=document.customer_id,
+        issued_at=issued_at,
+        reason=document.reason,
+        net=document.net,
+        vat=document.vat,
+        gross=document.gross,
+        document=json_of(document),
+        pdf=pdf,
+    )
+    lines = [
+        {
+            "position": position,
+            "invoice_position": None if share.line is None else share.line.position,
+            "quantity": share.units,
+            "net": share.net,
+            "vat": share.vat,
+        }
+        for position, share in enumerate(shares, start=1)
+    ]
+    tx.queue(_INSERT_LINES, number=document.number, lines=json_of(lines))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreditNoteRecord:
+    """A credit note; `line_ids` are the order's lines in the sequence of the document, None for other lines."""
+
+    number: int
+    invoice: int
+    customer_id: int
+    order_reference: str
+    issued_at: datetime
+    reason: str
+    net: Decimal
+    vat: Decimal
+    gross: Decimal
+    document: dict[str, object]
+    line_ids: list[int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreditNoteFilter:
+    """A filter of credit notes; `order_id` is internal, `before` selects those with lower numbers."""
+
+    customer_id: int | None = None
+    invoice: int | None = None
+    order_id: int | None = None
+    before: int | None = None
+
+
+_SELECTED = SQL("""
+    select c.number, c.invoice, c.customer_id, o.order_reference, c.issued_at, c.reason, c.net, c.vat, c.gross,
+           c.document, l.line_ids
+    from credit_note c join invoice_balance b using (invoice) join orders o on o.id = b.order_id
+    cross join lateral (
+        select array_agg(i.line_id order by n.position) as line_ids
+        from credit_note_line n left join invoice_line i on i.invoice = c.invoice and i.position = n.invoice_position
+        where n.credit_note = c.number
+    ) as l
+""")
+_CONDITIONS = {
+    "customer_id": SQL("c.customer_id = :customer_id"),
+    "invoice": SQL("c.invoice = :invoice"),
+    "order_id": SQL("b.order_id = :order_id"),
+    "before": SQL("c.number < :before"),
+}
+
+
+async def list_credit_notes(tx: Transaction, wanted: CreditNoteFilter, most: int) -> list[CreditNoteRecord]:
+    """Return the latest credit notes that match a filter."""
+    values = {name: value for name, value in asdict(wanted).items() if value is not None}
+    chosen = SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")])
+    sql = SQL("{} where {} order by c.number desc limit :most").format(_SELECTED, chosen)
+    return await tx.fetch_all(Statement(sql, CreditNoteRecord), **values, most=most)
+
+
+_THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)
+
+
+async def the_credit_note(tx: Transaction, number: int) -> CreditNoteRecord:
+    """Return a credit note. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_THE_CREDIT_NOTE, number=number)
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"credit note {number} does not exist")
+    return found
+
+
+def document_of(record: CreditNoteRecord) -> CreditNoteDocument:
+    """Return a credit note as data."""
+    return msgspec.convert(record.document, CreditNoteDocument)
+
+
+_PRINTED = Statement("select number, pdf from credit_note where number = :number", PrintedInvoice)
+
+
+async def printed_credit_note(tx: Transaction, number: int) -> PrintedInvoice:
+    """Return a credit note as a PDF file. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_PRINTED, number=number)
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"credit note {number} does not exist")
+    return found

@@ -1,0 +1,229 @@
+"""The money of an account: what is on it, where it goes, and what is due of its invoices.
+
+All steps that move money first lock the account's balance, then the orders, then the credit exposure.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
+
+_LOCK_ACCOUNT = Statement("""
+    insert into account_balance (customer_id) values (:customer_id)
+    on conflict (customer_id) do update set customer_id = excluded.customer_id
+    returning unallocated
+""")
+
+
+async def lock_account(tx: Transaction, customer_id: int) -> Decimal:
+    """Lock the money of an account until the transaction ends; return what is unallocated."""
+    unallocated: Decimal = await tx.fetch_value(_LOCK_ACCOUNT, customer_id=customer_id)
+    return unallocated
+
+
+_UNALLOCATED_OF = Statement(
+    "select customer_id, unallocated from account_balance where customer_id = any(:customer_ids)"
+)
+
+
+async def unallocated_of(tx: Transaction, customer_id: int) -> Decimal:
+    """Return the money of payments that is on an account."""
+    return (await unallocated_by_customer(tx, [customer_id])).get(customer_id, NOTHING)
+
+
+async def unallocated_by_customer(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, Decimal]:
+    """Return the money of payments that is on each account that ever had any."""
+    return dict(await tx.fetch_all(_UNALLOCATED_OF, customer_ids=list(customer_ids)))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInvoice:
+    """An invoice and what is due of it."""
+
+    invoice: int
+    order_id: int
+    due: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceOwner:
+    """An invoice's order and customer, which never change."""
+
+    invoice: int
+    order_id: int
+    customer_id: int
+
+
+_OPEN_INVOICES = Statement(
+    "select invoice, order_id, due from invoice_balance where customer_id = :customer_id and due > 0"
+    " order by due_at, invoice",
+    OpenInvoice,
+)
+
+
+async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
+    """Return a customer's invoices of which something is due, the oldest due date first."""
+    return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
+
+
+_OPEN_INVOICE = Statement("select invoice, order_id, due from invoice_balance where invoice = :invoice", OpenInvoice)
+
+
+async def open_invoice(tx: Transaction, invoice: int) -> OpenInvoice:
+    """Return what is due of an invoice, possibly nothing. Raises LookupError."""
+    found = await tx.fetch_one(_OPEN_INVOICE, invoice=invoice)
+    if found is None:
+        raise LookupError(f"no invoice {invoice}")
+    return found
+
+
+_INVOICES_NUMBERED = Statement(
+    "select invoice, order_id, customer_id from invoice_balance where invoice = any(:numbers)", InvoiceOwner
+)
+
+
+async def invoices_numbered(tx: Transaction, numbers: Collection[int]) -> dict[int, InvoiceOwner]:
+    """Return the invoices that have one of the numbers, by number."""
+    found = await tx.fetch_all(_INVOICES_NUMBERED, numbers=list(numbers))
+    return {owner.invoice: owner for owner in found}
+
+
+_OPEN_INVOICES_OF_ORDER = Statement(
+    "select invoice, order_id, due from invoice_balance where order_id = :order_id order by due_at, invoice",
+    OpenInvoice,
+)
+
+
+async def invoices_of_order(tx: Transaction, order_id: int) -> list[OpenInvoice]:
+    """Return an order's invoices, paid or not, the oldest due date first."""
+    return await tx.fetch_all(_OPEN_INVOICES_OF_ORDER, order_id=order_id)
+
+
+@dataclass(frozen=True, slots=True)
+class FreeMoney:
+    """A payment of which some money is unallocated."""
+
+    payment_id: int
+    amount: Decimal
+
+
+_FREE_MONEY = Statement(
+    """
+    select p.id as payment_id, p.amount - coalesce(a.amount, 0) as amount
+    from payment p
+    left join lateral (select sum(amount) as amount from allocation where payment_id = p.id) as a on true
+    where p.customer_id = :customer_id and p.reversed_at is null and p.method <> 'refund'
+      and p.amount > coalesce(a.amount, 0)
+    order by p.received_on, p.id
+    """,
+    FreeMoney,
+)
+
+
+async def free_money(tx: Transaction, customer_id: int) -> list[FreeMoney]:
+    """Return a customer's payments with unallocated money, the oldest first."""
+    return await tx.fetch_all(_FREE_MONEY, customer_id=customer_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Allocated:
+    """The money that a payment gave to an invoice."""
+
+    payment_id: int
+    invoice: int
+    order_id: int
+    amount: Decimal
+
+
+_ALLOCATED_BY = Statement(
+    """
+    select a.payment_id, a.invoice, b.order_id, sum(a.amount) as amount
+    from allocation a join invoice_balance b using (invoice)
+    where a.payment_id = :payment_id group by 1, 2, 3 having sum(a.amount) <> 0 order by 2
+    """,
+    Allocated,
+)
+
+
+async def allocated_by(tx: Transaction, payment_id: int) -> list[Allocated]:
+    """Return the invoices that a payment pays."""
+    return await tx.fetch_all(_ALLOCATED_BY, payment_id=payment_id)
+
+
+_ALLOCATED_TO = Statement(
+    """
+    select a.payment_id, a.invoice, b.order_id, sum(a.amount) as amount
+    from allocation a join invoice_balance b using (invoice)
+    where a.invoice = :invoice group by 1, 2, 3 having sum(a.amount) <> 0 order by max(a.id) desc
+    """,
+    Allocated,
+)
+
+
+async def allocated_to(tx: Transaction, invoice: int) -> list[Allocated]:
+    """Return the payments that pay an invoice, the latest first."""
+    return await tx.fetch_all(_ALLOCATED_TO, invoice=invoice)
+
+
+_REFUNDED = Statement(
+    "select payment_id, sum(amount) as amount from allocation where refund_id = :refund_id"
+    " group by payment_id having sum(amount) <> 0 order by payment_id",
+    FreeMoney,
+)
+
+
+async def refunded_by(tx: Transaction, refund_id: int) -> list[FreeMoney]:
+    """Return the payments whose money a refund gave back."""
+    return await tx.fetch_all(_REFUNDED, refund_id=refund_id)
+
+
+_REFUNDED_OF = Statement(
+    "select coalesce(sum(amount), 0.00) from allocation where payment_id = :payment_id and refund_id is not null"
+)
+
+
+async def refunded_of(tx: Transaction, payment_id: int) -> Decimal:
+    """Return what refunds gave back of a payment."""
+    refunded: Decimal = await tx.fetch_value(_REFUNDED_OF, payment_id=payment_id)
+    return refunded
+
+
+_ADD_UNALLOCATED = Statement(
+    "update account_balance set unallocated = unallocated + :amount where customer_id = :customer_id"
+)
+
+
+def add_unallocated(tx: Transaction, customer_id: int, amount: Decimal) -> None:
+    """Add to the money on a locked account, or subtract from it."""
+    tx.queue(_ADD_UNALLOCATED, customer_id=customer_id, amount=amount)
+
+
+# On statements, money cannot pay an invoice before the invoice is issued.
+_ALLOCATE = Statement("""
+    insert into allocation (payment_id, invoice, refund_id, amount, at)
+    values (:payment_id, :invoice, :refund_id, :amount,
+            greatest(:at::timestamptz, (select issued_at from invoice where number = :invoice)))
+""")
+_SETTLE_INVOICE = Statement(
+    "update invoice_balance set paid = paid + :paid, credited = credited + :credited where invoice = :invoice"
+)
+
+
+def allocate(tx: Transaction, payment_id: int, invoice: int, amount: Decimal, at: datetime) -> None:
+    """Give money of a payment to an invoice, or take it back if `amount` is negative."""
+    tx.queue(_ALLOCATE, payment_id=payment_id, invoice=invoice, refund_id=None, amount=amount, at=at)
+    tx.queue(_SETTLE_INVOICE, invoice=invoice, paid=amount, credited=Decimal(0))
+
+
+def allocate_refund(tx: Transaction, payment_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
+    """Give money of a payment back with a refund, or undo it if `amount` is negative."""
+    tx.queue(_ALLOCATE, payment_id=payment_id, invoice=None, refund_id=refund_id, amount=amount, at=at)
+
+
+def credit_invoice(tx: Transaction, invoice: int, amount: Decimal) -> None:
+    """Add a credit note's gross to what is credited of an invoice."""
+    tx.queue(_SETTLE_INVOICE, invoice=invoice, paid=Decimal(0), credited=amount)

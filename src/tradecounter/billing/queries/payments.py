@@ -1,0 +1,143 @@
+"""Payments, which never change but can be reversed."""
+
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentRecord:
+    """A payment; `allocations` are objects with `invoice` and `amount`."""
+
+    id: int
+    customer_id: int
+    amount: Decimal
+    received_on: date
+    method: str
+    reference: str
+    recorded_at: datetime
+    reversed_at: datetime | None
+    reversal_reason: str | None
+    allocations: list[dict[str, Any]]
+
+
+_SELECTED = SQL("""
+    select p.id, p.customer_id, p.amount, p.received_on, p.method, p.reference, p.recorded_at, p.reversed_at,
+           p.reversal_reason, coalesce(a.allocations, '[]') as allocations
+    from payment p
+    left join lateral (
+        select jsonb_agg(jsonb_build_object('invoice', invoice, 'amount', amount::text) order by invoice) as allocations
+        from (
+            select invoice, sum(amount) as amount from allocation
+            where payment_id = p.id and invoice is not null group by invoice having sum(amount) <> 0
+        ) as shares
+    ) as a on true
+""")
+
+_THE_PAYMENT = Statement(SQL("{} where p.id = :payment_id").format(_SELECTED), PaymentRecord)
+
+
+async def the_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
+    """Return a payment. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_THE_PAYMENT, payment_id=payment_id)
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"payment {payment_id} does not exist")
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentFilter:
+    """A filter of payments by customer, paid invoice, and days of receipt (both included)."""
+
+    customer_id: int | None = None
+    invoice: int | None = None
+    received_from: date | None = None
+    received_to: date | None = None
+
+
+_CONDITIONS = {
+    "customer_id": SQL("p.customer_id = :customer_id"),
+    "invoice": SQL("p.id in (select payment_id from allocation where invoice = :invoice)"),
+    "received_from": SQL("p.received_on >= :received_from"),
+    "received_to": SQL("p.received_on <= :received_to"),
+}
+
+
+async def list_payments(
+    tx: Transaction, wanted: PaymentFilter, most: int, *, before: int | None = None
+) -> list[PaymentRecord]:
+    """Return the latest payments that match a filter; with `before`, those with a lower id."""
+    values = {name: value for name, value in asdict(wanted).items() if value is not None}
+    conditions = [_CONDITIONS[name] for name in values]
+    if before is not None:
+        values["before"] = before
+        conditions.append(SQL("p.id < :before"))
+    chosen = SQL(" and ").join(conditions or [SQL("true")])
+    sql = SQL("{} where {} order by p.id desc limit :most").format(_SELECTED, chosen)
+    return await tx.fetch_all(Statement(sql, PaymentRecord), **values, most=most)
+
+
+_DUPLICATE = Statement("""
+    select id from payment
+    where customer_id = :customer_id and received_on = :received_on and amount = :amount and reversed_at is null
+      and lower(btrim(reference)) = lower(btrim(:reference)) and (method = 'refund') = :refund
+    order by id limit 1
+""")
+
+
+async def duplicate_of(
+    tx: Transaction, customer_id: int, amount: Decimal, received_on: date, reference: str, *, refund: bool
+) -> int | None:
+    """Return a payment with the same reference, amount and day that is not reversed; None without a reference."""
+    if not reference:
+        return None
+    found: int | None = await tx.fetch_value(
+        _DUPLICATE, customer_id=customer_id, amount=amount, received_on=received_on, reference=reference, refund=refund
+    )
+    return found
+
+
+_INSERT_PAYMENT = Statement("""
+    insert into payment (customer_id, amount, received_on, counts_from, method, reference, recorded_at)
+    values (:customer_id, :amount, :received_on, :counts_from, :method, :reference, :recorded_at) returning id
+""")
+
+
+async def insert_payment(
+    tx: Transaction,
+    customer_id: int,
+    amount: Decimal,
+    *,
+    received_on: date,
+    counts_from: datetime,
+    method: str,
+    reference: str,
+    recorded_at: datetime,
+) -> int:
+    """Store a payment; return its id."""
+    payment_id: int = await tx.fetch_value(
+        _INSERT_PAYMENT,
+        customer_id=customer_id,
+        amount=amount,
+        received_on=received_on,
+        counts_from=counts_from,
+        method=method,
+        reference=reference,
+        recorded_at=recorded_at,
+    )
+    return payment_id
+
+
+_REVERSE = Statement("update payment set reversed_at = :now, reversal_reason = :reason where id = :payment_id")
+
+
+def store_reversal(tx: Transaction, payment_id: int, reason: str, now: datetime) -> None:
+    """Mark a payment as reversed."""
+    tx.queue(_REVERSE, payment_id=payment_id, reason=reason, now=now)

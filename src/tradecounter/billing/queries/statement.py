@@ -1,0 +1,175 @@
+"""What customers owe and paid, for statements and for the list of debtors."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRecord:
+    """An entry of a customer's account; `kind` is `invoice`, `credit_note`, `payment`, `refund` or `reversal`."""
+
+    at: datetime
+    kind: str
+    number: int
+    description: str
+    debit: Decimal
+    credit: Decimal
+
+
+# Money that counts from the moment of an invoice pays it, so the invoice comes first.
+_ENTRIES = SQL("""
+    select i.issued_at as at, 1 as rank, 'invoice' as kind, i.number,
+           'Order ' || o.order_reference || ', your reference ' || o.customer_reference as description,
+           i.gross as debit, 0.00 as credit
+    from invoice i join orders o on o.id = i.order_id where i.customer_id = :customer_id
+    union all
+    select issued_at, 2, 'credit_note', number, 'Invoice ' || invoice || ': ' || reason, 0.00, gross
+    from credit_note where customer_id = :customer_id
+    union all
+    select counts_from, 3, case method when 'refund' then 'refund' else 'payment' end, id, reference,
+           case method when 'refund' then amount else 0.00 end, case method when 'refund' then 0.00 else amount end
+    from payment where customer_id = :customer_id
+    union all
+    select reversed_at, 4, 'reversal', id, reversal_reason,
+           case method when 'refund' then 0.00 else amount end, case method when 'refund' then amount else 0.00 end
+    from payment where customer_id = :customer_id and reversed_at is not null
+""")
+
+_ENTRIES_BETWEEN = Statement(
+    SQL(
+        "select at, kind, number, description, debit, credit from ({}) as entry"
+        " where at >= :since::timestamptz and at < :until::timestamptz order by at, rank, number"
+    ).format(_ENTRIES),
+    EntryRecord,
+)
+
+
+async def entries_between(tx: Transaction, customer_id: int, since: datetime, until: datetime) -> list[EntryRecord]:
+    """Return the entries of a customer's account from a moment on, before another one, oldest first."""
+    return await tx.fetch_all(_ENTRIES_BETWEEN, customer_id=customer_id, since=since, until=until)
+
+
+_BALANCE_BEFORE = Statement(
+    SQL("select coalesce(sum(debit - credit), 0.00) from ({}) as entry where at < :until::timestamptz").format(_ENTRIES)
+)
+
+
+async def balance_before(tx: Transaction, customer_id: int, until: datetime) -> Decimal:
+    """Return what a customer owed just before a moment; negative when the account was in credit."""
+    balance: Decimal = await tx.fetch_value(_BALANCE_BEFORE, customer_id=customer_id, until=until)
+    return balance
+
+
+_FIRST_ENTRY = Statement(SQL("select min(at) from ({}) as entry").format(_ENTRIES))
+
+
+async def first_entry(tx: Transaction, customer_id: int) -> datetime | None:
+    """Return the moment of the first entry, or None."""
+    first: datetime | None = await tx.fetch_value(_FIRST_ENTRY, customer_id=customer_id)
+    return first
+
+
+@dataclass(frozen=True, slots=True)
+class DueRecord:
+    """What is due of an invoice at a moment."""
+
+    customer_id: int
+    due_at: datetime
+    due: Decimal
+
+
+_DUE_AT = Statement(
+    """
+    select i.customer_id, i.due_at, i.gross - coalesce(c.credited, 0) - coalesce(a.paid, 0) as due
+    from invoice i
+    left join lateral (
+        select sum(gross) as credited from credit_note where invoice = i.number and issued_at < :until
+    ) as c on true
+    left join lateral (select sum(amount) as paid from allocation where invoice = i.number and at < :until) as a on true
+    where i.customer_id = :customer_id and i.issued_at < :until
+      and i.gross <> coalesce(c.credited, 0) + coalesce(a.paid, 0)
+    """,
+    DueRecord,
+)
+
+
+async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list[DueRecord]:
+    """Return what was due of a customer's invoices just before a moment."""
+    return await tx.fetch_all(_DUE_AT, customer_id=customer_id, until=until)
+
+
+_ALL_DUE = Statement(
+    "select customer_id, due_at, sum(due) as due from invoice_balance where due > 0 group by 1, 2", DueRecord
+)
+
+
+async def all_due(tx: Transaction) -> list[DueRecord]:
+    """Return what is due of all customers' invoices now, by due date."""
+    return await tx.fetch_all(_ALL_DUE)
+
+
+@dataclass(frozen=True, slots=True)
+class DebtorRecord:
+    """A customer whose invoices are not paid, and the money on its account."""
+
+    customer_id: int
+    name: str
+    unallocated: Decimal
+
+
+_DEBTORS = Statement(
+    """
+    select c.id as customer_id, coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as name,
+           coalesce(b.unallocated, 0.00) as unallocated
+    from customer c left join account_balance b on b.customer_id = c.id
+    where c.id in (select customer_id from invoice_balance where due > 0)
+    """,
+    DebtorRecord,
+)
+
+
+async def list_debtors(tx: Transaction) -> list[DebtorRecord]:
+    """Return the customers of whose invoices something is due."""
+    return await tx.fetch_all(_DEBTORS)
+
+
+@dataclass(frozen=True, slots=True)
+class OverdueInvoice:
+    """An overdue invoice whose reminder of a stage was not sent yet."""
+
+    invoice: int
+    order_id: int
+    stage: int
+
+
+_MARK_REMINDED = Statement(
+    """
+    insert into invoice_reminder (invoice, stage, reminded_at)
+    select invoice, stage, :now from (
+        select b.invoice, max(s.stage) as stage
+        from invoice_balance b join unnest(:stages::integer[]) as s (stage)
+            on b.due_at + s.stage * interval '1 day' < :now::timestamptz
+        where b.due > 0 group by b.invoice
+    ) as reached
+    where not exists (select from invoice_reminder r where r.invoice = reached.invoice and r.stage >= reached.stage)
+    order by invoice limit :most
+    on conflict do nothing
+    returning invoice, (select order_id from invoice_balance b where b.invoice = invoice_reminder.invoice) as order_id,
+              stage
+    """,
+    OverdueInvoice,
+)
+
+
+async def mark_reminded(tx: Transaction, stages: list[int], now: datetime, most: int) -> list[OverdueInvoice]:
+    """Return invoices that have reached a stage, in days past the due date, and mark them as reminded.
+
+    An invoice that has reached several stages is returned once, with the last one.
+    """
+    return await tx.fetch_all(_MARK_REMINDED, stages=stages, now=now, most=most)

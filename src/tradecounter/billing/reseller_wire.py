@@ -1,0 +1,162 @@
+"""The resources of billing for the reseller's programs (reseller's side, section 4)."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct
+
+from tradecounter.billing.invoice_document import InvoiceLine
+from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document_of
+from tradecounter.billing.queries.lookup import InvoiceRecord
+from tradecounter.billing.queries.payments import PaymentRecord
+from tradecounter.kit.local_time import uk_date
+
+
+class Allocation(Struct, frozen=True):
+    """The part of a payment that pays an invoice."""
+
+    invoice: int
+    amount: Decimal
+
+
+class Payment(Struct, frozen=True, kw_only=True):
+    """A payment. What `allocations` leave of `amount` is on the account, or was refunded."""
+
+    id: int
+    customer_id: int
+    amount: Decimal
+    received_on: date
+    method: str
+    reference: str
+    allocations: list[Allocation]
+    reversed_at: datetime | None
+    reversal_reason: str | None
+
+
+def present_payment(record: PaymentRecord) -> Payment:
+    """Return a payment as the resource Payment."""
+    return Payment(
+        id=record.id,
+        customer_id=record.customer_id,
+        amount=record.amount,
+        received_on=record.received_on,
+        method=record.method,
+        reference=record.reference,
+        allocations=[Allocation(a["invoice"], Decimal(a["amount"])) for a in record.allocations],
+        reversed_at=record.reversed_at and record.reversed_at.replace(microsecond=0),
+        reversal_reason=record.reversal_reason,
+    )
+
+
+class BilledLine(Struct, frozen=True, kw_only=True):
+    """A line of an invoice or a credit note; shipping and amounts have no `item_id` and no `sku`."""
+
+    item_id: int | None
+    sku: str | None
+    description: str
+    quantity: int
+    unit_cost: Decimal
+    cost_net: Decimal
+    tax_rate: Decimal
+    cost_tax: Decimal
+
+
+class Invoice(Struct, frozen=True, kw_only=True):
+    """An invoice, and what is paid, credited and due of it."""
+
+    number: int
+    order_reference: str
+    customer_id: int
+    issued_on: date
+    tax_point: date
+    due_on: date
+    cost_net: Decimal
+    cost_tax: Decimal
+    cost_gross: Decimal
+    paid: Decimal
+    credited: Decimal
+    due: Decimal
+
+
+class InvoiceWithLines(Invoice, frozen=True, kw_only=True):
+    """An invoice with its lines."""
+
+    lines: list[BilledLine]
+
+
+class CreditNote(Struct, frozen=True, kw_only=True):
+    """A credit note."""
+
+    number: int
+    invoice: int
+    order_reference: str
+    customer_id: int
+    issued_on: date
+    reason: str
+    lines: list[BilledLine]
+    cost_net: Decimal
+    cost_tax: Decimal
+    cost_gross: Decimal
+
+
+def present_invoice(record: InvoiceRecord) -> Invoice:
+    """Return an invoice without its lines."""
+    return Invoice(**_common(record))
+
+
+def present_invoice_with_lines(
+    record: InvoiceRecord, line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]
+) -> InvoiceWithLines:
+    """Return an invoice as the resource Invoice."""
+    return InvoiceWithLines(**_common(record), lines=_lines(line_ids, lines))
+
+
+def _common(record: InvoiceRecord) -> dict[str, Any]:
+    return {
+        "number": record.number,
+        "order_reference": record.order_reference,
+        "customer_id": record.customer_id,
+        "issued_on": uk_date(record.issued_at),
+        "tax_point": uk_date(record.supplied_at),
+        "due_on": uk_date(record.due_at),
+        "cost_net": record.net,
+        "cost_tax": record.vat,
+        "cost_gross": record.gross,
+        "paid": record.paid,
+        "credited": record.credited,
+        "due": record.due,
+    }
+
+
+def present_credit_note(record: CreditNoteRecord) -> CreditNote:
+    """Return a credit note as the resource CreditNote."""
+    return CreditNote(
+        number=record.number,
+        invoice=record.invoice,
+        order_reference=record.order_reference,
+        customer_id=record.customer_id,
+        issued_on=uk_date(record.issued_at),
+        reason=record.reason,
+        lines=_lines(record.line_ids, document_of(record).lines),
+        cost_net=record.net,
+        cost_tax=record.vat,
+        cost_gross=record.gross,
+    )
+
+
+def _lines(line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]) -> list[BilledLine]:
+    return [
+        BilledLine(
+            item_id=line_id,
+            sku=line.sku or None,
+            description=line.description,
+            quantity=line.quantity,
+            unit_cost=line.unit_price,
+            cost_net=line.net,
+            tax_rate=line.vat_rate,
+            cost_tax=line.vat,
+        )
+        for line_id, line in zip(line_ids, lines, strict=True)
+    ]

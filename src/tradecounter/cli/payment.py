@@ -1,0 +1,144 @@
+"""`tradecounter payment`: payments and refunds."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+from msgspec import to_builtins
+
+from tradecounter.billing.import_payments import import_payments
+from tradecounter.billing.queries.payments import PaymentFilter, list_payments
+from tradecounter.billing.record_payment import METHODS, NewPayment, pay_account, pay_invoice
+from tradecounter.billing.reseller_wire import Payment, present_payment
+from tradecounter.billing.reverse_payment import reverse_payment
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, read_bytes
+from tradecounter.cli.order_billing import pounds
+from tradecounter.cli.output import AsJson, show, show_json, show_table
+from tradecounter.cli.session import run_change, run_query
+from tradecounter.cli.tables import ColumnNames, Prose
+from tradecounter.cli.text import one_line
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import in_pounds
+
+app = typer.Typer(no_args_is_help=True, help="Payments and refunds.")
+
+PaymentId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="PAYMENT_ID", help="The payment's id, from `payment list`.")
+]
+Invoice = Annotated[
+    int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="Of this invoice.")
+]
+
+_COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("reference"), "invoices", "reversed_at",
+            Prose("reversal_reason"))  # fmt: skip
+
+
+def _method(text: str) -> str:
+    if text not in METHODS:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(METHODS)}")
+    return text
+
+
+@app.command("add")
+def add(
+    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds.")],
+    invoice: Invoice = None,
+    customer: Annotated[
+        int | None,
+        typer.Option(
+            "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Of this customer: pays the oldest due invoices."
+        ),
+    ] = None,
+    received_on: Annotated[date | None, Day("--date", "When the money was received. Default: today.")] = None,
+    method: Annotated[
+        Any, typer.Option(parser=_method, metavar="M", help=f"One of: {', '.join(METHODS)}.")
+    ] = "bank_transfer",
+    reference: Annotated[str, typer.Option(metavar="R", help="The bank's reference.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Record it although the same reference, amount and date are recorded.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Record a payment of an invoice or of a customer; what is not due stays on the account.
+
+    With --method refund, money on the account is given back.
+    """
+    if (invoice is None) == (customer is None):
+        raise typer.BadParameter("name either --invoice or --customer")
+    new = NewPayment(amount=amount, received_on=received_on, method=method, reference=reference, force=force)
+
+    async def work(tx: Transaction) -> Payment:
+        now = SystemClock().now()
+        if customer is not None:
+            return await pay_account(tx, customer, new, now)
+        return await pay_invoice(tx, invoice or 0, new, now)
+
+    recorded = run_change(work)
+    show(recorded, _in_words(recorded), as_json=as_json)
+
+
+def _in_words(payment: Payment) -> str:
+    done = f"payment {payment.id}: {in_pounds(payment.amount)}"
+    if payment.method == "refund":
+        return f"{done} is refunded to customer {payment.customer_id}"
+    paid = [f"{in_pounds(allocation.amount)} pays invoice {allocation.invoice}" for allocation in payment.allocations]
+    rest = payment.amount - sum(allocation.amount for allocation in payment.allocations)
+    if rest:
+        paid.append(f"{in_pounds(rest)} stays on the account of customer {payment.customer_id}")
+    return f"{done} is recorded; {', '.join(paid)}"
+
+
+@app.command("list")
+def show_all(
+    customer: Customer = None,
+    invoice: Invoice = None,
+    since: Annotated[date | None, Day("--from", "Received on this day or later.")] = None,
+    until: Annotated[date | None, Day("--to", "Received on this day or earlier.")] = None,
+    limit: Limit = 1000,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List payments and refunds, the latest recorded first."""
+
+    async def work(tx: Transaction) -> list[Payment]:
+        customer_id = None if customer is None else (await the_account(tx, customer)).id
+        wanted = PaymentFilter(customer_id=customer_id, invoice=invoice, received_from=since, received_to=until)
+        return [present_payment(record) for record in await list_payments(tx, wanted, limit)]
+
+    payments = run_query(work)
+    if as_json:
+        show_json(payments)
+    else:
+        show_table([_row(payment) for payment in payments], _COLUMNS, as_json=False, names=columns)
+
+
+def _row(payment: Payment) -> dict[str, Any]:
+    invoices = [allocation.invoice for allocation in payment.allocations]
+    return {**to_builtins(payment, builtin_types=(Decimal, date)), "invoices": invoices}
+
+
+@app.command("reverse")
+def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> None:
+    """Reverse a payment: what it paid is due again."""
+    reversed_ = run_change(lambda tx: reverse_payment(tx, payment_id, reason, SystemClock().now()))
+    text = f"payment {payment_id} of customer {reversed_.customer_id}, {in_pounds(reversed_.amount)}, is reversed"
+    show(reversed_, text, as_json=as_json)
+
+
+@app.command("import")
+def import_file(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A CSV file; - for standard input.")],
+    as_json: AsJson = False,
+) -> None:
+    """Record the payments of a bank file (date,amount,reference) by the invoice numbers in their references."""
+    content = read_bytes(file)
+    done = run_change(lambda tx: import_payments(tx, content, SystemClock().now()))
+    if as_json:
+        show_json(done)
+        return
+    for line in done.unplaced:
+        typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
+    typer.echo(f"{done.recorded} recorded, {len(done.unplaced)} not placed")

@@ -1,0 +1,134 @@
+"""Invoices in parts, payments and credit notes together with cancelled, amended and returned units: sums agree."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from support.billing import SELLER, credit, due_of, issue_part, pay_in, unallocated
+from support.orders import amend, buy, cancel, confirm, create, dispatch, faults_in_the_books, outstanding, read, rows
+from support.quotes import price_as_support, request_quote
+from support.service import Service
+from support.shop import order
+from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import CreditNote
+from tradecounter.customers.block_customer import block_customer
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.open_return import open_return
+
+NONE = Decimal(0)
+
+
+@pytest.fixture(autouse=True)
+def _books(shop: Service) -> Iterator[None]:
+    yield
+    assert faults_in_the_books(shop) == {}
+
+
+def send_back(shop: Service, placed: dict[str, Any], item: int, units: int) -> list[CreditNote]:
+    """Return and restock units, and credit those that are invoiced."""
+    name, now = str(placed["order_reference"]), shop.clock.now()
+    number = shop.in_transaction(lambda tx: open_return(tx, name, [(item, units)], "Faulty", now))
+    notes = shop.in_transaction(lambda tx: receive_and_credit(tx, number, [(item, units)], [], SELLER, now))
+    state = shop.in_transaction(lambda tx: shown_return(tx, number)).state
+    assert state == ("closed" if notes else "received")
+    return notes
+
+
+def gross_of(shop: Service, placed: dict[str, Any]) -> Decimal:
+    [(gross,)] = rows(shop, "select gross from orders where id = %s", placed["order_id"])
+    return Decimal(gross)
+
+
+def test_an_order_is_invoiced_cancelled_paid_returned_and_credited(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("CABLE", 7)])
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed, (item, 2))
+    first = issue_part(shop, placed)
+    dispatch(shop, placed, (item, 3))
+    cancel(shop, placed, "too many", (item, 2))
+    assert read(customer, placed)["status"] == "Dispatched"
+    last = issue_part(shop, placed, part=False)
+    assert first.gross + last.gross == gross_of(shop, placed) == outstanding(shop, customer)
+    assert read(customer, placed)["status"] == "Invoiced"
+    pay_in(shop, customer, str(first.gross + last.gross))
+    assert read(customer, placed)["status"] == "Completed"
+    notes = send_back(shop, placed, item, 3)
+    assert [[line.quantity for line in note.lines] for note in notes] == [[2], [1]]
+    freed = sum((note.cost_gross for note in notes), NONE)
+    assert (unallocated(shop, customer), outstanding(shop, customer)) == (freed, NONE)
+    assert read(customer, placed)["status"] == "Completed"
+
+
+def test_an_order_whose_dispatched_units_are_invoiced_is_invoiced_once_the_rest_is_cancelled(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("CABLE", 3), ("PHONE", 1)])
+    cable = placed["items"][0]["id"]
+    dispatch(shop, placed, (cable, 3))
+    part = issue_part(shop, placed)
+    pay_in(shop, customer, "5.00")
+    amend(shop, placed, items=[{"sku": "PHONE", "quantity": 1}])
+    assert outstanding(shop, customer) == gross_of(shop, placed) - 5
+    cancel(shop, placed)
+    assert read(customer, placed)["status"] == "Invoiced"
+    assert outstanding(shop, customer) == gross_of(shop, placed) - 5 == due_of(shop, part.number)
+    assert not issue_part(shop, placed, part=False).new
+    credit(shop, part.number, (cable, 1))
+    pay_in(shop, customer, str(due_of(shop, part.number)))
+    assert (read(customer, placed)["status"], outstanding(shop, customer)) == ("Completed", NONE)
+
+
+def test_units_that_come_back_before_they_are_invoiced_are_not_invoiced(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("CABLE", 7)])
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed, (item, 2))
+    first = issue_part(shop, placed)
+    dispatch(shop, placed)
+    before = outstanding(shop, customer)
+    assert send_back(shop, placed, item, 3) == []
+    assert outstanding(shop, customer) == gross_of(shop, placed) < before
+    last = issue_part(shop, placed, part=False)
+    assert first.gross + last.gross == gross_of(shop, placed)
+    assert read(customer, placed)["status"] == "Invoiced"
+    assert rows(shop, "select quantity from invoice_line where invoice = %s", last.number) == [(2,)]
+    [note] = send_back(shop, placed, item, 1)
+    assert note.invoice == first.number
+    with pytest.raises(DomainError, match="to return"):
+        send_back(shop, placed, item, 4)
+
+
+def test_what_came_back_whole_is_invoiced_with_its_shipping_only(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("CABLE", 2)])
+    dispatch(shop, placed)
+    assert send_back(shop, placed, placed["items"][0]["id"], 2) == []
+    issued = issue_part(shop, placed, part=False)
+    assert issued.gross == outstanding(shop, customer) == gross_of(shop, placed)
+    assert rows(shop, "select line_id from invoice_line where invoice = %s", issued.number) == [(None,)]
+
+
+def test_a_blocked_customer_neither_orders_nor_adds_to_its_orders(shop: Service) -> None:
+    customer = shop.customer()
+    placed, pending = buy(customer, [("CABLE", 2)]), create(customer)
+    quote = request_quote(customer)
+    price_as_support(shop, quote)
+    shop.in_transaction(lambda tx: block_customer(tx, customer.id, "does not pay", shop.clock.now()))
+    # The key is still cached, as it is in other processes for up to five seconds.
+    for response in (
+        customer.post("/order", order([("CABLE", 1)])),
+        customer.post("/quote", order([("CABLE", 1)])),
+        confirm(customer, pending),
+        confirm(customer, quote),
+    ):
+        assert response.status_code == 409, response.text
+        assert "the account is blocked" in response.json()["message"]
+    with pytest.raises(DomainError, match="the account is blocked") as error:
+        amend(shop, placed, items=[{"sku": "PHONE", "quantity": 1}])
+    assert error.value.kind is Kind.CONFLICT
+    amend(shop, placed, items=[{"id": placed["items"][0]["id"], "quantity": 1}])
+    dispatch(shop, placed)
+    issue_part(shop, placed, part=False)

@@ -1,0 +1,135 @@
+"""Credit notes: what can be credited, what it does to debts and payments, and what the document shows."""
+
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+
+from support.billing import (
+    SELLER,
+    credit,
+    due_of,
+    invoiced,
+    issue_part,
+    number_of,
+    pay_in,
+    pdf_text,
+    reverse,
+    unallocated,
+)
+from support.mail import deliver_mail
+from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows
+from support.service import Service
+from tradecounter.billing.issue_credit_note import credit_units
+from tradecounter.billing.queries.credit_notes import printed_credit_note
+from tradecounter.kit.errors import DomainError, Kind
+
+NONE = Decimal(0)
+
+
+@pytest.fixture(autouse=True)
+def _books(shop: Service) -> Any:
+    yield
+    assert faults_in_the_books(shop) == {}
+
+
+def test_a_credit_note_lowers_what_is_due_and_the_exposure(shop: Service) -> None:
+    customer = shop.customer()
+    placed = invoiced(shop, customer, ("PHONE", 2))
+    number, before = number_of(shop, placed), outstanding(shop, customer)
+    note = credit(shop, number, (placed["items"][0]["id"], 1))
+    assert [str(note.cost_net), str(note.cost_tax), str(note.cost_gross)] == ["50.00", "10.00", "60.00"]
+    assert [(line.item_id, line.sku, line.quantity) for line in note.lines] == [(placed["items"][0]["id"], "PHONE", 1)]
+    assert outstanding(shop, customer) == due_of(shop, number) == before - 60
+    [overview] = customer.get("/customer/credit").json()["outstanding_orders"]
+    assert overview["total_cost"] - overview["total_paid"] == overview["total_due"] == float(before - 60)
+    credit(shop, number, (placed["items"][0]["id"], 1), (None, 1))
+    assert (outstanding(shop, customer), due_of(shop, number)) == (NONE, NONE)
+    assert read(customer, placed)["status"] == "Completed"
+
+
+def test_a_credit_note_on_a_paid_invoice_frees_the_money(shop: Service) -> None:
+    customer = shop.customer()
+    placed = invoiced(shop, customer)
+    number = number_of(shop, placed)
+    payment = pay_in(shop, customer, "66.60", number)
+    credit(shop, number, amount="10.00")
+    assert (unallocated(shop, customer), outstanding(shop, customer), due_of(shop, number)) == (Decimal(12), NONE, NONE)
+    reverse(shop, payment)
+    assert (unallocated(shop, customer), due_of(shop, number)) == (NONE, Decimal("54.60"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "amount", "problem"),
+    [
+        ([], "55.51", r"amount: must be at most 55\.50, which is invoiced and not yet credited"),
+        ([], "0", r"amount: must be more than 0"),
+        ([(1, 1)], None, r"lines\[0\]\.item_id: item 1 is not on the invoice"),
+        ([(None, 2)], None, r"lines\[0\]\.quantity: must be 1 to 1: 1 of 1 are invoiced"),
+        ([(None, 1), (None, 1)], None, r"lines: must name at least one line, and each line once"),
+    ],
+)
+def test_more_than_what_is_invoiced_is_refused(shop: Service, lines: Any, amount: str | None, problem: str) -> None:
+    number = number_of(shop, invoiced(shop, shop.customer()))
+    with pytest.raises(DomainError, match=problem) as refused:
+        credit(shop, number, *lines, amount=amount)
+    assert refused.value.kind is Kind.INVALID
+
+
+def test_amounts_and_lines_together_never_exceed_the_invoice(shop: Service) -> None:
+    placed = invoiced(shop, shop.customer())
+    number = number_of(shop, placed)
+    credit(shop, number, amount="10.00")
+    with pytest.raises(DomainError, match=r"only 45\.50 is invoiced and not yet credited"):
+        credit(shop, number, (placed["items"][0]["id"], 1))
+    credit(shop, number, amount="45.50")
+    with pytest.raises(DomainError, match=r"^amount: must be"):
+        credit(shop, number, amount="0.01")
+    assert due_of(shop, number) == 0
+
+
+def test_numbers_have_no_gap_and_notes_never_change(shop: Service) -> None:
+    numbers = [number_of(shop, invoiced(shop, shop.customer())) for _ in range(4)]
+    in_parallel([lambda number=number: credit(shop, number, amount="1.00") for number in numbers])  # type: ignore[misc]
+    with pytest.raises(DomainError):
+        credit(shop, numbers[0], amount="1000")
+    found = [number for (number,) in rows(shop, "select number from credit_note order by number")]
+    assert found == list(range(50001, 50001 + len(found)))
+    with pytest.raises(psycopg.errors.RaiseException, match="never change"):
+        rows(shop, "update credit_note set reason = '' returning number")
+
+
+def test_units_that_came_back_are_credited_from_the_oldest_invoice_on(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("PHONE", 3)])
+    item = placed["items"][0]["id"]
+    for units in (1, 2):
+        dispatch(shop, placed, (item, units))
+        issue_part(shop, placed)
+    order_id, now = placed["order_id"], shop.clock.now()
+    notes = shop.in_transaction(lambda tx: credit_units(tx, order_id, {item: 2}, "came back", SELLER, now))
+    assert [[line.quantity for line in note.lines] for note in notes] == [[1], [1]]
+    assert (
+        shop.in_transaction(lambda tx: credit_units(tx, order_id, {item: 9}, "all", SELLER, now))[0].lines[0].quantity
+        == 1
+    )
+
+
+def test_the_document_says_what_vat_law_asks(shop: Service) -> None:
+    customer = shop.customer(accounts_email="pay@credit.example", company="Buyer plc")
+    placed = invoiced(shop, customer, customer_reference="PO-77")
+    number = number_of(shop, placed)
+    note = credit(shop, number, (placed["items"][0]["id"], 1), reason="Arrived broken")
+    pdf = shop.in_transaction(lambda tx: printed_credit_note(tx, note.number)).pdf
+    text = pdf_text(pdf)
+    for shown in (
+        "CREDIT NOTE", f"Credit note number {note.number}", f"Invoice number {number}", "Invoice date", "16 June 2026",
+        "Seller & Sons Ltd", "GB123456782", "Buyer plc", "Arrived broken.", "PHONE", "£50.00", "VAT at 20%", "£60.00",
+        "PO-77",
+    ):  # fmt: skip
+        assert shown in text.replace("\u00a0", " "), shown
+    [mail] = [mail for mail in deliver_mail(shop) if f"Credit note {note.number}" in mail["Subject"]]
+    assert mail["To"] == "pay@credit.example"
+    [attached] = mail.iter_attachments()
+    assert attached.get_content() == pdf
