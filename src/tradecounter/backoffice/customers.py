@@ -1,6 +1,6 @@
 """`/api/customer`: accounts with their keys, users and addresses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
@@ -14,6 +14,7 @@ from tradecounter.backoffice import examples
 from tradecounter.backoffice.customer_wire import (
     CreatedKey,
     CustomerChange,
+    CustomerCredit,
     Key,
     NewCustomer,
     NewKey,
@@ -23,12 +24,15 @@ from tradecounter.backoffice.customer_wire import (
 )
 from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.backoffice.present_customer import present_customer, present_customers
+from tradecounter.billing.queries.ledger import unallocated_by_customer
+from tradecounter.billing.queries.lookup import overdue_by_customer
+from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.address_book import remove_address, save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.checked_change import checked_change
 from tradecounter.customers.queries.accounts import (
+    Account,
     AccountChange,
     accounts_after,
     the_account,
@@ -39,6 +43,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.queries.api_keys import KeyRecord, key_of, list_keys
 from tradecounter.kit.errors import not_found
+from tradecounter.kit.money import NOTHING
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -54,6 +59,26 @@ class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/customer`."""
 
     email_address: Annotated[str | None, Meta(description="Only the customer with this address, in any case.")] = None
+
+
+async def present_customer(tx: Transaction, account: Account, now: datetime) -> ResellerCustomer:
+    """Return an account as the back office shows it."""
+    [shown] = await present_customers(tx, [account], now)
+    return shown
+
+
+async def present_customers(tx: Transaction, accounts: Sequence[Account], now: datetime) -> list[ResellerCustomer]:
+    """Return accounts as the back office shows them, with a fixed number of statements."""
+    ids = [account.id for account in accounts]
+    outstanding, overdue = await outstanding_by_customer(tx, ids), await overdue_by_customer(tx, ids, now)
+    unallocated = await unallocated_by_customer(tx, ids)
+    shown = []
+    for account in accounts:
+        limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
+        free = unallocated.get(account.id, NOTHING)
+        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING), free)
+        shown.append(ResellerCustomer(**asdict(account), credit=credit))
+    return shown
 
 
 def _key(record: KeyRecord) -> Key:
