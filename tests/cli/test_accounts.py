@@ -53,6 +53,8 @@ def test_a_customer_is_added_with_all_options(ada: dict[str, Any], tradecounter:
         "shipping_method": 11,
         "unique_references": True,
         "order_mails": False,
+        "blocked": False,
+        "blocked_reason": None,
     }
     assert isinstance(ada["id"], int)
     shown = tradecounter.json("customer", "show", str(ada["id"]))

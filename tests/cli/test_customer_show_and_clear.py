@@ -37,7 +37,7 @@ def test_a_customer_is_shown_with_credit_addresses_and_keys(tradecounter: Progra
     buyer.delete(f"/customer/address/{gone['id']}")
     shown = tradecounter.json("customer", "show", str(buyer.id))
     assert shown["credit"] == {
-        "credit_limit": 1000, "total_outstanding": 0, "available_credit": 1000, "overdue": 0,
+        "credit_limit": 1000, "total_outstanding": 0, "available_credit": 1000, "unallocated": 0, "overdue": 0,
     }  # fmt: skip
     assert shown["addresses"] == [address]
     [key] = shown["keys"]
@@ -63,6 +63,7 @@ def test_credit_used_and_overdue_are_those_of_the_credit_overview(tradecounter: 
     assert credit.pop("overdue") == pytest.approx(
         sum(order["total_due"] for order in overview["outstanding_orders"] if order["is_overdue"])
     )
+    assert credit.pop("unallocated") == 0
     assert credit == {name: overview[name] for name in credit}
     assert (credit["total_outstanding"], credit["available_credit"]) == (199.80, 800.20)
 

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 
-from support.billing import credit, due_of, invoiced, issue_part, number_of, pay_in, unallocated
-from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, rows
+from support.billing import SELLER, credit, due_of, invoiced, issue_part, number_of, pay_in, unallocated
+from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, outstanding, rows
 from support.service import Service
+from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import CreditNote
 from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.returns.open_return import open_return
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +28,19 @@ def tried(call: Callable[[], object]) -> bool:
     except DomainError:
         return False
     return True
+
+
+_GROSS: LiteralString = "select gross from invoice where order_id = %s"
+
+
+def opened(shop: Service, placed: dict[str, Any], *items: tuple[int, int]) -> str:
+    name, now = str(placed["order_reference"]), shop.clock.now()
+    return shop.in_transaction(lambda tx: open_return(tx, name, items, "Faulty", now))
+
+
+def credited(shop: Service, number: str, *items: tuple[int, int]) -> list[CreditNote]:
+    now = shop.clock.now()
+    return shop.in_transaction(lambda tx: receive_and_credit(tx, number, items, [], SELLER, now))
 
 
 def test_payments_of_the_account_and_of_its_invoices_at_once_lose_no_money(shop: Service) -> None:
@@ -71,3 +87,21 @@ def test_an_invoice_and_a_payment_at_once_use_the_money_once(shop: Service) -> N
     calls += [partial(pay_in, shop, customer, "50.00") for _ in range(3)]
     in_parallel(calls)
     assert outstanding(shop, customer) - unallocated(shop, customer) == 3 * Decimal("66.60") - 150
+
+
+def test_a_return_invoices_payments_and_a_cancellation_at_once_agree(shop: Service) -> None:
+    customer = shop.customer()
+    for _ in range(3):
+        placed = buy(customer, [("PHONE", 4)])
+        item = placed["items"][0]["id"]
+        dispatch(shop, placed, (item, 2))
+        issue_part(shop, placed)
+        dispatch(shop, placed, (item, 1))
+        returns = [opened(shop, placed, (item, 1)) for _ in range(3)]
+        calls: list[Callable[[], object]] = [partial(credited, shop, number, (item, 1)) for number in returns]
+        calls += [partial(issue_part, shop, placed), partial(pay_in, shop, customer, "50.00")]
+        calls.append(partial(cancel, shop, placed))
+        in_parallel(calls)
+        issue_part(shop, placed, part=False)
+        invoiced_gross = sum(gross for (gross,) in rows(shop, _GROSS, placed["order_id"]))
+        assert [(invoiced_gross,)] == rows(shop, "select gross from orders where id = %s", placed["order_id"])

@@ -32,10 +32,10 @@ def read_folder(folder: Path) -> list[EmailMessage]:
     return [read_mail(path) for path in sorted(folder.glob("*.eml"))]
 
 
-def deliver_mail(service: Service) -> list[EmailMessage]:
-    """Run all due jobs; the mails that were sent, by the time of what they are about."""
+def deliver_mail(service: Service, **changed: Any) -> list[EmailMessage]:
+    """Run all due jobs, with some settings changed; the mails that were sent, by the time of what they are about."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = replace(service.settings, data_dir=Path(folder), smtp_url=None)
+        settings = replace(service.settings, data_dir=Path(folder), smtp_url=None, **changed)
         service.call(lambda: drain(settings, service.database_url, service.clock))
         return read_folder(Path(folder) / "mail")
 

@@ -54,7 +54,10 @@ def add(
     ] = None,
     received_on: Annotated[date | None, Day("--date", "When the money was received. Default: today.")] = None,
     method: Annotated[
-        Any, typer.Option(parser=_method, metavar="M", help=f"One of: {', '.join(METHODS)}.")
+        Any,
+        typer.Option(
+            parser=_method, metavar="M", help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back."
+        ),
     ] = "bank_transfer",
     reference: Annotated[str, typer.Option(metavar="R", help="The bank's reference.")] = "",
     force: Annotated[
@@ -62,10 +65,7 @@ def add(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Record a payment of an invoice or of a customer; what is not due stays on the account.
-
-    With --method refund, money on the account is given back.
-    """
+    """Record a payment of an invoice or of a customer; what is not due stays on the account."""
     if (invoice is None) == (customer is None):
         raise typer.BadParameter("name either --invoice or --customer")
     new = NewPayment(amount=amount, received_on=received_on, method=method, reference=reference, force=force)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.billing import due_of, invoiced, issue_part, number_of, pay_in, reverse, unallocated
+from support.mail import deliver_mail
 from support.orders import at, buy, dispatch, faults_in_the_books, outstanding, read, rows
 from support.service import Service
 from tradecounter.billing.import_payments import PaymentImport, import_payments
@@ -159,3 +160,13 @@ def test_a_bank_file_is_placed_by_invoice_numbers(shop: Service) -> None:
     assert "has the same reference, amount and date" in again.unplaced[0].why
     with pytest.raises(DomainError, match="has no column reference"):
         import_file(shop, "date,amount\n")
+
+
+def test_with_the_setting_the_worker_invoices_each_shipment(shop: Service) -> None:
+    placed = buy(shop.customer(), [("PHONE", 2)])
+    dispatch(shop, placed, (placed["items"][0]["id"], 1), invoice=True)
+    deliver_mail(shop, seller_name="Seller Ltd", seller_address="York", seller_vat_number="GB123456782")
+    found = rows(
+        shop, "select quantity from invoice_line where invoice = %s order by position", number_of(shop, placed)
+    )
+    assert found == [(1,), (1,)]  # a phone and the shipping

@@ -248,7 +248,7 @@ def test_the_reason_of_a_rejection_is_logged_without_the_token(exchange: Exchang
         "nbf: the token is not valid yet": {"nbf": 10**12},
         "iat: must not be in the future": {"iat": 10**12},
         "sub: must be a customer's id, as a string": {"sub": "x"},
-        "sub: customer 999999999 does not exist": {"sub": "999999999"},
+        "sub: customer 999999999 does not exist, or is blocked": {"sub": "999999999"},
         "the claims cannot be read: Object missing required field `exp`": {"exp": None},
     }
     for reason, changes in reasons.items():
