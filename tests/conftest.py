@@ -18,8 +18,6 @@ from support.samples import missing_programs
 from support.service import Service, running_service
 from support.shop import stock_shop
 
-REAL_CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
-
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say which tests are left out, and what they need."""

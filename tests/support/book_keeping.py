@@ -30,7 +30,7 @@ class TwinLine:
 
     @property
     def gross(self) -> Decimal:
-        net = self.price * self.wanted
+        net = self.price * (self.wanted - self.returned)  # nothing is invoiced, so what came back is not owed
         return net + (net * 20 / 100).quantize(PENNY, ROUND_HALF_UP)
 
 

@@ -15,11 +15,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from conftest import REAL_CATALOGUE
 from support.naive_catalogue import Buyer, NaiveCatalogue, Row, ShopRows
 from support.service import Customer, Service
 from tradecounter.kit.local_time import uk_date
 
+REAL_CATALOGUE = Path(__file__).parents[3] / "shared" / "catalogue"
 TODAY = date(2026, 6, 16)
 
 LISTS = ("default", "silver", "gold")

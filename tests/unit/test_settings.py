@@ -121,6 +121,8 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "smtp_url": "smtp://elsewhere.example",
         "mail_from": "seven@elsewhere.example",
         "support_email": "seven@elsewhere.example",
+        "invoice_each_dispatch": "true",
+        "reminder_days": "7, 77",
         "rate_limit": "77",
         "access_token_lifetime": "77",
         "trusted_proxies": "10.0.0.7",
