@@ -4,7 +4,6 @@ import ipaddress
 import os
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
