@@ -37,7 +37,7 @@ def test_a_pending_order_and_a_confirmed_one_are_shown(staff: httpx2.Client, cus
 def test_an_order_is_dispatched_tracked_filmed_and_invoiced_once_each(staff: httpx2.Client, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2)])
     address = address_of(placed)
-    assert staff.post(f"{address}/invoice").status_code == 412
+    assert staff.post(f"{address}/invoice").status_code == 409
     item = staff.get(address).json()["items"][0]["id"]
     numbers = [{"serial_number": "A1", "mac_address": "00005e005301"}]
     part = {"items": [{"id": item, "quantity": 1, "serial_numbers": numbers}], "tracking_number": "T-1"}
