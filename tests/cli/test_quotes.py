@@ -207,7 +207,7 @@ def test_support_confirms_a_quote_that_its_customer_has_accepted(
     tradecounter: Program, shop: Service, customer: Customer, code: str
 ) -> None:
     error = tradecounter.error("quote", "confirm", code)
-    assert error == f"the quote {code} is not priced yet: price it with `quote price`"
+    assert error == f"the quote {code} is not priced yet: price it first"
     tradecounter.json("quote", "price", code, "--item", "PHONE=40")
     assert "shipping_method: is required" in tradecounter.error("quote", "confirm", code)
     assert "999 is not among the shipping options" in tradecounter.error(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -63,6 +63,19 @@ class PageParameters(Struct, frozen=True, kw_only=True):
     limit: Limit = 100
 
 
+class DryRun(Struct, frozen=True):
+    """The query parameter of a change with a preview."""
+
+    dry_run: Annotated[
+        Literal["true", "false"], Meta(description="`true`: respond with the result, but change nothing.")
+    ] = "false"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether nothing may change."""
+        return self.dry_run == "true"
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The database and the clock, with the steps that every operation takes."""
@@ -83,15 +96,18 @@ class Desk:
         status: int = 200,
         location: str = "",
         secret: str = "",
+        dry_run: bool = False,
     ) -> Response:
         """Run a change in a transaction of its own, and respond with its result.
 
         With an idempotency key, a repeated request gets the recorded response, with null in the field `secret`.
-        `location` is the address of what is new, with fields of the result in braces.
+        `location` is the address of what is new, with fields of the result in braces. A `dry_run` rolls the change
+        back and does not use the key.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         body, caller = read_json(raw, shape), f"{call.actor.kind}/{call.actor.id}"
         key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
+        key = None if dry_run else key
         keyed = None if key is None else KeyedRequest(caller, key, fingerprint(*call.target, raw))
         now = self.clock.now()
         with used_once():
@@ -102,6 +118,8 @@ class Desk:
                     if (before := recorded(keyed, claimed)) is not None:
                         return _response(before, location, {REPLAY_HEADER: "true"})
                 result = await work(tx, body, now)
+                if dry_run:
+                    tx.set_rollback()
                 if keyed is not None:
                     kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
                     record(tx, keyed, Recorded(status, to_json(kept)), now)

@@ -23,7 +23,10 @@ from tradecounter.backoffice.operations_wire import Job
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
-from tradecounter.ordering.wire import ProductSerialNumber
+from tradecounter.ordering.quotes.margin import Margin
+from tradecounter.ordering.reseller_wire import AmendedItem
+from tradecounter.ordering.returns.wire import Return, ReturnItem
+from tradecounter.ordering.wire import ProductSerialNumber, ShippingChoice
 
 __all__ = ["ADDRESS_DETAILS", "SAVED_ADDRESS"]
 
@@ -105,7 +108,27 @@ DISPATCH = orders.Dispatch(
 )
 TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
 VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
-CANCELLATION = orders.Cancellation("The customer ordered twice.")
+CANCELLATION = orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
+NEW_ORDER = orders.NewOrder(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)
+CONFIRMATION = orders.Confirmation(ShippingChoice(101))
+AMENDMENT = orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
+NEW_NOTE = orders.NewNote("The customer collects on Friday.")
+NEW_RETURN = orders.NewReturn([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
+RETURN = Return(
+    number="RMA-1001",
+    order_reference="ORD-100042",
+    customer_id=1001,
+    state="received",
+    reason="Faulty",
+    opened_at="2026-06-16T09:12:44Z",
+    received_at="2026-06-18T10:00:00Z",
+    closed_at=None,
+    items=[
+        ReturnItem(id=90017, sku="CV-320P", quantity=1, received=1, restocked=0, scrapped=1, serial_numbers=["A1B2C3"])
+    ],
+)
+RECEIPT = orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)
+DECLINATION = orders.Declination("The product is no longer made.")
 INVOICING = orders.Invoicing(part=True)
 QUOTE = orders.ResellerQuote(
     **structs.asdict(ordering.QUOTE),
@@ -114,6 +137,7 @@ QUOTE = orders.ResellerQuote(
     priced_at=_AT,
     expires_at=_AT.replace(day=23),
     note="With our thanks.",
+    margin=Margin(Decimal("435.00"), Decimal("360.00"), Decimal("75.00"), Decimal("17.24")),
 )
 QUOTE_PRICE = orders.QuotePrice(
     [orders.QuotedItem("CV-320P", Decimal("72.50"))],

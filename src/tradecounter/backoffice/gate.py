@@ -30,7 +30,14 @@ ACTING_USER = "X-Acting-User"
 LONGEST_ACTING_USER = 200
 
 _ACTOR = "tradecounter.actor"  # the key in the ASGI scope
+_SCOPES = "tradecounter.scopes"
 _USE_RECORDED_EVERY = timedelta(minutes=1)
+
+
+def require_scope(scope: Scope, needed: str) -> None:
+    """Raise DomainError (forbidden) unless the token of a request has a scope."""
+    if not includes(scope[_SCOPES], needed):
+        raise DomainError(Kind.FORBIDDEN, f"this needs the scope {needed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,8 @@ class StaffGate:
         self.admission.check_address(sender)
         token = await self._token(sender)
         bind_contextvars(token=token.id)  # in all log lines of the request
-        if not includes(token.scopes, operation.scope):
-            raise DomainError(Kind.FORBIDDEN, f"this needs the scope {operation.scope}")
+        request.scope[_SCOPES] = token.scopes
+        require_scope(request.scope, operation.scope)
         request.scope[_ACTOR] = Actor("token", token.name, token.id, _acting_user(request), sender.address)
 
     def actor_of(self, scope: Scope) -> Actor:

@@ -4,10 +4,20 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.ordering.wire import OrderItem, OrderShipping, ProductSerialNumber, Quote
+from tradecounter.ordering.quotes.margin import Margin
+from tradecounter.ordering.reseller_wire import AmendOrderRequest, OverrideCredit
+from tradecounter.ordering.wire import (
+    MOST_UNITS,
+    ConfirmOrderRequest,
+    CreateOrderRequest,
+    OrderItem,
+    OrderShipping,
+    ProductSerialNumber,
+    Quote,
+)
 from tradecounter.rest.wire import Amount
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
@@ -133,10 +143,85 @@ class Invoicing(Struct):
     )
 
 
+class NamedUnits(Struct):
+    """Units of a line."""
+
+    id: ItemId
+    quantity: Units
+
+
 class Cancellation(Struct):
-    """Why an order is cancelled."""
+    """What is cancelled, and why."""
 
     reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
+    items: Annotated[
+        list[NamedUnits] | UnsetType, Meta(description="Undispatched units; without it, all that are left.")
+    ] = UNSET
+
+
+class NewOrder(CreateOrderRequest, kw_only=True):
+    """An order to create for a customer, at its prices and terms."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="The customer's id.")]
+    override_credit: OverrideCredit | None = None
+
+
+class Confirmation(ConfirmOrderRequest):
+    """Options for confirming an order or a quote for its customer."""
+
+    override_credit: OverrideCredit | None = None
+
+
+class Amendment(AmendOrderRequest, frozen=True):
+    """Changes of a confirmed order; what is not named stays."""
+
+    shipping_address: Annotated[
+        Raw, Meta(description="A full address.", extra_json_schema={"$ref": "#/components/schemas/AddressDetails"})
+    ] = field(default_factory=lambda: Raw(b"null"))
+
+
+class NewNote(Struct):
+    """A note on an order, which the customer does not see."""
+
+    text: str
+
+
+class ReturnedUnits(Struct):
+    """Dispatched units of a line that come back."""
+
+    id: ItemId
+    quantity: Units
+    serial_numbers: list[str] = []
+
+
+class NewReturn(Struct):
+    """A return to open."""
+
+    items: list[ReturnedUnits]
+    reason: str
+
+
+class ReceivedUnits(Struct):
+    """Units of a line that came back."""
+
+    id: ItemId
+    restock: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units to sell again.")] = 0
+    scrap: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units to write off.")] = 0
+
+
+class Receipt(Struct):
+    """What came back of a return."""
+
+    items: list[ReceivedUnits]
+    credit: Annotated[bool, Meta(description="Credit the invoiced units that came back and are not credited yet.")] = (
+        False
+    )
+
+
+class Declination(Struct):
+    """Why a quote is declined."""
+
+    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the quote.")]
 
 
 class ResellerQuote(Quote, omit_defaults=True, kw_only=True):
@@ -147,6 +232,9 @@ class ResellerQuote(Quote, omit_defaults=True, kw_only=True):
     priced_at: datetime | None = None
     expires_at: datetime | None = None
     note: Annotated[str | None, Meta(description="Support's note to the customer.")] = None
+    margin: Annotated[Margin | None, Meta(description="Absent while the purchase cost of a product is not known.")] = (
+        None
+    )
 
 
 class QuotedItem(Struct):
@@ -164,8 +252,12 @@ class QuotedShipping(Struct):
 
 
 class QuotePrice(Struct):
-    """Support's price; lines that are not named keep theirs."""
+    """Support's price; lines that are not named get the discount, or keep their price."""
 
     items: list[QuotedItem] = []
     shipping: list[QuotedShipping] = []
     note: Annotated[str | None, Meta(description="A note to the customer.")] = None
+    discount: Annotated[
+        Decimal | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
+    ] = None
+    force: Annotated[bool, Meta(description="Allow prices below cost or more than half off.")] = False

@@ -11,7 +11,15 @@ from starlette.responses import Response
 from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, moment, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.backoffice.order_wire import Cancellation, Dispatch, Invoicing, ResellerOrder, State, Tracking
+from tradecounter.backoffice.order_wire import (
+    Cancellation,
+    Dispatch,
+    Invoicing,
+    NewNote,
+    ResellerOrder,
+    State,
+    Tracking,
+)
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.catalogue.queries.lookup import find_product
@@ -26,6 +34,7 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import joined_word
 from tradecounter.letterhead.seller import Letterhead
+from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.lookup import OrderFilter, orders_after
@@ -37,8 +46,8 @@ from tradecounter.rest.operation import TEXT, Operation, Parameter, Success, end
 from tradecounter.rest.operation import Body as RequestBody
 from tradecounter.rest.responses import json_response
 
-_REFERENCE = Parameter("reference", "The order's reference, id or confirmation code.", TEXT, "ORD-100001")
-_ORDER = Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}, headers=(IDEMPOTENT_REPLAY,))
+REFERENCE = Parameter("reference", "The order's reference, id or confirmation code.", TEXT, "ORD-100001")
+ORDER = Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}, headers=(IDEMPOTENT_REPLAY,))
 
 
 class OrderListParameters(PageParameters, frozen=True, kw_only=True):
@@ -62,9 +71,9 @@ def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **
         name=name,
         tag="Orders",
         summary=summary,
-        path_parameters=(_REFERENCE,),
+        path_parameters=(REFERENCE,),
         request_headers=POST_HEADERS,
-        success=_ORDER,
+        success=ORDER,
         errors=(NOT_FOUND, CONFLICT, *more.pop("errors", ())),
         scope="orders:write",
         roles=roles,
@@ -112,7 +121,7 @@ class OrderDesk:
             name="getOrder",
             tag="Orders",
             summary="One order",
-            path_parameters=(_REFERENCE,),
+            path_parameters=(REFERENCE,),
             success=Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}),
             errors=(NOT_FOUND,),
             referenced=(Product,),
@@ -175,16 +184,31 @@ class OrderDesk:
         _step(
             "cancelOrder",
             "cancel",
-            "Cancel an order or a quote before anything is dispatched",
+            "Cancel an order or a quote, or units that are not dispatched",
             description="Its stock and credit are released, and the customer gets an e-mail.",
             body=RequestBody(Cancellation, {"Cancellation": examples.CANCELLATION}),
         )
     )
     async def cancel_order(self, call: Call) -> Response:
         async def step(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
-            await cancel_order(tx, reference, body.reason, now)
+            items = None if body.items is UNSET else [(item.id, item.quantity) for item in body.items]
+            await cancel_order(tx, reference, body.reason, now, items)
 
         return await self._take(call, Cancellation, step)
+
+    @endpoint(
+        _step(
+            "addNote",
+            "note",
+            "Add a note, which the customer does not see",
+            body=RequestBody(NewNote, {"Note": examples.NEW_NOTE}),
+        )
+    )
+    async def add_note(self, call: Call) -> Response:
+        async def step(tx: Transaction, reference: str, body: NewNote, now: datetime) -> None:
+            await add_note(tx, reference, body.text, now)
+
+        return await self._take(call, NewNote, step)
 
     @endpoint(
         Operation(
@@ -197,10 +221,10 @@ class OrderDesk:
                 "The invoice is for all that is dispatched and not yet invoiced. Without `part`, nothing may be "
                 "left to dispatch. A wholly invoiced order stays as it is."
             ),
-            path_parameters=(_REFERENCE,),
+            path_parameters=(REFERENCE,),
             request_headers=POST_HEADERS,
             body=RequestBody(Invoicing, {"Invoicing": examples.INVOICING}, required=False),
-            success=_ORDER,
+            success=ORDER,
             errors=(NOT_FOUND, CONFLICT),
             scope="billing:write",
         )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from msgspec import structs
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.backoffice.order_wire import Happening, ResellerOrder, ResellerOrderItem, Shipment, ShippedItem
+from tradecounter.backoffice.order_wire import Happening, Note, ResellerOrder, ResellerOrderItem, Shipment, ShippedItem
 from tradecounter.billing.queries.credit_notes import credit_note_numbers
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
@@ -16,6 +16,9 @@ from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
 from tradecounter.ordering.lines import OrderLine, products_of
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of
+from tradecounter.ordering.queries.orders import notes_of
+from tradecounter.ordering.queries.returns import returns_of_orders
+from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import AnyOrder, NumberedOrder
 from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -40,6 +43,7 @@ class OrderPresenter:
         lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
         invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
         invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
+        notes, returns = await notes_of(tx, ids), await returns_of_orders(tx, ids)
         history = await entries_of(tx, [f"order/{order.name}" for order in orders])
         shown = []
         for order in orders:
@@ -47,6 +51,8 @@ class OrderPresenter:
             found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
             found.invoices = invoices.get(order.id, [])
             found.credit_notes = credit_notes.get(order.id, [])
+            found.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]
+            found.notes = [Note(_utc(note.at), note.by, note.text) for note in notes[order.id]]
             for item in found.items:
                 item.quantity_invoiced = invoiced.get(item.id, 0)
             for shipment in found.shipments:

@@ -1,22 +1,26 @@
 """`/api/quote`: quotes of all customers, to which support gives prices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta, structs
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, PageParameters, page
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.backoffice.order_wire import QuotePrice, ResellerQuote
+from tradecounter.backoffice.order_wire import Declination, QuotePrice, ResellerQuote
+from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.present import quote_on_the_wire
 from tradecounter.ordering.queries.lines import lines_of, lines_of_order
 from tradecounter.ordering.queries.lookup import OrderFilter, orders_after, the_quote
+from tradecounter.ordering.quotes.decline_quote import decline_quote
+from tradecounter.ordering.quotes.margin import margin_of
 from tradecounter.ordering.quotes.price_quote import price_quote
 from tradecounter.ordering.states import AnyOrder, pricing_of
 from tradecounter.rest.call import Call
@@ -25,7 +29,8 @@ from tradecounter.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import TEXT, Body, Operation, Parameter, Success, endpoint
 from tradecounter.rest.responses import json_response
 
-_CODE = Parameter("code", "The quote's confirmation code.", TEXT, "657cdc3344bb2a3356c0c53b05b216f8")
+CODE = Parameter("code", "The quote's confirmation code.", TEXT, "657cdc3344bb2a3356c0c53b05b216f8")
+_QUOTE = Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}, headers=(IDEMPOTENT_REPLAY,))
 
 
 class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
@@ -62,8 +67,9 @@ class QuoteDesk:
         async with self.desk.reading() as tx:
             found = await orders_after(tx, chosen, wanted.after, wanted.limit + 1)
             lines = await lines_of(tx, [quote.id for quote in found])
+            costs = await purchase_costs(tx, {line.product_id for each in lines.values() for line in each})
         now = self.desk.clock.now()
-        shown = (_shown(quote, lines[quote.id], now) for quote in found[: wanted.limit])
+        shown = (_shown(quote, lines[quote.id], costs, now) for quote in found[: wanted.limit])
         return page(call, found, wanted.limit, lambda quote: quote.id, shown)
 
     @endpoint(
@@ -73,7 +79,7 @@ class QuoteDesk:
             name="getQuote",
             tag="Quotes",
             summary="One quote",
-            path_parameters=(_CODE,),
+            path_parameters=(CODE,),
             success=Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}),
             errors=(NOT_FOUND,),
             scope="quotes:read",
@@ -81,7 +87,7 @@ class QuoteDesk:
     )
     async def show_quote(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            return json_response(await _read(tx, _code(call), self.desk.clock.now()))
+            return json_response(await _read(tx, code_of(call), self.desk.clock.now()))
 
     @endpoint(
         Operation(
@@ -91,37 +97,75 @@ class QuoteDesk:
             tag="Quotes",
             summary="Set or change a quote's prices",
             description="The customer gets an e-mail, and can confirm the quote until it expires.",
-            path_parameters=(_CODE,),
+            path_parameters=(CODE,),
+            query=DryRun,
             request_headers=POST_HEADERS,
             body=Body(QuotePrice, {"QuotePrice": examples.QUOTE_PRICE}),
-            success=Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}, headers=(IDEMPOTENT_REPLAY,)),
+            success=_QUOTE,
             errors=(NOT_FOUND, CONFLICT),
             scope="quotes:write",
         )
     )
     async def price_quote(self, call: Call) -> Response:
-        code = _code(call)
+        code, dry_run = code_of(call), call.query(DryRun).is_wanted
 
         async def work(tx: Transaction, body: QuotePrice, now: datetime) -> ResellerQuote:
             unit_costs = [(item.sku, item.cost_net) for item in body.items]
             carriage = [(option.id, option.cost_net) for option in body.shipping]
             note = (body.note or "").strip() or None
-            await price_quote(tx, code, unit_costs, note, now, self.lifetime, carriage=carriage)
+            await price_quote(
+                tx,
+                code,
+                unit_costs,
+                note,
+                now,
+                self.lifetime,
+                carriage=carriage,
+                discount=body.discount,
+                force=body.force,
+            )
             return await _read(tx, code, now)
 
-        return await self.desk.change(call, QuotePrice, work)
+        return await self.desk.change(call, QuotePrice, work, dry_run=dry_run)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/quote/{code}/decline",
+            name="declineQuote",
+            tag="Quotes",
+            summary="Decline a quote",
+            description="The customer gets an e-mail with the reason.",
+            path_parameters=(CODE,),
+            request_headers=POST_HEADERS,
+            body=Body(Declination, {"Declination": examples.DECLINATION}),
+            success=_QUOTE,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="quotes:write",
+        )
+    )
+    async def decline_quote(self, call: Call) -> Response:
+        code = code_of(call)
+
+        async def work(tx: Transaction, body: Declination, now: datetime) -> ResellerQuote:
+            await decline_quote(tx, code, body.reason, now)
+            return await _read(tx, code, now)
+
+        return await self.desk.change(call, Declination, work)
 
 
-def _code(call: Call) -> str:
+def code_of(call: Call) -> str:
+    """Return the confirmation code in a path."""
     return call.path_text("code", "quote").lower()
 
 
 async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
     quote = await the_quote(tx, code)
-    return _shown(quote, await lines_of_order(tx, quote.id), now)
+    lines = await lines_of_order(tx, quote.id)
+    return _shown(quote, lines, await purchase_costs(tx, {line.product_id for line in lines}), now)
 
 
-def _shown(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> ResellerQuote:
+def _shown(quote: AnyOrder, lines: Sequence[OrderLine], costs: Mapping[int, Decimal], now: datetime) -> ResellerQuote:
     pricing = pricing_of(quote)
     return ResellerQuote(
         **structs.asdict(quote_on_the_wire(quote, lines, now)),
@@ -130,4 +174,5 @@ def _shown(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> Resell
         priced_at=None if pricing is None else pricing.priced_at,
         expires_at=None if pricing is None else pricing.expires_at,
         note=None if pricing is None else pricing.quote_note,
+        margin=margin_of(lines, costs),
     )

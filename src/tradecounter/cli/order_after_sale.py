@@ -68,7 +68,11 @@ def confirm(
 
     async def work(tx: Transaction) -> dict[str, Any]:
         order = await confirm_for_customer(
-            tx, code, shipping_method, policy, SystemClock().now(), override_credit=override_credit
+            tx,
+            code,
+            shipping_method,
+            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
+            override_credit=override_credit,
         )
         return await whole_order(tx, order)
 

@@ -21,7 +21,7 @@ from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import notes_of
-from tradecounter.ordering.queries.returns import list_returns
+from tradecounter.ordering.queries.returns import returns_of_orders
 from tradecounter.ordering.reseller_wire import item_units
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
@@ -29,7 +29,6 @@ from tradecounter.ordering.wire import OrderItemConfiguration
 from tradecounter.settings import read_settings
 
 _HIDDEN = "(hidden)"
-_MOST_RETURNS = 1000
 
 
 def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
@@ -102,8 +101,9 @@ async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = Fal
             part["configurations"] = _configurations(part["id"], fulfilled, passwords=passwords)
     shown["shipments"] = [_shipment(shipped) for shipped in fulfilled.shipments]
     shown["video"] = video
-    shown["returns"] = [return_number(found.id) for found in await list_returns(tx, _MOST_RETURNS, order_id=order.id)]
-    shown["notes"] = [{"at": local_text(n.at), "by": n.by, "text": n.text} for n in await notes_of(tx, order.id)]
+    returns, notes = await returns_of_orders(tx, [order.id]), await notes_of(tx, [order.id])
+    shown["returns"] = [return_number(return_id) for return_id in returns.get(order.id, ())]
+    shown["notes"] = [{"at": local_text(n.at), "by": n.by, "text": n.text} for n in notes[order.id]]
     return shown | await _billing(tx, order)
 
 

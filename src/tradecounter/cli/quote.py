@@ -27,6 +27,7 @@ from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
 from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.states import AnyOrder, pricing_of
 from tradecounter.settings import read_settings
 
@@ -168,8 +169,7 @@ def confirm(
             tx,
             await whole_code(tx, code),
             shipping_method,
-            policy,
-            SystemClock().now(),
+            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
             override_credit=override_credit,
         )
         return await whole_order(tx, order)

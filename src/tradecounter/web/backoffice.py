@@ -12,10 +12,13 @@ from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.events import EventDesk
 from tradecounter.backoffice.gate import AllowedNetworks, StaffGate
 from tradecounter.backoffice.operations import OperationsDesk
+from tradecounter.backoffice.order_context import OrderContexts
+from tradecounter.backoffice.order_entry import OrderEntryDesk
 from tradecounter.backoffice.orders import OrderDesk
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.products import ProductDesk
 from tradecounter.backoffice.quotes import QuoteDesk
+from tradecounter.backoffice.returns import ReturnDesk
 from tradecounter.backoffice.webhooks import WebhookDesk
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
@@ -31,10 +34,12 @@ from tradecounter.identity.client_address import read_networks
 from tradecounter.identity.installation_secret import secret_key, secret_keys
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.page_kit.static_files import BackOfficeStatic
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
+from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
@@ -55,7 +60,8 @@ class BackOffice(Site):
         super().__init__(settings, database, self.admission.addresses, settings.backoffice_url, alone=alone)
         storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
         loading = LoadOnDemand(storefront)
-        self.follow((self.admission, loading))
+        self._methods = ShippingMethods()
+        self.follow((self.admission, self._methods, loading))
         self._views = ViewsOnDemand(storefront, self.refresher, self.freshness, loading)
         self.endpoints = self._endpoints(settings, clock)
         networks = read_networks(settings.backoffice_networks)
@@ -79,6 +85,10 @@ class BackOffice(Site):
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             OrderDesk(desk, orders, letterhead_from(settings), settings.invoice_each_dispatch),
+            OrderEntryDesk(
+                desk, orders, OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings))
+            ),
+            ReturnDesk(desk, letterhead_from(settings)),
             QuoteDesk(desk, settings.quote_lifetime),
             CustomerDesk(desk, lambda: secret_key(settings)),
             AddressDesk(desk),

@@ -13,12 +13,14 @@ import psycopg
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.orders import buy, dispatch, rows
+from support.orders import buy, create, dispatch, rows
 from support.quotes import request_quote
 from support.service import Customer, Service
-from support.shop import ADDRESS
+from support.shop import ADDRESS, STANDARD
+from support.shop import order as order_body
 
 VIDEO = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
+METHOD = {"shipping_method": {"id": STANDARD}}
 WEBHOOK = {"url": "https://erp.example/events"}
 _numbers = itertools.count(1)
 
@@ -36,6 +38,25 @@ class Staff:
         if dispatched:
             dispatch(self.office.service, placed)
         return f"/api/order/{placed['order_reference']}"
+
+    def returned(self) -> str:
+        order = self.order(dispatched=True)
+        return str(self.client.post(f"{order}/return", json=self.all_of(order)).headers["Location"])
+
+    def all_of(self, order: str) -> dict[str, Any]:
+        """The body that opens a return of all units of an order."""
+        items = self.client.get(order).json()["items"]
+        return {"items": [{"id": item["id"], "quantity": item["quantity"]} for item in items], "reason": "a test"}
+
+    def receipt(self, found: str) -> dict[str, Any]:
+        items = self.client.get(found).json()["items"]
+        return {"items": [{"id": item["id"], "restock": item["quantity"]} for item in items]}
+
+    def quote(self, *, priced: bool = False) -> str:
+        address = f"/api/quote/{request_quote(self.customer)['confirmation_code']}"
+        if priced:
+            self.client.post(f"{address}/price", json={"discount": 5})
+        return address
 
     def of_customer(self, part: str) -> str:
         return f"/api/customer/{self.customer.id}{part}"
@@ -82,6 +103,27 @@ CHANGES: dict[str, tuple[str, Request]] = {
     ),
     "createAddress": ("address.create", lambda s: ("POST", s.of_customer("/address"), ADDRESS)),
     "deleteAddress": ("address.delete", lambda s: ("DELETE", s.added("/address", ADDRESS), None)),
+    "createOrder": (
+        "order.create",
+        lambda s: ("POST", "/api/order", {"customer_id": s.customer.id, **order_body([("CABLE", 1)])}),
+    ),
+    "confirmOrder": (
+        "order.confirm",
+        lambda s: ("POST", f"/api/order/{create(s.customer)['confirmation_code']}/confirm", METHOD),
+    ),
+    "amendOrder": ("order.amend", lambda s: ("PATCH", s.order(), {"customer_reference": f"A-{next(_numbers)}"})),
+    "addNote": ("order.note", lambda s: ("POST", f"{s.order()}/note", {"text": "Call first"})),
+    "openReturn": (
+        "return.open",
+        lambda s: ("POST", f"{(order := s.order(dispatched=True))}/return", s.all_of(order)),
+    ),
+    "receiveReturn": (
+        "return.receive",
+        lambda s: ("POST", f"{(found := s.returned())}/receive", s.receipt(found)),
+    ),
+    "closeReturn": ("return.close", lambda s: ("POST", f"{s.returned()}/close", None)),
+    "declineQuote": ("quote.decline", lambda s: ("POST", f"{s.quote()}/decline", {"reason": "a test"})),
+    "confirmQuote": ("order.confirm", lambda s: ("POST", f"{s.quote(priced=True)}/confirm", METHOD)),
     "dispatchOrder": ("order.dispatch", lambda s: ("POST", f"{s.order()}/dispatch", None)),
     "trackOrder": (
         "order.track",

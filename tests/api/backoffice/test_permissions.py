@@ -23,19 +23,21 @@ OPEN = {"getIndex", "getOpenapiJson", "getOpenapiYaml", "checkHealth", "checkRea
 GUARDED = [operation for operation in OPERATIONS if not operation.public]
 
 # What each role may do, by operation; administrators may do everything.
-READ = {"listOrders", "getOrder", "searchProducts", "getProduct"}
+READ = {"listOrders", "getOrder", "searchProducts", "getProduct", "listReturns", "getReturn"}
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
 }  # fmt: skip
-ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo"}
+ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "receiveReturn"}
+SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit
 ALLOWED = {
-    "support": READ_ALL | ON_THE_WAY | {
-        "cancelOrder", "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
+    "support": READ_ALL | ON_THE_WAY | SALES | {
+        "cancelOrder", "addNote", "openReturn", "closeReturn", "declineQuote",
+        "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
         "disableUser", "createAddress", "deleteAddress", "retryJob",
     },
     "warehouse": READ | ON_THE_WAY | {"adjustStock"},
-    "finance": READ_ALL | {"invoiceOrder", "changeCustomer"},
+    "finance": READ_ALL | SALES | {"invoiceOrder", "changeCustomer"},
     "catalogue": {"searchProducts", "getProduct", "explainPrice"},
     "administrator": {operation.name for operation in GUARDED},
 }  # fmt: skip

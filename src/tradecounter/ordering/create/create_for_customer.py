@@ -1,6 +1,6 @@
 """Creates and confirms orders for customers, by support: the same checks, prices and terms as for the customer."""
 
-from datetime import datetime
+from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
@@ -12,8 +12,6 @@ from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
 
 
@@ -38,13 +36,15 @@ async def confirm_for_customer(
     tx: Transaction,
     name: str,
     method_id: int | None,
-    policy: OrderingPolicy,
-    now: datetime,
+    context_of: Callable[[int], Awaitable[OrderContext]],
     *,
     override_credit: str | None = None,
 ) -> ConfirmedOrder:
-    """Confirm a pending order or a priced quote by its code. Raises DomainError as `confirm_order` does."""
+    """Confirm a pending order or a priced quote by its code; `context_of` returns the context of a customer's order.
+
+    Raises DomainError as `confirm_order` does.
+    """
     order = await any_order(tx, name)
-    context = await read_context(tx, order.customer_id, policy, now)
+    context = await context_of(order.customer_id)
     confirmed, _ = await confirm_order(tx, order.confirmation_code, method_id, context, override_credit=override_credit)
     return confirmed

@@ -1,13 +1,14 @@
 """Reads single orders. Functions that take a customer return only its own orders."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -128,13 +129,16 @@ class OrderNote:
 
 
 _NOTES = Statement(
-    "select noted_at as at, noted_by as by, text from order_note where order_id = :order_id order by id", OrderNote
+    "select order_id, noted_at, noted_by, text from order_note where order_id = any(:order_ids::bigint[]) order by id"
 )
 
 
-async def notes_of(tx: Transaction, order_id: int) -> list[OrderNote]:
-    """Return the notes about an order, oldest first."""
-    return await tx.fetch_all(_NOTES, order_id=order_id)
+async def notes_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderNote]]:
+    """Return the notes about orders by the orders' ids, oldest first."""
+    notes: dict[int, list[OrderNote]] = {order_id: [] for order_id in order_ids}
+    for order_id, *note in await tx.fetch_all(_NOTES, order_ids=array(order_ids)):
+        notes[order_id].append(OrderNote(*note))
+    return notes
 
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")

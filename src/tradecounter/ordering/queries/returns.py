@@ -92,6 +92,17 @@ async def list_returns(
     return await tx.fetch_all(_LIST, state=state, order_id=order_id, customer_id=customer_id, after=after, most=most)
 
 
+_OF_ORDERS = Statement(
+    "select order_id, array_agg(id order by id) from order_return where order_id = any(:order_ids::bigint[])"
+    " group by order_id"
+)
+
+
+async def returns_of_orders(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the ids of the returns of orders, by the orders' ids; orders without returns are missing."""
+    return dict(await tx.fetch_all(_OF_ORDERS, order_ids=array(order_ids)))
+
+
 _LINES = Statement(
     """
     select r.return_id, r.line_id, l.product_id, l.sku, r.quantity, r.restocked, r.scrapped, r.credited,

@@ -101,6 +101,7 @@ BACK_OFFICE = About(
     {
         "Orders": "Orders of all customers, from confirmation to invoice.",
         "Quotes": "Quotes that customers requested.",
+        "Returns": "What customers send back.",
         "Customers": "Accounts with their keys, users and addresses.",
         "Products": "Products with stock and prices, and why a customer has a price.",
         "Operations": "Background jobs, the event log and the audit log.",

@@ -1,0 +1,169 @@
+"""`/api/return`: what customers send back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta
+from starlette.responses import Response
+
+from tradecounter.backoffice import examples
+from tradecounter.backoffice.desk import LOCATION, NEXT, POST_HEADERS, Desk, Nothing, PageParameters, page
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.order_wire import NewReturn, Receipt
+from tradecounter.backoffice.orders import REFERENCE
+from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.db.transaction import Transaction
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
+from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.wire import Return, ReturnState, return_on_the_wire
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.rest.operation import TEXT, Body, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import json_response
+
+_NUMBER = Parameter("number", "The return's number.", TEXT, "RMA-1001")
+_RETURN = Success(200, "The return.", Return, {"Return": examples.RETURN}, headers=(IDEMPOTENT_REPLAY,))
+
+
+class ReturnListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/return`."""
+
+    state: Annotated[ReturnState | None, Meta(description="Only returns in this state.")] = None
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's returns.")] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnDesk:
+    """The endpoints of returns."""
+
+    desk: Desk
+    letterhead: Letterhead
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/order/{reference}/return",
+            name="openReturn",
+            tag="Returns",
+            summary="Open a return of dispatched units",
+            path_parameters=(REFERENCE,),
+            request_headers=POST_HEADERS,
+            body=Body(NewReturn, {"NewReturn": examples.NEW_RETURN}),
+            success=Success(
+                201, "The return.", Return, {"Return": examples.RETURN}, headers=(LOCATION, IDEMPOTENT_REPLAY)
+            ),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="orders:write",
+        )
+    )
+    async def open_return(self, call: Call) -> Response:
+        reference = call.path_text("reference", "order")
+
+        async def work(tx: Transaction, body: NewReturn, now: datetime) -> Return:
+            units = [(item.id, item.quantity) for item in body.items]
+            serials = {item.id: item.serial_numbers for item in body.items if item.serial_numbers}
+            return await shown_return(tx, await open_return(tx, reference, units, body.reason, now, serials))
+
+        return await self.desk.change(call, NewReturn, work, status=201, location="/api/return/{number}")
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/return",
+            name="listReturns",
+            tag="Returns",
+            summary="Returns of all customers, the latest first",
+            query=ReturnListParameters,
+            success=Success(200, "The returns.", list[Return], {"List": [examples.RETURN]}, headers=(NEXT,)),
+            scope="orders:read",
+        )
+    )
+    async def list_returns(self, call: Call) -> Response:
+        wanted = call.query(ReturnListParameters)
+        async with self.desk.reading() as tx:
+            found = await list_returns(
+                tx,
+                wanted.limit + 1,
+                state=wanted.state,
+                customer_id=wanted.customer_id,
+                after=wanted.after or None,
+            )
+            lines = await lines_of_returns(tx, [each.id for each in found])
+        shown = (return_on_the_wire(each, lines[each.id]) for each in found[: wanted.limit])
+        return page(call, found, wanted.limit, lambda each: each.id, shown)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/return/{number}",
+            name="getReturn",
+            tag="Returns",
+            summary="One return",
+            path_parameters=(_NUMBER,),
+            success=Success(200, "The return.", Return, {"Return": examples.RETURN}),
+            errors=(NOT_FOUND,),
+            scope="orders:read",
+        )
+    )
+    async def show_return(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            return json_response(await shown_return(tx, call.path_text("number", "return")))
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/return/{number}/receive",
+            name="receiveReturn",
+            tag="Returns",
+            summary="Receive units of a return",
+            description="Restocked units serve back-orders first. A return may arrive in several deliveries.",
+            path_parameters=(_NUMBER,),
+            request_headers=POST_HEADERS,
+            body=Body(Receipt, {"Receipt": examples.RECEIPT}),
+            success=_RETURN,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="orders:write",
+            roles=("support", "warehouse", "administrator"),
+        )
+    )
+    async def receive_return(self, call: Call) -> Response:
+        number = call.path_text("number", "return")
+
+        async def work(tx: Transaction, body: Receipt, now: datetime) -> Return:
+            restocked = [(item.id, item.restock) for item in body.items]
+            scrapped = [(item.id, item.scrap) for item in body.items]
+            if body.credit:
+                await receive_and_credit(tx, number, restocked, scrapped, self.letterhead, now)
+            else:
+                await receive_return(tx, number, restocked, scrapped, now)
+            return await shown_return(tx, number)
+
+        return await self.desk.change(call, Receipt, work)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/return/{number}/close",
+            name="closeReturn",
+            tag="Returns",
+            summary="Close a return; units that have not come back are no longer expected",
+            path_parameters=(_NUMBER,),
+            request_headers=POST_HEADERS,
+            success=_RETURN,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="orders:write",
+        )
+    )
+    async def close_return(self, call: Call) -> Response:
+        number = call.path_text("number", "return")
+
+        async def work(tx: Transaction, _body: Nothing, now: datetime) -> Return:
+            await close_return(tx, number, now)
+            return await shown_return(tx, number)
+
+        return await self.desk.change(call, Nothing, work)
