@@ -64,6 +64,16 @@ class PageParameters(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A response to a change; `kept` is its body for repetitions, which only `lasting` ones have."""
+
+    status: int
+    body: bytes
+    kept: bytes
+    lasting: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Desk:
     """The database and the clock, with the steps that every operation takes."""
 
@@ -90,9 +100,29 @@ class Desk:
         `location` is the address of what is new, with fields of the result in braces.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
-        body, caller = read_json(raw, shape), f"{call.actor.kind}/{call.actor.id}"
+        body = read_json(raw, shape)
+
+        async def run(tx: Transaction, now: datetime) -> Made:
+            result = await work(tx, body, now)
+            kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
+            return Made(status, to_json(result), to_json(kept))
+
+        return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location)
+
+    async def once(
+        self,
+        call: Call,
+        print_of: Callable[[], bytes],
+        work: Callable[[Transaction, datetime], Awaitable[Made]],
+        *,
+        location: str = "",
+    ) -> Response:
+        """Run a change in a transaction of its own, once per idempotency key; `print_of` returns its fingerprint.
+
+        If `work` has the transaction rolled back, what it returns must not be `lasting`.
+        """
         key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
-        keyed = None if key is None else KeyedRequest(caller, key, fingerprint(*call.target, raw))
+        keyed = None if key is None else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
         now = self.clock.now()
         with used_once():
             async with transaction(self.database, call.actor) as tx:
@@ -101,11 +131,10 @@ class Desk:
                         claimed = claim(p, keyed)
                     if (before := recorded(keyed, claimed)) is not None:
                         return _response(before, location, {REPLAY_HEADER: "true"})
-                result = await work(tx, body, now)
-                if keyed is not None:
-                    kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-                    record(tx, keyed, Recorded(status, to_json(kept)), now)
-        return _response(Recorded(status, to_json(result)), location, {})
+                made = await work(tx, now)
+                if keyed is not None and made.lasting:
+                    record(tx, keyed, Recorded(made.status, made.kept), now)
+        return _response(Recorded(made.status, made.body), location, {})
 
     async def delete(self, call: Call, work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Response:
         """Run a change that has no response body."""

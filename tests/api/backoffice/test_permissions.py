@@ -27,22 +27,29 @@ READ = {"listOrders", "getOrder", "searchProducts", "getProduct"}
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
+    "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
+    "getStatement", "listDebtors", "exportCustomer",
 }  # fmt: skip
 ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo"}
 ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | {
         "cancelOrder", "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
-        "disableUser", "createAddress", "deleteAddress", "retryJob",
+        "disableUser", "createAddress", "deleteAddress", "retryJob", "resendInvoice",
     },
     "warehouse": READ | ON_THE_WAY | {"adjustStock"},
-    "finance": READ_ALL | {"invoiceOrder", "changeCustomer"},
-    "catalogue": {"searchProducts", "getProduct", "explainPrice"},
+    "finance": READ_ALL | {
+        "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
+        "issueCreditNote", "blockCustomer", "unblockCustomer",
+    },
+    "catalogue": {
+        "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport",
+    },
     "administrator": {operation.name for operation in GUARDED},
 }  # fmt: skip
 
 
 def send(client: httpx2.Client, operation: Operation) -> httpx2.Response:
-    path = re.sub(r"\{\w+\}", "1", operation.path)
+    path = re.sub(r"\{\w+\}", "999999", operation.path)
     return client.request(operation.method, path, json={} if operation.body else None)
 
 
@@ -79,7 +86,7 @@ def test_a_token_may_call_exactly_the_operations_of_its_scopes(office: BackOffic
         client = office.caller(scope)
         for operation in GUARDED:
             response = send(client, operation)
-            if includes([scope], operation.scope):
+            if any(includes([scope], needed) for needed in (operation.scope, *operation.other_scopes)):
                 assert response.status_code not in {401, 403}, (scope, operation.name)
             else:
                 assert response.status_code == 403, (scope, operation.name)
