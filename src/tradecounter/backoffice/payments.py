@@ -78,11 +78,11 @@ class PaymentDesk:
     )
     async def record_payment(self, call: Call) -> Response:
         async def work(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
-            if (body.invoice is UNSET) == (body.customer_id is UNSET):
-                raise invalid("invoice", "send either invoice or customer_id")
-            if body.invoice is not UNSET:
+            if body.invoice is not UNSET and body.customer_id is UNSET:
                 return await pay_invoice(tx, body.invoice, body, now)
-            return await pay_account(tx, body.customer_id, body, now)  # type: ignore[arg-type]  # checked above
+            if body.customer_id is not UNSET and body.invoice is UNSET:
+                return await pay_account(tx, body.customer_id, body, now)
+            raise invalid("invoice", "send either invoice or customer_id")
 
         return await self.desk.change(call, PaymentRequest, work)
 
@@ -122,7 +122,7 @@ class PaymentDesk:
                 "reference; `unplaced` lists the others. A line that was imported before is not placed again."
             ),
             request_headers=POST_HEADERS,
-            upload={_CSV: Media({"type": "string"}, {"BankFile": examples.BANK_FILE})},
+            upload={_CSV: Media({"type": "string", "format": "binary"}, {"BankFile": examples.BANK_FILE})},
             success=Success(
                 200, "The result.", PaymentImport, {"Result": examples.PAYMENT_IMPORT}, headers=(IDEMPOTENT_REPLAY,)
             ),

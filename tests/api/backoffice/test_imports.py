@@ -1,5 +1,7 @@
 """`/api/import`: files as request bodies, their history and their roll-back."""
 
+import json
+
 import httpx2
 import pytest
 
@@ -71,3 +73,10 @@ def test_each_kind_needs_its_scope_and_the_history_shows_what_the_token_may_read
     listed = [made["id"] for page in pages(staff, "/api/import?limit=3") for made in page]
     assert listed[0] == number
     assert listed == sorted(set(listed), reverse=True)
+
+
+def test_a_file_may_be_longer_than_other_bodies(staff: httpx2.Client, sku: str) -> None:
+    lines = f"{json.dumps({'sku': sku, 'available': 6})}{' ' * 1000}\n" + "\n" * 1_100_000
+    headers = {"Content-Type": "application/x-ndjson"}
+    done = staff.post("/api/import/stock?dry_run=true", content=lines, headers=headers)
+    assert (done.status_code, done.json()["file"]["form"]) == (200, "JSON Lines"), done.text
