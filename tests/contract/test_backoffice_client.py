@@ -13,6 +13,7 @@ import pytest
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.orders import buy
 from support.service import Service
+from tradecounter.imports.from_stream import FORMS
 
 PACKAGE = "tradecounter_back_office_client"
 PARTS = {
@@ -30,6 +31,7 @@ PARTS = {
     "models": "models",
     "client": "client",
 }
+FILES = ("application/pdf", "application/zip", *FORMS)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,8 @@ def office(shop: Service) -> Iterator[BackOfficeSite]:
 def generated(office: BackOfficeSite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     folder: Path = tmp_path_factory.mktemp("back-office-client")
     (folder / "openapi.json").write_bytes(office.client().get("/api/openapi.json").content)
-    (folder / "config.yml").write_text("post_hooks: []\n")
+    overrides = "".join(f"  {name}: application/octet-stream\n" for name in FILES)
+    (folder / "config.yml").write_text(f"post_hooks: []\ncontent_type_overrides:\n{overrides}")
     program = Path(sys.executable).with_name("openapi-python-client")
     command = [str(program), "generate", "--path", "openapi.json", "--config", "config.yml", "--meta", "none"]
     done = subprocess.run([*command, "--output-path", PACKAGE], cwd=folder, capture_output=True, text=True, check=False)

@@ -14,7 +14,8 @@ from support.importing import Importer, as_csv, as_json_lines
 from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.pool import Database
-from tradecounter.imports.from_stream import import_stream
+from tradecounter.db.transaction import transaction
+from tradecounter.imports.from_stream import import_body, stored_body
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -38,10 +39,12 @@ async def send(importer: Importer, kind: str, content_type: str, body: bytes, **
 
     columns = options.pop("columns", None)
     wanted = ImportOptions(**options)
-    async with Database(importer.url, connections=1) as database:
-        return await import_stream(
-            database, kind, content_type, chunks(), wanted, actor=TOKEN, now=datetime.now(UTC), columns=columns
-        )
+    async with (
+        Database(importer.url, connections=1) as database,
+        stored_body(content_type, chunks()) as stored,
+        transaction(database, TOKEN) as tx,
+    ):
+        return await import_body(tx, kind, stored, wanted, now=datetime.now(UTC), columns=columns)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,12 @@ class NewCustomer(CustomerChange, omit_defaults=True, kw_only=True):
     last_name: RequiredText
 
 
+class Blocking(Struct):
+    """Why a customer is blocked."""
+
+    reason: str
+
+
 class NewKey(Struct):
     """An API key to create."""
 

@@ -77,6 +77,16 @@ class DryRun(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A response to a change; `kept` is its body for repetitions, which only `lasting` ones have."""
+
+    status: int
+    body: bytes
+    kept: bytes
+    lasting: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Desk:
     """The database and the clock, with the steps that every operation takes."""
 
@@ -105,25 +115,46 @@ class Desk:
         back and does not use the key.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
-        body, caller = read_json(raw, shape), f"{call.actor.kind}/{call.actor.id}"
+        body = read_json(raw, shape)
+
+        async def run(tx: Transaction, now: datetime) -> Made:
+            result = await work(tx, body, now)
+            if dry_run:
+                tx.set_rollback()
+            kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
+            return Made(status, to_json(result), to_json(kept))
+
+        return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location, keyed=not dry_run)
+
+    async def once(
+        self,
+        call: Call,
+        print_of: Callable[[], bytes],
+        work: Callable[[Transaction, datetime], Awaitable[Made]],
+        *,
+        location: str = "",
+        keyed: bool = True,
+    ) -> Response:
+        """Run a change in a transaction of its own, once per idempotency key; `print_of` returns its fingerprint.
+
+        Without `keyed`, the key is not used. If `work` has the transaction rolled back, what it returns must not be `lasting`.
+        """
         key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
-        key = None if dry_run else key
-        keyed = None if key is None else KeyedRequest(caller, key, fingerprint(*call.target, raw))
+        request = (
+            None if key is None or not keyed else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
+        )
         now = self.clock.now()
         with used_once():
             async with transaction(self.database, call.actor) as tx:
-                if keyed is not None:
+                if request is not None:
                     async with tx.pipeline() as p:
-                        claimed = claim(p, keyed)
-                    if (before := recorded(keyed, claimed)) is not None:
+                        claimed = claim(p, request)
+                    if (before := recorded(request, claimed)) is not None:
                         return _response(before, location, {REPLAY_HEADER: "true"})
-                result = await work(tx, body, now)
-                if dry_run:
-                    tx.set_rollback()
-                if keyed is not None:
-                    kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-                    record(tx, keyed, Recorded(status, to_json(kept)), now)
-        return _response(Recorded(status, to_json(result)), location, {})
+                made = await work(tx, now)
+                if request is not None and made.lasting:
+                    record(tx, request, Recorded(made.status, made.kept), now)
+        return _response(Recorded(made.status, made.body), location, {})
 
     async def delete(self, call: Call, work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Response:
         """Run a change that has no response body."""

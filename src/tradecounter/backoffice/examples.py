@@ -9,6 +9,7 @@ from tradecounter.audit.wire import AuditActor, AuditEntry
 from tradecounter.backoffice import order_wire as orders
 from tradecounter.backoffice import product_wire as products
 from tradecounter.backoffice.customer_wire import (
+    Blocking,
     CreatedKey,
     CustomerChange,
     CustomerCredit,
@@ -63,6 +64,7 @@ NEW_CUSTOMER = NewCustomer(
     term_days=30,
 )
 CUSTOMER_CHANGE = CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)
+BLOCKING = Blocking("Invoices are over 90 days late.")
 NEW_KEY = NewKey("ERP")
 KEY = Key(7, "ERP", "3f9a1c20", _AT, _AT, None)
 CREATED_KEY = CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)

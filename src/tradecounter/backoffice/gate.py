@@ -29,15 +29,9 @@ from tradecounter.rest.operation import Operation
 ACTING_USER = "X-Acting-User"
 LONGEST_ACTING_USER = 200
 
-_ACTOR = "tradecounter.actor"  # the key in the ASGI scope
+_ACTOR = "tradecounter.actor"  # keys in the ASGI scope
 _SCOPES = "tradecounter.scopes"
 _USE_RECORDED_EVERY = timedelta(minutes=1)
-
-
-def require_scope(scope: Scope, needed: str) -> None:
-    """Raise DomainError (forbidden) unless the token of a request has a scope."""
-    if not includes(scope[_SCOPES], needed):
-        raise DomainError(Kind.FORBIDDEN, f"this needs the scope {needed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +51,9 @@ class StaffGate:
         self.admission.check_address(sender)
         token = await self._token(sender)
         bind_contextvars(token=token.id)  # in all log lines of the request
+        if not any(includes(token.scopes, scope) for scope in (operation.scope, *operation.other_scopes)):
+            raise _missing(operation.scope)
         request.scope[_SCOPES] = token.scopes
-        require_scope(request.scope, operation.scope)
         request.scope[_ACTOR] = Actor("token", token.name, token.id, _acting_user(request), sender.address)
 
     def actor_of(self, scope: Scope) -> Actor:
@@ -86,6 +81,21 @@ class StaffGate:
             await self.admission.record_failure(sender, prefix=getattr(credential, "prefix", None))
             raise InvalidCredentialError
         return token
+
+
+def may(request: Request, scope: str) -> bool:
+    """Return whether an admitted request has a scope."""
+    return includes(request.scope[_SCOPES], scope)
+
+
+def require_scope(request: Request, scope: str) -> None:
+    """Check that an admitted request has a scope. Raises DomainError (forbidden)."""
+    if not may(request, scope):
+        raise _missing(scope)
+
+
+def _missing(scope: str) -> DomainError:
+    return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}")
 
 
 def _acting_user(request: Request) -> str | None:

@@ -38,7 +38,7 @@ def _override(call: Call, override: OverrideCredit | None) -> str | None:
     """Return the reason of a credit override. Raises DomainError (forbidden)."""
     if override is None:
         return None
-    require_scope(call.request.scope, "billing:write")
+    require_scope(call.request, "billing:write")
     return override.reason
 
 

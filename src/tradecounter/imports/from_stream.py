@@ -1,8 +1,11 @@
 """Imports the body of a request while it arrives, without blocking the event loop."""
 
 import asyncio
+import hashlib
 import tempfile
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
 
@@ -10,10 +13,9 @@ from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, opened_file
 from tradecounter.bulk.importing import ImportOptions, ImportReport
-from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.imports.run import import_rows
-from tradecounter.kit.actor import Actor
+from tradecounter.imports.run import import_in
 from tradecounter.kit.errors import DomainError, Kind, not_found
 
 MOST_BYTES = 500_000_000
@@ -26,45 +28,61 @@ FORMS: Mapping[str, Form] = {
 }
 
 
-async def import_stream(
-    database: Database,
+@dataclass(frozen=True, slots=True)
+class StoredBody:
+    """A request's body on disk; `digest` is the hash of its bytes."""
+
+    file: BinaryIO
+    form: Form
+    digest: bytes
+
+
+@asynccontextmanager
+async def stored_body(content_type: str, body: AsyncIterator[bytes]) -> AsyncIterator[StoredBody]:
+    """Store a request's body on disk while the block runs, so that no transaction waits for it.
+
+    Raises DomainError: unsupported media, too large.
+    """
+    form = FORMS.get(content_type.partition(";")[0].strip().lower())
+    if form is None:
+        raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type must be one of {', '.join(FORMS)}")
+    with tempfile.TemporaryFile() as file:
+        yield StoredBody(file, form, await _store(body, file))
+
+
+async def import_body(
+    tx: Transaction,
     kind: str,
-    content_type: str,
-    body: AsyncIterator[bytes],
+    body: StoredBody,
     options: ImportOptions,
     *,
-    actor: Actor,
     now: datetime,
     columns: ColumnOptions | None = None,
     on_hand: bool = False,
 ) -> ImportReport:
     """Import a request's body and return the report, with the facts of the file.
 
-    The body is stored on disk until all of it is there; the transaction begins only then. Raises DomainError: not found
-    (the kind), unsupported media, too large, invalid (an unreadable file) and those of `import_rows`.
+    Raises DomainError: not found (the kind), invalid (an unreadable file) and those of `import_in`.
     """
     if kind not in IMPORT_KINDS:
         raise not_found(f"import kind {kind}")
-    form = FORMS.get(content_type.partition(";")[0].strip().lower())
-    if form is None:
-        raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type must be one of {', '.join(FORMS)}")
-    with tempfile.TemporaryFile() as file:
-        await _store(body, file)
-        try:
-            opened = await asyncio.to_thread(opened_file, file, form)
-            rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
-            report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=actor, now=now)
-        except UnreadableFileError as error:
-            raise DomainError(Kind.INVALID, f"the body is unreadable: {error}") from error
+    try:
+        opened = await asyncio.to_thread(opened_file, body.file, body.form)
+        rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
+        report = await import_in(tx, kind, rows, options, on_hand=on_hand, now=now)
+    except UnreadableFileError as error:
+        raise DomainError(Kind.INVALID, f"the body is unreadable: {error}") from error
     report.file = opened.facts
     return report
 
 
-async def _store(body: AsyncIterator[bytes], file: BinaryIO) -> None:
-    size = 0
+async def _store(body: AsyncIterator[bytes], file: BinaryIO) -> bytes:
+    size, digest = 0, hashlib.sha256()
     async for chunk in body:
         size += len(chunk)
         if size > MOST_BYTES:
             raise DomainError(Kind.TOO_LARGE, f"the body is longer than {MOST_BYTES} bytes")
+        digest.update(chunk)
         await asyncio.to_thread(file.write, chunk)
     file.seek(0)
+    return digest.digest()

@@ -32,32 +32,45 @@ async def import_rows(
     actor: Actor = SYSTEM,
     now: datetime | None = None,
 ) -> ImportReport:
-    """Import all rows in one transaction, or no rows if the report has errors. Raises DomainError.
+    """Import all rows in a transaction of their own; see `import_in`. `now` is the current time by default."""
+    async with transaction(database, actor) as tx:
+        return await import_in(
+            tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=now or SystemClock().now()
+        )
 
-    With `on_hand`, the file's stock levels include units that are allocated to orders. `now` is the time of the import,
-    the current time by default.
+
+async def import_in(
+    tx: Transaction,
+    kind: str,
+    rows: Iterator[Row[Any] | BadRow[Any]],
+    options: ImportOptions,
+    *,
+    on_hand: bool,
+    now: datetime,
+) -> ImportReport:
+    """Import all rows; if the report has errors, or of a dry run, the transaction will be rolled back.
+
+    With `on_hand`, the file's stock levels include units that are allocated to orders. Raises DomainError.
     """
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
-    options = options or ImportOptions()
-    now = now or SystemClock().now()
+    actor = tx.actor
     by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
     hooks: dict[str, Hook] = {}
     if kind == "stock":
         hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
-    async with transaction(database, actor) as tx:
-        report = await run_import(
-            tx,
-            ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
-            rows,
-            options,
-            begin_history=partial(add_import, kind=kind, at=now, by=by),
-            **hooks,
-        )
-        if report.id is None or report.errors:
-            tx.set_rollback()
-        else:
-            await _record(tx, report.id, kind, report, now)
+    report = await run_import(
+        tx,
+        ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
+        rows,
+        options,
+        begin_history=partial(add_import, kind=kind, at=now, by=by),
+        **hooks,
+    )
+    if report.id is None or report.errors:
+        tx.set_rollback()
+    else:
+        await _record(tx, report.id, kind, report, now)
     return report
 
 

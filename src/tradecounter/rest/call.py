@@ -1,6 +1,6 @@
 """An endpoint call: the customer, the request, and the request's parameters and body."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -134,6 +134,16 @@ class Call:
         self._name_ignored_fields(raw)
         return raw
 
+    def upload(self) -> AsyncIterator[bytes]:
+        """Return the body as it arrives. Raises DomainError: unsupported media (compressed)."""
+        self._check_coding()
+        return self.request.stream()
+
+    async def file(self, media_type: str) -> bytes:
+        """Return a short body that is not JSON. Raises DomainError: too large, or unsupported media."""
+        self._check_media_type(media_type, default="")
+        return await self._raw_body(self.max_body_bytes)
+
     def _name_ignored_fields(self, raw: bytes) -> None:
         with suppress(msgspec.DecodeError, RecursionError):  # the endpoint sends the error
             add_ignored(self.request.scope, unknown_fields(msgspec.json.decode(raw), *self.body_shapes))
@@ -149,9 +159,7 @@ class Call:
             raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {wanted}, not {media_type[:100]}")
 
     async def _raw_body(self, most_bytes: int) -> bytes:
-        coding = ", ".join(self.request.headers.getlist("content-encoding")).strip()
-        if coding.lower() not in {"", "identity"}:
-            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")
+        self._check_coding()
         too_large = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
         announced = self.request.headers.get("content-length", "0")
         if announced.isdigit() and int(announced) > most_bytes:
@@ -162,3 +170,8 @@ class Call:
             if len(raw) > most_bytes:
                 raise too_large
         return bytes(raw)
+
+    def _check_coding(self) -> None:
+        coding = ", ".join(self.request.headers.getlist("content-encoding")).strip()
+        if coding.lower() not in {"", "identity"}:
+            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")

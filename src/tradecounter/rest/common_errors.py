@@ -72,7 +72,7 @@ UNAVAILABLE = ErrorResponse(
 
 def errors_of(operation: Operation) -> list[ErrorResponse]:
     """Return all errors of an operation by status; those that it declares override the common ones."""
-    reads_data = operation.query is not None or operation.body is not None
+    reads_data = operation.query is not None or operation.body is not None or bool(operation.upload)
     found = [BAD_REQUEST if reads_data else MALFORMED_HEAD, INTERNAL_ERROR]
     if operation.body is not None and operation.body.media_type == JSON:
         found += [TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]

@@ -26,6 +26,11 @@ def read_key(values: Sequence[str]) -> str | None:
     return key
 
 
+def fingerprint_of_upload(target: str, digest: bytes) -> bytes:
+    """Return the hash of method, path and query, and of an uploaded body's hash."""
+    return hashlib.sha256(f"{target}\n".encode() + digest).digest()
+
+
 def fingerprint(method: str, path: str, body: bytes) -> bytes:
     """Return the hash of method, path and canonical body. Raises DomainError (invalid) if the body is not JSON."""
     return hashlib.sha256(f"{method} {path}\n".encode() + canonical_json(body)).digest()

@@ -130,6 +130,7 @@ class Operation:
     query: type[msgspec.Struct] | None = None
     request_headers: tuple[Parameter, ...] = ()
     body: Body | None = None
+    upload: Mapping[str, Media] = field(default_factory=dict)  # by media type, instead of a body
     success: Success
     errors: tuple[ErrorResponse, ...] = ()
     links: tuple[Link, ...] = ()
@@ -140,6 +141,7 @@ class Operation:
     rate_limited: bool = True
     cacheable: bool = False
     scope: str = ""  # of the back office: what a service token needs, such as `orders:write`
+    other_scopes: tuple[str, ...] = ()  # admit too; the handler checks which scope the request needs
     roles: tuple[str, ...] = ()  # the staff's roles, where they are not those of the scope
 
 

@@ -7,14 +7,18 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from tradecounter.backoffice.addresses import AddressDesk
+from tradecounter.backoffice.billing import BillingDesk
+from tradecounter.backoffice.customer_steps import CustomerStepsDesk
 from tradecounter.backoffice.customers import CustomerDesk
 from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.events import EventDesk
 from tradecounter.backoffice.gate import AllowedNetworks, StaffGate
+from tradecounter.backoffice.imports import ImportDesk
 from tradecounter.backoffice.operations import OperationsDesk
 from tradecounter.backoffice.order_context import OrderContexts
 from tradecounter.backoffice.order_entry import OrderEntryDesk
 from tradecounter.backoffice.orders import OrderDesk
+from tradecounter.backoffice.payments import PaymentDesk
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.products import ProductDesk
 from tradecounter.backoffice.quotes import QuoteDesk
@@ -83,16 +87,21 @@ class BackOffice(Site):
         desk = Desk(self.database, clock)
         orders = OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings))))
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
+        letterhead = letterhead_from(settings)
         groups = (
-            OrderDesk(desk, orders, letterhead_from(settings), settings.invoice_each_dispatch),
+            OrderDesk(desk, orders, letterhead, settings.invoice_each_dispatch),
             OrderEntryDesk(
                 desk, orders, OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings))
             ),
-            ReturnDesk(desk, letterhead_from(settings)),
+            ReturnDesk(desk, letterhead),
             QuoteDesk(desk, settings.quote_lifetime),
             CustomerDesk(desk, lambda: secret_key(settings)),
+            CustomerStepsDesk(desk),
             AddressDesk(desk),
+            BillingDesk(desk, letterhead),
+            PaymentDesk(desk),
             ProductDesk(desk),
+            ImportDesk(desk),
             OperationsDesk(desk),
             EventDesk(EventFeed(self.database, self.stopping)),
             WebhookDesk(desk, WebhookPolicy.from_settings(settings)),

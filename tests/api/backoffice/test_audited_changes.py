@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.billing import invoiced, number_of
 from support.orders import buy, create, dispatch, rows
 from support.quotes import request_quote
 from support.service import Customer, Service
@@ -21,6 +22,7 @@ from support.shop import order as order_body
 
 VIDEO = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
 METHOD = {"shipping_method": {"id": STANDARD}}
+CSV = {"Content-Type": "text/csv"}
 WEBHOOK = {"url": "https://erp.example/events"}
 _numbers = itertools.count(1)
 
@@ -70,6 +72,30 @@ class Staff:
 
     def ping(self, webhook: str) -> str:
         return f"{webhook}/delivery/{self.client.post(f'{webhook}/ping').json()['id']}"
+
+    def stock_file(self) -> str:
+        return f"sku,available\nCABLE,{500 + next(_numbers)}\n"
+
+    def imported(self) -> int:
+        sent = self.client.post("/api/import/stock", content=self.stock_file(), headers=CSV)
+        return int(sent.json()["id"])
+
+    def invoice(self) -> int:
+        return number_of(self.office.service, invoiced(self.office.service, self.customer))
+
+    def payment(self) -> dict[str, Any]:
+        return {"customer_id": self.customer.id, "amount": 5}
+
+    def paid(self) -> int:
+        return int(self.client.post("/api/payment", json=self.payment()).json()["id"])
+
+    def another(self) -> int:
+        return self.office.service.customer().id
+
+    def blocked(self) -> str:
+        path = f"/api/customer/{self.another()}/block"
+        self.client.post(path, json={"reason": "a test"}).raise_for_status()
+        return path
 
     def failed_job(self) -> int:
         buy(self.office.service.customer(order_mails=True))
@@ -148,6 +174,28 @@ CHANGES: dict[str, tuple[str, Request]] = {
             {"items": [{"sku": sku, "change": 1, "reason": "Stocktake"} for sku in ("CABLE", "PHONE")]},
         ),
     ),
+    "importFile": ("import.apply", lambda s: ("POST", "/api/import/stock", s.stock_file())),
+    "rollBackImport": ("import.roll_back", lambda s: ("POST", f"/api/import/{s.imported()}/roll-back", None)),
+    "recordPayment": ("payment.record", lambda s: ("POST", "/api/payment", s.payment())),
+    "reversePayment": (
+        "payment.reverse",
+        lambda s: ("POST", f"/api/payment/{s.paid()}/reverse", {"reason": "a test"}),
+    ),
+    "importPayments": (
+        "payment.record",
+        lambda s: ("POST", "/api/payment/import", f"date,amount,reference\n2026-06-15,1.00,{s.invoice()}\n"),
+    ),
+    "resendInvoice": ("invoice.resend", lambda s: ("POST", f"/api/invoice/{s.invoice()}/resend", None)),
+    "issueCreditNote": (
+        "credit_note.issue",
+        lambda s: ("POST", f"/api/invoice/{s.invoice()}/credit-note", {"amount": 1, "reason": "a test"}),
+    ),
+    "blockCustomer": (
+        "customer.block",
+        lambda s: ("POST", f"/api/customer/{s.another()}/block", {"reason": "a test"}),
+    ),
+    "unblockCustomer": ("customer.unblock", lambda s: ("DELETE", s.blocked(), None)),
+    "eraseCustomer": ("customer.erase", lambda s: ("POST", f"/api/customer/{s.another()}/erase", None)),
     "createWebhook": ("webhook.add", lambda _: ("POST", "/api/webhook", WEBHOOK)),
     "changeWebhook": ("webhook.edit", lambda s: ("PATCH", s.webhook(), {"state": "paused"})),
     "deleteWebhook": ("webhook.remove", lambda s: ("DELETE", s.webhook(), None)),
@@ -173,7 +221,7 @@ def office(shop: Service) -> Iterator[BackOfficeSite]:
 @pytest.fixture(scope="module")
 def program(office: BackOfficeSite) -> Staff:
     client = office.caller(**{"X-Forwarded-For": "192.0.2.44", "X-Acting-User": "sam@reseller.example"})
-    return Staff(office, client, office.service.customer())
+    return Staff(office, client, office.service.customer(order_mails=True))
 
 
 def test_every_change_is_listed(office: BackOfficeSite) -> None:
@@ -190,7 +238,10 @@ def test_a_change_leaves_one_entry_and_its_repetition_none(program: Staff, name:
     [(last,)] = rows(shop, "select max(id) from audit_entry")
     headers = {"Idempotency-Key": f"audited-{name}"} if method == "POST" else {}
     for _ in range(2 if method == "POST" else 1):
-        response = program.client.request(method, path, json=body, headers=headers)
+        sent: dict[str, Any] = {"content": body} if isinstance(body, str) else {"json": body}
+        response = program.client.request(
+            method, path, **sent, headers={**headers, **(CSV if isinstance(body, str) else {})}
+        )
         assert response.is_success, response.text
     found = rows(
         shop,

@@ -27,6 +27,8 @@ READ = {"listOrders", "getOrder", "searchProducts", "getProduct", "listReturns",
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
+    "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
+    "getStatement", "listDebtors", "exportCustomer",
 }  # fmt: skip
 ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "receiveReturn"}
 SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit
@@ -34,17 +36,22 @@ ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | SALES | {
         "cancelOrder", "addNote", "openReturn", "closeReturn", "declineQuote",
         "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
-        "disableUser", "createAddress", "deleteAddress", "retryJob",
+        "disableUser", "createAddress", "deleteAddress", "retryJob", "resendInvoice",
     },
     "warehouse": READ | ON_THE_WAY | {"adjustStock"},
-    "finance": READ_ALL | SALES | {"invoiceOrder", "changeCustomer"},
-    "catalogue": {"searchProducts", "getProduct", "explainPrice"},
+    "finance": READ_ALL | SALES | {
+        "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
+        "issueCreditNote", "blockCustomer", "unblockCustomer",
+    },
+    "catalogue": {
+        "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport",
+    },
     "administrator": {operation.name for operation in GUARDED},
 }  # fmt: skip
 
 
 def send(client: httpx2.Client, operation: Operation) -> httpx2.Response:
-    path = re.sub(r"\{\w+\}", "1", operation.path)
+    path = re.sub(r"\{\w+\}", "999999", operation.path)
     return client.request(operation.method, path, json={} if operation.body else None)
 
 
@@ -81,7 +88,7 @@ def test_a_token_may_call_exactly_the_operations_of_its_scopes(office: BackOffic
         client = office.caller(scope)
         for operation in GUARDED:
             response = send(client, operation)
-            if includes([scope], operation.scope):
+            if any(includes([scope], needed) for needed in (operation.scope, *operation.other_scopes)):
                 assert response.status_code not in {401, 403}, (scope, operation.name)
             else:
                 assert response.status_code == 403, (scope, operation.name)

@@ -85,13 +85,17 @@ def build_document(operations: Sequence[Operation], base_url: str, seller: str, 
 
 def _operation(operation: Operation, schemas: Schemas, responses: Responses, about: About) -> dict[str, Any]:
     document: dict[str, Any] = {"operationId": operation.name, "tags": [operation.tag], "summary": operation.summary}
-    scope = f"Needs the scope `{operation.scope}`." if operation.scope else ""
+    scopes = ", ".join(f"`{scope}`" for scope in (operation.scope, *operation.other_scopes) if scope)
+    scope = f"Needs {'one of the scopes' if operation.other_scopes else 'the scope'} {scopes}." if scopes else ""
     if description := "\n\n".join(filter(None, (operation.description, scope))):
         document["description"] = description
     if parameters := parameters_of(operation):
         document["parameters"] = parameters
     if operation.body is not None:
         document["requestBody"] = _request_body(operation.body, schemas)
+    if operation.upload:
+        content = {name: media(each.schema, each.examples) for name, each in operation.upload.items()}
+        document["requestBody"] = {"required": True, "content": content}
     document["responses"] = {
         str(operation.success.status): responses.success(operation),
         **({"304": responses.not_modified()} if operation.cacheable else {}),

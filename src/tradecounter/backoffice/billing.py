@@ -1,0 +1,278 @@
+"""`/api/invoice`, `/api/credit-note`, statements and debtors."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from msgspec import UNSET
+from starlette.responses import Response
+
+from tradecounter.backoffice import billing_examples as examples
+from tradecounter.backoffice.billing_wire import CreditNoteRequest, InvoiceListParameters, StatementParameters
+from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Nothing, moment, page
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.billing.account_statement import (
+    AccountStatement,
+    Debtor,
+    read_debtors,
+    read_statement,
+    statement_csv,
+)
+from tradecounter.billing.issue_credit_note import issue_credit_note
+from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
+from tradecounter.billing.queries.lookup import (
+    InvoiceFilter,
+    invoice_document,
+    invoiced_items,
+    list_invoices,
+    printed_invoice,
+    the_invoice,
+)
+from tradecounter.billing.reseller_wire import (
+    CreditNote,
+    Invoice,
+    InvoiceWithLines,
+    present_credit_note,
+    present_invoice,
+    present_invoice_with_lines,
+)
+from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
+from tradecounter.rest.operation import ID, Body, Media, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import json_response
+
+_INVOICE = Parameter("number", "The invoice's number.", ID, 10001)
+_CREDIT_NOTE = Parameter("number", "The credit note's number.", ID, 1)
+_PDF, _CSV = "application/pdf", "text/csv"
+_BINARY = Media({"type": "string", "format": "binary"})
+
+
+def _pdf_of(name: str, path: str, what: str, parameter: Parameter) -> Operation:
+    return Operation(
+        method="GET",
+        path=path,
+        name=name,
+        tag="Billing",
+        summary=f"{what} as a PDF file",
+        path_parameters=(parameter,),
+        success=Success(200, "The PDF file.", media_types={_PDF: _BINARY}, headers=(CONTENT_DISPOSITION,)),
+        errors=(NOT_FOUND,),
+        scope="billing:read",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BillingDesk:
+    """The endpoints of invoices, credit notes, statements and debtors."""
+
+    desk: Desk
+    letterhead: Letterhead
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/invoice",
+            name="listInvoices",
+            tag="Billing",
+            summary="Invoices of all customers",
+            description="The latest first, without their lines.",
+            query=InvoiceListParameters,
+            success=Success(200, "The invoices.", list[Invoice], {"List": [examples.LISTED_INVOICE]}, headers=(NEXT,)),
+            scope="billing:read",
+        )
+    )
+    async def list_invoices(self, call: Call) -> Response:
+        wanted = call.query(InvoiceListParameters)
+        chosen = InvoiceFilter(
+            customer_id=wanted.customer_id,
+            issued_from=moment("issued_from", wanted.issued_from),
+            issued_to=moment("issued_to", wanted.issued_to),
+            unpaid=wanted.unpaid == "true",
+            overdue_at=self.desk.clock.now() if wanted.overdue == "true" else None,
+            before=wanted.after or None,
+        )
+        async with self.desk.reading() as tx:
+            found = await list_invoices(tx, chosen, wanted.limit + 1)
+        shown = (present_invoice(invoice) for invoice in found[: wanted.limit])
+        return page(call, found, wanted.limit, lambda invoice: invoice.number, shown)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/invoice/{number}",
+            name="getInvoice",
+            tag="Billing",
+            summary="One invoice",
+            path_parameters=(_INVOICE,),
+            success=Success(200, "The invoice.", InvoiceWithLines, {"Invoice": examples.INVOICE}),
+            errors=(NOT_FOUND,),
+            scope="billing:read",
+        )
+    )
+    async def show_invoice(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+        async with self.desk.reading() as tx:
+            invoice, document = await the_invoice(tx, number), await invoice_document(tx, number)
+            return json_response(present_invoice_with_lines(invoice, await invoiced_items(tx, number), document.lines))
+
+    @endpoint(_pdf_of("getInvoicePdf", "/api/invoice/{number}/pdf", "An invoice", _INVOICE))
+    async def show_invoice_pdf(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await printed_invoice(tx, call.path_id("number", "invoice"))
+        return attachment(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/invoice/{number}/resend",
+            name="resendInvoice",
+            tag="Billing",
+            summary="Send an invoice again",
+            description="To the order's recipient and to the account's address for invoices.",
+            path_parameters=(_INVOICE,),
+            request_headers=POST_HEADERS,
+            success=Success(
+                200, "The recipients.", ResentInvoice, {"Resent": examples.RESENT}, headers=(IDEMPOTENT_REPLAY,)
+            ),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="billing:write",
+            roles=("support", "finance", "administrator"),
+        )
+    )
+    async def resend_invoice(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> ResentInvoice:
+            return await resend_invoice(tx, number, now)
+
+        return await self.desk.change(call, Nothing, work)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/invoice/{number}/credit-note",
+            name="issueCreditNote",
+            tag="Billing",
+            summary="Issue a credit note",
+            description=(
+                "Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet "
+                "credited. Money that had paid for it goes to the account."
+            ),
+            path_parameters=(_INVOICE,),
+            request_headers=POST_HEADERS,
+            body=Body(CreditNoteRequest, {"CreditNote": examples.NEW_CREDIT_NOTE}),
+            success=Success(201, "The credit note.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}, headers=NEW),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="billing:write",
+        )
+    )
+    async def issue_credit_note(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+
+        async def work(tx: Transaction, body: CreditNoteRequest, now: datetime) -> CreditNote:
+            credit = body.amount if body.lines is UNSET else body.lines
+            if credit is UNSET or UNSET not in (body.lines, body.amount):
+                raise invalid("lines", "send either lines or amount")
+            return await issue_credit_note(tx, number, credit, body.reason, self.letterhead, now)
+
+        location = "/api/credit-note/{number}"
+        return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/credit-note/{number}",
+            name="getCreditNote",
+            tag="Billing",
+            summary="One credit note",
+            path_parameters=(_CREDIT_NOTE,),
+            success=Success(200, "The credit note.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}),
+            errors=(NOT_FOUND,),
+            scope="billing:read",
+        )
+    )
+    async def show_credit_note(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await the_credit_note(tx, call.path_id("number", "credit note"))
+        return json_response(present_credit_note(found))
+
+    @endpoint(_pdf_of("getCreditNotePdf", "/api/credit-note/{number}/pdf", "A credit note", _CREDIT_NOTE))
+    async def show_credit_note_pdf(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await printed_credit_note(tx, call.path_id("number", "credit note"))
+        return attachment(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/customer/{id}/statement",
+            name="getStatement",
+            tag="Billing",
+            summary="A customer's statement",
+            description="Invoices, credit notes and payments with the balance after each, and what is due by age.",
+            path_parameters=(CUSTOMER_ID,),
+            query=StatementParameters,
+            success=Success(
+                200,
+                "The statement.",
+                AccountStatement,
+                {"Statement": examples.STATEMENT},
+                {_CSV: Media({"type": "string"}), _PDF: _BINARY},
+                headers=(CONTENT_DISPOSITION,),
+            ),
+            errors=(NOT_FOUND,),
+            scope="billing:read",
+        )
+    )
+    async def show_statement(self, call: Call) -> Response:
+        customer_id, wanted = call.path_id("id", "customer"), call.query(StatementParameters)
+        since, until = _day("from", wanted.since), _day("to", wanted.until)
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            account = await the_account(tx, customer_id)
+            found = await read_statement(tx, customer_id, since, until, now)
+        name = f"statement-{customer_id}-{found.until}"
+        if wanted.format == "csv":
+            return attachment(statement_csv(found).encode(), f"{name}.csv", _CSV)
+        if wanted.format == "pdf":
+            pdf = await asyncio.to_thread(print_statement, found, account.name, self.letterhead, now)
+            return attachment(pdf, f"{name}.pdf", _PDF)
+        return json_response(found)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/debtor",
+            name="listDebtors",
+            tag="Billing",
+            summary="Customers of whose invoices something is due",
+            description="Those with the most overdue first; all of them.",
+            success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}),
+            scope="billing:read",
+        )
+    )
+    async def list_debtors(self, _call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            return json_response(await read_debtors(tx, self.desk.clock.now()))
+
+
+def attachment(content: bytes, name: str, media_type: str) -> Response:
+    """Respond with a file."""
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _day(field: str, text: str | None) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise invalid(field, f"{text[:40]!r} is not a date, such as 2026-06-01") from error

@@ -1,0 +1,61 @@
+"""The requests of billing in the back office."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.backoffice.desk import PageParameters
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.record_payment import NewPayment
+
+Flag = Literal["true", "false"]
+Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+
+
+class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
+    """A payment of an invoice, or of a customer: then of the oldest due invoices."""
+
+    invoice: Id | UnsetType = UNSET
+    customer_id: Id | UnsetType = UNSET
+
+
+class Reversal(Struct):
+    """Why a payment is reversed."""
+
+    reason: str
+
+
+class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
+    """What to credit of an invoice: units of its lines, or an amount without VAT."""
+
+    lines: (
+        Annotated[list[CreditLine], Meta(min_length=1, description="`item_id` is null for shipping.")] | UnsetType
+    ) = UNSET
+    amount: Decimal | UnsetType = UNSET
+    reason: str
+
+
+class PaymentListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/payment`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's payments.")] | None = None
+    invoice: Annotated[int, Meta(ge=1, description="Only payments of this invoice.")] | None = None
+
+
+class InvoiceListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/invoice`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's invoices.")] | None = None
+    issued_from: Annotated[str | None, Meta(description="Only invoices issued at this time or later.")] = None
+    issued_to: Annotated[str | None, Meta(description="Only invoices issued before this time.")] = None
+    unpaid: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices.")] = "false"
+    overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
+
+
+class StatementParameters(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The query parameters of a statement."""
+
+    format: Annotated[Literal["json", "csv", "pdf"], Meta(description="The format of the response.")] = "json"
+    since: Annotated[str | None, Meta(description="The first day; by default that of the first entry.")] = None
+    until: Annotated[str | None, Meta(description="The last day, today by default; ageing is as of it.")] = None

@@ -1,0 +1,172 @@
+"""`/api/import`: imports of files, their history and their roll-back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.responses import Response
+
+from tradecounter.backoffice import import_examples as examples
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Made, Nothing, PageParameters, page
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.gate import may, require_scope
+from tradecounter.backoffice.import_wire import ImportParameters, Report, RollBackParameters, present_report
+from tradecounter.bulk.importing import ImportOptions
+from tradecounter.db.transaction import Transaction
+from tradecounter.imports.from_stream import FORMS, import_body, stored_body
+from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
+from tradecounter.imports.roll_back import RolledBackImport, roll_back_import
+from tradecounter.kit.errors import not_found
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.rest.idempotency import fingerprint_of_upload
+from tradecounter.rest.operation import ID, TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import to_json
+
+# The area of the scope that each kind needs (reseller's side, section 9).
+_AREAS: Mapping[str, str] = {
+    "categories": "catalogue",
+    "manufacturers": "catalogue",
+    "attributes": "catalogue",
+    "products": "catalogue",
+    "price-list": "prices",
+    "stock": "stock",
+    "incoming": "stock",
+    "shipping-regions": "catalogue",
+    "shipping-methods": "catalogue",
+    "customers": "customers",
+    "contract-prices": "prices",
+}
+_OTHERS = ("prices:write", "stock:write", "customers:write")
+_BY_CATALOGUE = ("catalogue", "administrator")
+_UPLOADED = {"type": "string", "format": "binary"}
+_OK, _WRONG_LINES = 200, 422
+
+
+@dataclass(frozen=True, slots=True)
+class ImportDesk:
+    """The endpoints of imports."""
+
+    desk: Desk
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/import/{kind}",
+            name="importFile",
+            tag="Imports",
+            summary="Import a file",
+            description=(
+                f"The kinds: {', '.join(f'`{kind}`' for kind in _AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
+                "`Content-Type`, up to 500 MB. All rows are imported, or none. `id` names the import in the history; "
+                "it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, prices "
+                "`prices:write`, stock and deliveries `stock:write`, customers `customers:write`."
+            ),
+            path_parameters=(Parameter("kind", "The kind of the file.", TEXT, "stock"),),
+            query=ImportParameters,
+            request_headers=POST_HEADERS,
+            upload={name: Media(_UPLOADED) for name in FORMS},
+            success=Success(200, "The report.", Report, {"Report": examples.REPORT}, headers=(IDEMPOTENT_REPLAY,)),
+            errors=(
+                NOT_FOUND,
+                CONFLICT,
+                ErrorResponse(413, "The file is too long.", "the body is longer than 500000000 bytes"),
+                ErrorResponse(
+                    415,
+                    "The file has none of the known types, or is compressed.",
+                    "Content-Type must be one of application/x-ndjson, application/jsonl, text/csv",
+                ),
+                ErrorResponse(422, "Lines are wrong: nothing is imported.", examples.WRONG, body=Report),
+            ),
+            scope="catalogue:write",
+            other_scopes=_OTHERS,
+            roles=_BY_CATALOGUE,
+        )
+    )
+    async def import_file(self, call: Call) -> Response:
+        kind, wanted = call.path_text("kind", "import kind"), call.query(ImportParameters)
+        require_scope(call.request, f"{_area(kind)}:write")
+        options = ImportOptions(
+            dry_run=wanted.dry_run == "true",
+            replace=wanted.replace == "true",
+            confirmed=wanted.yes == "true",
+            diff=wanted.diff == "true",
+        )
+        content_type = call.request.headers.get("content-type", "")
+        async with stored_body(content_type, call.upload()) as body:
+
+            async def work(tx: Transaction, now: datetime) -> Made:
+                report = await import_body(tx, kind, body, options, now=now, on_hand=wanted.on_hand == "true")
+                text = to_json(present_report(report))
+                return Made(_WRONG_LINES if report.errors else _OK, text, text, lasting=report.id is not None)
+
+            target = f"POST {call.target[1]}?{call.raw_query}"
+            return await self.desk.once(call, lambda: fingerprint_of_upload(target, body.digest), work)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/import",
+            name="listImports",
+            tag="Imports",
+            summary="The history of imports",
+            description="The newest first; only the kinds that the token may read.",
+            query=PageParameters,
+            success=Success(200, "The imports.", list[ImportRecord], {"List": [examples.IMPORT]}, headers=(NEXT,)),
+            scope="catalogue:read",
+            other_scopes=("prices:read", "stock:read", "customers:read"),
+            roles=("support", "finance", "catalogue", "administrator"),
+        )
+    )
+    async def list_imports(self, call: Call) -> Response:
+        wanted = call.query(PageParameters)
+        kinds = [kind for kind, area in _AREAS.items() if may(call.request, f"{area}:read")]
+        async with self.desk.reading() as tx:
+            found = await list_imports(tx, wanted.limit + 1, older_than=wanted.after or None, kinds=kinds)
+        return page(call, found, wanted.limit, lambda made: made.id, found[: wanted.limit])
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/import/{id}/roll-back",
+            name="rollBackImport",
+            tag="Imports",
+            summary="Roll an import back",
+            description=(
+                "What the import changed becomes what it was. Records that have changed since are named in a 409; "
+                "with `force` they are restored too, and listed as `overwritten`. `kept` are added records that cannot "
+                "be removed because they are in use. Needs the scope of the import."
+            ),
+            path_parameters=(Parameter("id", "The import's id.", ID, 12),),
+            query=RollBackParameters,
+            request_headers=POST_HEADERS,
+            success=Success(
+                200,
+                "The import after its roll-back.",
+                RolledBackImport,
+                {"RolledBack": examples.ROLLED_BACK},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            errors=(NOT_FOUND, CONFLICT),
+            scope="catalogue:write",
+            other_scopes=_OTHERS,
+            roles=_BY_CATALOGUE,
+        )
+    )
+    async def roll_back(self, call: Call) -> Response:
+        import_id, force = call.path_id("id", "import"), call.query(RollBackParameters).force == "true"
+
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> RolledBackImport:
+            found = await lock_import(tx, import_id)
+            if found is not None:
+                require_scope(call.request, f"{_area(found.kind)}:write")
+            return await roll_back_import(tx, import_id, now, force=force)
+
+        return await self.desk.change(call, Nothing, work)
+
+
+def _area(kind: str) -> str:
+    if kind not in _AREAS:
+        raise not_found(f"import kind {kind[:40]}")
+    return _AREAS[kind]

@@ -1,0 +1,145 @@
+"""`/api/payment`: payments, their reversal, and bank files."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import UNSET
+from starlette.responses import Response
+
+from tradecounter.backoffice import billing_examples as examples
+from tradecounter.backoffice.billing_wire import PaymentListParameters, PaymentRequest, Reversal
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Made, page
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.billing.import_payments import PaymentImport, import_payments
+from tradecounter.billing.queries.payments import PaymentFilter, list_payments
+from tradecounter.billing.record_payment import pay_account, pay_invoice
+from tradecounter.billing.reseller_wire import Payment, present_payment
+from tradecounter.billing.reverse_payment import reverse_payment
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.rest.idempotency import fingerprint_of_upload
+from tradecounter.rest.operation import ID, Body, ErrorResponse, Media, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import to_json
+
+_PAYMENT = Success(200, "The payment.", Payment, {"Payment": examples.PAYMENT}, headers=(IDEMPOTENT_REPLAY,))
+_CSV = "text/csv"
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentDesk:
+    """The endpoints of payments."""
+
+    desk: Desk
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/payment",
+            name="listPayments",
+            tag="Billing",
+            summary="Payments of all customers",
+            description="The latest recorded first.",
+            query=PaymentListParameters,
+            success=Success(200, "The payments.", list[Payment], {"List": [examples.PAYMENT]}, headers=(NEXT,)),
+            scope="billing:read",
+        )
+    )
+    async def list_payments(self, call: Call) -> Response:
+        wanted = call.query(PaymentListParameters)
+        chosen = PaymentFilter(customer_id=wanted.customer_id, invoice=wanted.invoice)
+        async with self.desk.reading() as tx:
+            found = await list_payments(tx, chosen, wanted.limit + 1, before=wanted.after or None)
+        shown = (present_payment(payment) for payment in found[: wanted.limit])
+        return page(call, found, wanted.limit, lambda payment: payment.id, shown)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/payment",
+            name="recordPayment",
+            tag="Billing",
+            summary="Record a payment or a refund",
+            description=(
+                "Of an invoice, or of a customer: then of the oldest due invoices. The rest stays on the account. "
+                "A refund is of a customer, at most what is on the account. `force` records a payment although the "
+                "same reference, amount and date are recorded."
+            ),
+            request_headers=POST_HEADERS,
+            body=Body(PaymentRequest, {"Payment": examples.NEW_PAYMENT}),
+            success=_PAYMENT,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="billing:write",
+        )
+    )
+    async def record_payment(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
+            if body.invoice is not UNSET and body.customer_id is UNSET:
+                return await pay_invoice(tx, body.invoice, body, now)
+            if body.customer_id is not UNSET and body.invoice is UNSET:
+                return await pay_account(tx, body.customer_id, body, now)
+            raise invalid("invoice", "send either invoice or customer_id")
+
+        return await self.desk.change(call, PaymentRequest, work)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/payment/{id}/reverse",
+            name="reversePayment",
+            tag="Billing",
+            summary="Reverse a payment",
+            description="What it paid is due again. The money of a refund is on the account again.",
+            path_parameters=(Parameter("id", "The payment's id.", ID, 61),),
+            request_headers=POST_HEADERS,
+            body=Body(Reversal, {"Reversal": examples.REVERSAL}),
+            success=_PAYMENT,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="billing:write",
+        )
+    )
+    async def reverse_payment(self, call: Call) -> Response:
+        payment_id = call.path_id("id", "payment")
+
+        async def work(tx: Transaction, body: Reversal, now: datetime) -> Payment:
+            return await reverse_payment(tx, payment_id, body.reason, now)
+
+        return await self.desk.change(call, Reversal, work)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/payment/import",
+            name="importPayments",
+            tag="Billing",
+            summary="Record the payments of a bank file",
+            description=(
+                "A CSV file with the header `date,amount,reference`. A line is placed by the invoice numbers in its "
+                "reference; `unplaced` lists the others. A line that was imported before is not placed again."
+            ),
+            request_headers=POST_HEADERS,
+            upload={_CSV: Media({"type": "string", "format": "binary"}, {"BankFile": examples.BANK_FILE})},
+            success=Success(
+                200, "The result.", PaymentImport, {"Result": examples.PAYMENT_IMPORT}, headers=(IDEMPOTENT_REPLAY,)
+            ),
+            errors=(
+                CONFLICT,
+                ErrorResponse(413, "The file is too long.", "the body is longer than 1048576 bytes"),
+                ErrorResponse(415, "The file is not CSV, or is compressed.", "Content-Type: must be text/csv, not a/b"),
+            ),
+            scope="billing:write",
+        )
+    )
+    async def import_payments(self, call: Call) -> Response:
+        content = await call.file(_CSV)
+
+        async def work(tx: Transaction, now: datetime) -> Made:
+            text = to_json(await import_payments(tx, content, now))
+            return Made(_OK, text, text)
+
+        target, digest = " ".join(call.target), hashlib.sha256(content).digest()
+        return await self.desk.once(call, lambda: fingerprint_of_upload(target, digest), work)

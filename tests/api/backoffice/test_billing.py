@@ -1,0 +1,124 @@
+"""Payments, invoices, credit notes, statements and debtors in the back office."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from support.backoffice import BackOfficeSite, backoffice_of, pages
+from support.billing import invoiced, number_of
+from support.service import Customer, Service
+
+SELLER = {
+    "seller_name": "Trade & Sons",
+    "seller_address": "7 Sales Street, York",
+    "seller_vat_number": "GB123456782",
+}
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    with backoffice_of(shop, **SELLER) as running:
+        yield running
+
+
+@pytest.fixture
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(order_mails=True)
+
+
+def invoice(office: BackOfficeSite, customer: Customer) -> int:
+    return number_of(office.service, invoiced(office.service, customer, ("PHONE", 2)))
+
+
+def pay(staff: httpx2.Client, **values: Any) -> httpx2.Response:
+    return staff.post("/api/payment", json=values)
+
+
+def test_an_invoice_is_listed_read_printed_and_sent_again(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    numbers = [invoice(office, customer) for _ in range(3)]
+    mine = f"/api/invoice?customer_id={customer.id}"
+    listed = [found["number"] for page in pages(staff, f"{mine}&limit=2&unpaid=true") for found in page]
+    assert listed == numbers[::-1]
+    assert staff.get(f"{mine}&overdue=true").json() == staff.get(f"{mine}&issued_from=2030-01-01").json() == []
+    shown = staff.get(f"/api/invoice/{numbers[0]}").json()
+    assert (shown["customer_id"], shown["lines"][0]["sku"], shown["due"]) == (
+        customer.id,
+        "PHONE",
+        shown["cost_gross"],
+    )
+    pdf = staff.get(f"/api/invoice/{numbers[0]}/pdf")
+    assert (pdf.headers["Content-Type"], pdf.content[:4]) == ("application/pdf", b"%PDF")
+    resent = staff.post(f"/api/invoice/{numbers[0]}/resend").json()
+    assert len(resent["recipients"]) == 1
+    assert staff.get("/api/invoice/999999").status_code == 404
+    assert staff.get("/api/invoice/999999/pdf").status_code == 404
+
+
+def test_units_are_credited_once(staff: httpx2.Client, office: BackOfficeSite, customer: Customer) -> None:
+    number = invoice(office, customer)
+    item = staff.get(f"/api/invoice/{number}").json()["lines"][0]["item_id"]
+    body = {"lines": [{"item_id": item, "quantity": 2}], "reason": "Broken"}
+    made = staff.post(f"/api/invoice/{number}/credit-note", json=body)
+    assert (made.status_code, made.json()["invoice"]) == (201, number)
+    assert staff.get(made.headers["Location"]).json() == made.json()
+    assert staff.get(f"{made.headers['Location']}/pdf").content[:4] == b"%PDF"
+    assert staff.get(f"/api/invoice/{number}").json()["credited"] == made.json()["cost_gross"]
+    assert staff.post(f"/api/invoice/{number}/credit-note", json=body).status_code == 400
+    for wrong in ({"reason": "x"}, {**body, "amount": 1}, {"amount": -1, "reason": "x"}):
+        assert staff.post(f"/api/invoice/{number}/credit-note", json=wrong).status_code == 400
+    assert staff.get("/api/credit-note/999999").status_code == 404
+
+
+def test_a_payment_is_recorded_once_and_reversed(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    paid = pay(staff, invoice=number, amount=10, reference="A 1", method="card").json()
+    assert paid["allocations"] == [{"invoice": number, "amount": 10}]
+    assert pay(staff, invoice=number, amount=10, reference="A 1").status_code == 409
+    again = pay(staff, customer_id=customer.id, amount=10, reference="A 1", force=True).json()
+    listed = [found["id"] for page in pages(staff, f"/api/payment?invoice={number}&limit=1") for found in page]
+    assert listed == [again["id"], paid["id"]]
+    reversal = f"/api/payment/{paid['id']}/reverse"
+    reversed_ = staff.post(reversal, json={"reason": "Bounced"}).json()
+    assert (reversed_["reversal_reason"], reversed_["allocations"]) == ("Bounced", [])
+    assert staff.post(reversal, json={"reason": "Bounced"}).status_code == 409
+    for wrong in ({"amount": 1}, {"amount": 1, "invoice": number, "customer_id": 1}, {"amount": 0, "invoice": number}):
+        assert pay(staff, **wrong).status_code == 400
+    assert pay(staff, amount=1, invoice=999999).status_code == 404
+
+
+def test_a_bank_file_is_placed_by_invoice_numbers(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    content = f"date,amount,reference\n2026-06-15,5.00,INV {number}\n2026-06-15,7.00,THANKS\n"
+    done = staff.post("/api/payment/import", content=content, headers={"Content-Type": "text/csv"}).json()
+    assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3])
+    assert staff.get(f"/api/invoice/{number}").json()["paid"] == 5
+    assert staff.post("/api/payment/import", json={}).status_code == 415
+    wrong = staff.post("/api/payment/import", content="a,b\n", headers={"Content-Type": "text/csv"})
+    assert wrong.status_code == 400
+
+
+def test_a_statement_has_three_formats_and_debtors_are_listed(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    address = f"/api/customer/{customer.id}/statement"
+    shown = staff.get(f"{address}?from=2026-01-01").json()
+    assert [entry["number"] for entry in shown["entries"]] == [number]
+    assert (shown["from"], shown["closing_balance"]) == ("2026-01-01", shown["ageing"]["not_due"])
+    csv = staff.get(f"{address}?format=csv")
+    assert csv.headers["Content-Type"].startswith("text/csv")
+    assert f",{number}," in csv.text
+    assert staff.get(f"{address}?format=pdf").content[:4] == b"%PDF"
+    assert staff.get(f"{address}?format=doc").status_code == 400
+    assert staff.get(f"{address}?from=soon").status_code == 400
+    assert staff.get("/api/customer/999999/statement").status_code == 404
+    [mine] = [debtor for debtor in staff.get("/api/debtor").json() if debtor["customer_id"] == customer.id]
+    assert mine["due"] == shown["closing_balance"]

@@ -1,0 +1,82 @@
+"""`/api/import`: files as request bodies, their history and their roll-back."""
+
+import json
+
+import httpx2
+import pytest
+
+from support.backoffice import BackOfficeSite, pages
+from support.orders import rows, sell
+
+CSV = {"Content-Type": "text/csv"}
+
+
+@pytest.fixture(scope="module")
+def sku(office: BackOfficeSite) -> str:
+    return sell(office.service, "IMPORTED", available=5)
+
+
+def stock(staff: httpx2.Client, sku: str) -> int:
+    return int(staff.get(f"/api/product/{sku}").json()["stock"]["available"])
+
+
+def send(client: httpx2.Client, content: str, query: str = "", **headers: str) -> httpx2.Response:
+    return client.post(f"/api/import/stock{query}", content=content, headers={**CSV, **headers})
+
+
+def test_a_file_is_tried_applied_repeated_and_rolled_back(staff: httpx2.Client, sku: str) -> None:
+    file = f"sku,available\n{sku},8\n"
+    tried = send(staff, file, "?dry_run=true&diff=true", **{"Idempotency-Key": "stock-1"}).json()
+    assert (tried["id"], tried["changed"], tried["diff"][0]["after"]) == (None, 1, {"available": 8})
+    assert stock(staff, sku) == 5
+
+    applied = send(staff, file, **{"Idempotency-Key": "stock-1"})
+    assert (applied.status_code, applied.json()["changed"], stock(staff, sku)) == (200, 1, 8)
+    again = send(staff, file, **{"Idempotency-Key": "stock-1"})
+    assert (again.json(), again.headers["Idempotent-Replay"]) == (applied.json(), "true")
+    assert send(staff, file + "\n", "?replace=true", **{"Idempotency-Key": "stock-1"}).status_code == 400
+
+    number = applied.json()["id"]
+    send(staff, f"sku,available\n{sku},9\n")
+    changed_since = staff.post(f"/api/import/{number}/roll-back")
+    assert changed_since.status_code == 409
+    assert sku in changed_since.json()["message"]
+    done = staff.post(f"/api/import/{number}/roll-back?force=true").json()
+    assert (done["id"], done["overwritten"], stock(staff, sku)) == (number, [sku], 5)
+    assert staff.post(f"/api/import/{number}/roll-back").status_code == 409
+
+
+def test_wrong_lines_are_reported_and_nothing_is_imported(
+    staff: httpx2.Client, office: BackOfficeSite, sku: str
+) -> None:
+    before = rows(office.service, "select max(id) from import_run")
+    wrong = send(staff, f"sku,available\n{sku},7\nNOTHING,1\n")
+    assert wrong.status_code == 422
+    assert [error["line"] for error in wrong.json()["errors"]] == [3]
+    assert (wrong.json()["id"], rows(office.service, "select max(id) from import_run")) == (None, before)
+    assert staff.post("/api/import/stock", json={}).status_code == 415
+    assert send(staff, "", **{"Content-Encoding": "gzip"}).status_code == 415
+    assert staff.post("/api/import/shoes", content="", headers=CSV).status_code == 404
+    assert send(staff, "\n", "?dry_run=perhaps").status_code == 400
+
+
+def test_each_kind_needs_its_scope_and_the_history_shows_what_the_token_may_read(
+    office: BackOfficeSite, staff: httpx2.Client, sku: str
+) -> None:
+    keeper = office.caller("stock:write")
+    number = send(keeper, f"sku,available\n{sku},6\n").json()["id"]
+    prices = office.caller("prices:write")
+    refused = send(prices, "")
+    assert (refused.status_code, refused.json()) == (403, {"message": "this needs the scope stock:write"})
+    assert prices.post(f"/api/import/{number}/roll-back").status_code == 403
+    assert {made["kind"] for page in pages(keeper, "/api/import?limit=2") for made in page} <= {"stock", "incoming"}
+    listed = [made["id"] for page in pages(staff, "/api/import?limit=3") for made in page]
+    assert listed[0] == number
+    assert listed == sorted(set(listed), reverse=True)
+
+
+def test_a_file_may_be_longer_than_other_bodies(staff: httpx2.Client, sku: str) -> None:
+    lines = f"{json.dumps({'sku': sku, 'available': 6})}{' ' * 1000}\n" + "\n" * 1_100_000
+    headers = {"Content-Type": "application/x-ndjson"}
+    done = staff.post("/api/import/stock?dry_run=true", content=lines, headers=headers)
+    assert (done.status_code, done.json()["file"]["form"]) == (200, "JSON Lines"), done.text
