@@ -29,7 +29,7 @@ def test_a_customer_is_added_changed_and_read(staff: httpx2.Client) -> None:
     assert made.status_code == 201
     assert made.headers["Location"] == f"/api/customer/{made.json()['id']}"
     assert made.json()["credit"] == {
-        "credit_limit": 500, "total_outstanding": 0, "available_credit": 500, "overdue": 0,
+        "credit_limit": 500, "total_outstanding": 0, "available_credit": 500, "overdue": 0, "unallocated": 0,
     }  # fmt: skip
     address = made.headers["Location"]
     changed = staff.patch(address, json={"company": "Acme", "credit_limit": None, "term_days": None})
