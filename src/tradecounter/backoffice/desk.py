@@ -137,7 +137,7 @@ class Desk:
     ) -> Response:
         """Run a change in a transaction of its own, once per idempotency key; `print_of` returns its fingerprint.
 
-        Without `keyed`, the key is not used. What `work` returns must not be `lasting` if it rolls the transaction back.
+        Without `keyed`, the key is not used. What `work` returns must not be `lasting` after a roll-back.
         """
         key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
         request = (
