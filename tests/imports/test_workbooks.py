@@ -1,7 +1,7 @@
 """Workbooks (.xlsx), as Excel and as other programs write them."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 from zipfile import ZipFile
@@ -12,6 +12,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from support.importing import Importer, counts
 from tradecounter.bulk.encodings import UnreadableFileError
+from tradecounter.bulk.workbooks import Workbook as SpreadsheetFile
 
 METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, "base_cost_net": 5}
 
@@ -165,3 +166,22 @@ def test_a_workbook_cut_short_is_rejected(shop: Importer) -> None:
     with pytest.raises(UnreadableFileError, match="the workbook is damaged"):
         shop.load_text("manufacturers", changed.getvalue(), ".xlsx")
     assert shop.content() == before
+
+
+def _with_undecodable_name(raw: bytes) -> bytes:
+    """The first entry's name is announced as UTF-8 and is not."""
+    entry = raw.index(b"PK\x01\x02")
+    flags = raw[:entry] + raw[entry : entry + 8] + b"\x00\x08" + raw[entry + 10 :]
+    return flags[: entry + 46] + b"\xff" + flags[entry + 47 :]
+
+
+def _of_a_newer_zip_version(raw: bytes) -> bytes:
+    entry = raw.index(b"PK\x01\x02")
+    return raw[: entry + 6] + b"\x5a\x00" + raw[entry + 8 :]
+
+
+@pytest.mark.parametrize("damage", [_with_undecodable_name, _of_a_newer_zip_version, lambda raw: raw[:-30]])
+def test_a_damaged_archive_is_not_a_workbook(damage: Callable[[bytes], bytes]) -> None:
+    raw = workbook(["sku", "available"], ["PHONE", 1])
+    with pytest.raises(UnreadableFileError, match=r"^not an Excel workbook"):
+        SpreadsheetFile(io.BytesIO(damage(raw)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, time
 from itertools import islice
 from typing import Any, BinaryIO
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from openpyxl import load_workbook
 
@@ -23,7 +23,7 @@ class Workbook:
     def __init__(self, file: BinaryIO) -> None:
         try:
             unpacked = sum(part.file_size for part in ZipFile(file).infolist())
-        except (BadZipFile, NotImplementedError) as error:
+        except Exception as error:  # the library raises many error types for damaged files
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
         if unpacked > _LARGEST:
             raise UnreadableFileError(f"the workbook has more than {_LARGEST // 10**6} MB when it is unpacked")
@@ -32,7 +32,7 @@ class Workbook:
                 self._book = load_workbook(file, read_only=True, data_only=True)
                 self._sheet: Any = self._book.worksheets[0]
                 self._sheet.reset_dimensions()  # the stated size is often wrong
-        except Exception as error:  # the library raises many error types for damaged files
+        except Exception as error:  # so does this library
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
 
     @property
