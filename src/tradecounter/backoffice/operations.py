@@ -8,14 +8,14 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, list_entries
-from tradecounter.audit.record import audit
 from tradecounter.audit.wire import AuditEntry, entry_on_the_wire
 from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Nothing, PageParameters, moment, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.operations_wire import Job
-from tradecounter.db.job_queue import JobState, jobs_after, retry_job
+from tradecounter.db.job_queue import JobState, jobs_after
 from tradecounter.db.transaction import Transaction
+from tradecounter.notifications.retry_job import retry_job
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -84,9 +84,7 @@ class OperationsDesk:
         job_id = call.path_id("id", "job")
 
         async def work(tx: Transaction, _body: Nothing, now: datetime) -> Job:
-            job = await retry_job(tx, job_id)
-            audit(tx, "job.retry", f"job/{job_id}", now)
-            return Job(**asdict(job))
+            return Job(**asdict(await retry_job(tx, job_id, now)))
 
         return await self.desk.change(call, Nothing, work)
 

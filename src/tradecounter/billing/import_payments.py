@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from tradecounter.billing.bank_file import BankLine, bank_lines
 from tradecounter.billing.queries.ledger import InvoiceOwner, invoices_numbered, lock_account
-from tradecounter.billing.record_payment import NewPayment, lock_orders, pay_locked
+from tradecounter.billing.record_payment import NewPayment, pay_locked
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.queries.orders import lock_orders
 
 
 class UnplacedLine(Struct, frozen=True):

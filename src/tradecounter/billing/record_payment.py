@@ -30,7 +30,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.queries.orders import lock_orders
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -108,12 +108,6 @@ async def pay_locked(
         named = ", ".join(map(str, numbers))
         raise DomainError(Kind.CONFLICT, f"nothing is due of invoice {named}")
     return await _record(tx, customer_id, new, invoices, now)
-
-
-async def lock_orders(tx: Transaction, order_ids: Sequence[int]) -> None:
-    """Lock orders by id, after the lock on their account's money. The balances of invoices then cannot change."""
-    for order_id in sorted(set(order_ids)):
-        await lock_order(tx, order_id)
 
 
 async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:

@@ -20,7 +20,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.queries.orders import lock_orders
 
 LONGEST_REASON = 1000
 
@@ -59,8 +59,7 @@ async def _take_back(tx: Transaction, payment: PaymentRecord, now: datetime) -> 
             Kind.CONFLICT, f"part of payment {payment.id} was refunded: reverse the refund before the payment"
         )
     paid = await allocated_by(tx, payment.id)
-    for order_id in sorted({allocated.order_id for allocated in paid}):
-        await lock_order(tx, order_id)
+    await lock_orders(tx, {allocated.order_id for allocated in paid})
     total = sum((allocated.amount for allocated in paid), NOTHING)
     await discharge(tx, payment.customer_id, -total)
     release(tx, payment.customer_id, paid, total, now)

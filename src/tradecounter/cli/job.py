@@ -4,14 +4,13 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.audit.record import audit
 from tradecounter.cli.arguments import LARGEST_ID, Limit
 from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.db.job_queue import JobRecord, jobs_after, retry_job
-from tradecounter.db.transaction import Transaction
+from tradecounter.db.job_queue import jobs_after
 from tradecounter.kit.clock import SystemClock
+from tradecounter.notifications.retry_job import retry_job
 
 app = typer.Typer(no_args_is_help=True, help="Background jobs, such as e-mails.")
 
@@ -36,10 +35,5 @@ def retry(
     as_json: AsJson = False,
 ) -> None:
     """Queue a failed job again."""
-
-    async def work(tx: Transaction) -> JobRecord:
-        job = await retry_job(tx, job_id)
-        audit(tx, "job.retry", f"job/{job_id}", SystemClock().now())
-        return job
-
-    show(run_change(work), f"job {job_id} is queued again", as_json=as_json)
+    job = run_change(lambda tx: retry_job(tx, job_id, SystemClock().now()))
+    show(job, f"job {job_id} is queued again", as_json=as_json)

@@ -1,6 +1,8 @@
 """`tradecounter serve`, `tradecounter backoffice` and `tradecounter worker`."""
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -12,10 +14,11 @@ from tradecounter.cli.session import database_url, reporting_errors, require_cur
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
-from tradecounter.settings import read_settings
+from tradecounter.settings import Settings, read_settings
 from tradecounter.web.app import Application
 from tradecounter.web.backoffice import BackOffice
-from tradecounter.web.server import listen, process_application, serve_processes, serving
+from tradecounter.web.server import Listener, listen, process_application, serve_processes, serving
+from tradecounter.web.site import Site
 from tradecounter.worker import run_worker
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The IP address or host name to listen on.")]
@@ -29,29 +32,23 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Serve the API."""
-    configure_logs()
-    with reporting_errors():
-        settings = read_settings()
-        listener = listen(host, port)
-        with database_url(settings, serving=True) as url:
-            require_current_schema(url)
-            require_secret(settings, url)
-            log_setting_warnings(settings)
-
-            async def run(stop: asyncio.Event) -> None:
-                async with serving(Application, settings, url, SystemClock(), listener):
-                    _announce(listener.url, as_json=as_json)
-                    await stop.wait()
-
-            if workers == 1:
-                run_until_stopped(run)
-            else:
-                _announce(listener.url, as_json=as_json)
-                serve_processes(listener, url, secret_key(settings), workers, f"{__name__}:{application.__name__}")
+    with _ready(host, port) as (settings, url, listener):
+        if workers == 1:
+            _serve(Application, settings, url, listener, as_json=as_json)
+        else:
+            _announce(listener.url, as_json=as_json)
+            serve_processes(listener, url, secret_key(settings), workers, f"{__name__}:{application.__name__}")
 
 
 def backoffice(host: Host = "127.0.0.1", port: Port = 8001, as_json: AsJson = False) -> None:
     """Serve the back office: the reseller's own API."""
+    with _ready(host, port) as (settings, url, listener):
+        _serve(BackOffice, settings, url, listener, as_json=as_json)
+
+
+@contextmanager
+def _ready(host: str, port: int) -> Iterator[tuple[Settings, str, Listener]]:
+    """Listen, and check the database and the secret key; expected errors end the command."""
     configure_logs()
     with reporting_errors():
         settings = read_settings()
@@ -60,13 +57,16 @@ def backoffice(host: Host = "127.0.0.1", port: Port = 8001, as_json: AsJson = Fa
             require_current_schema(url)
             require_secret(settings, url)
             log_setting_warnings(settings)
+            yield settings, url, listener
 
-            async def run(stop: asyncio.Event) -> None:
-                async with serving(BackOffice, settings, url, SystemClock(), listener):
-                    _announce(listener.url, as_json=as_json)
-                    await stop.wait()
 
-            run_until_stopped(run)
+def _serve(kind: Callable[..., Site], settings: Settings, url: str, listener: Listener, *, as_json: bool) -> None:
+    async def run(stop: asyncio.Event) -> None:
+        async with serving(kind, settings, url, SystemClock(), listener):
+            _announce(listener.url, as_json=as_json)
+            await stop.wait()
+
+    run_until_stopped(run)
 
 
 def _announce(base_url: str, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.change_account import record_customer_change
+from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.queries.addresses import add_address, delete_address
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
@@ -16,7 +16,7 @@ async def save_address(tx: Transaction, customer_id: int, address: AddressDetail
     """Store an address and return it with its new id."""
     saved = await add_address(tx, customer_id, address)
     audit(tx, "address.create", f"customer/{customer_id}", now, after=asdict(saved))
-    record_customer_change(tx, customer_id, ["addresses"], now)
+    record_customer_changes(tx, [customer_id], ["addresses"], now)
     return saved
 
 
@@ -25,4 +25,4 @@ async def remove_address(tx: Transaction, customer_id: int, address_id: int, now
     if not await delete_address(tx, customer_id, address_id, now):
         raise not_found("address")
     audit(tx, "address.delete", f"customer/{customer_id}", now, before={"id": address_id})
-    record_customer_change(tx, customer_id, ["addresses"], now)
+    record_customer_changes(tx, [customer_id], ["addresses"], now)

@@ -1,12 +1,13 @@
 """Adds and changes customers."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import Account, AccountChange, add_account, edit_account, lock_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import record_event
+from tradecounter.events.record import NewEvent, record_events
 
 
 async def create_customer(tx: Transaction, change: AccountChange, now: datetime) -> Account:
@@ -28,10 +29,10 @@ def _record(tx: Transaction, action: str, before: Account | None, after: Account
     old, new = {} if before is None else asdict(before), asdict(after)
     audit(tx, action, f"customer/{after.id}", now, before=old, after=new)
     changed = [name for name in new if name not in old or old[name] != new[name]]
-    record_customer_change(tx, after.id, changed, now)
+    record_customer_changes(tx, [after.id], changed, now)
 
 
-def record_customer_change(tx: Transaction, customer_id: int, changed: list[str], now: datetime) -> None:
-    """Record the event for a change of a customer; `changed` names the fields."""
-    data = {"customer_id": customer_id, "changed": changed}
-    record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, data)
+def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:
+    """Record the events for changes of customers; `changed` names the fields."""
+    events = [NewEvent(f"customer/{each}", each, {"customer_id": each, "changed": changed}) for each in customer_ids]
+    record_events(tx, "customer.changed", events, now)

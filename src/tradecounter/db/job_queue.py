@@ -120,7 +120,7 @@ _LOCK_JOB = Statement(SQL("{} j.id = :id for update of j").format(_JOB), JobReco
 _RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, null)")
 
 
-async def retry_job(tx: Transaction, job_id: int) -> JobRecord:
+async def requeue_failed_job(tx: Transaction, job_id: int) -> JobRecord:
     """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
     job = await tx.fetch_one(_LOCK_JOB, id=job_id)
     if job is None:

@@ -14,6 +14,12 @@ INSERT = Statement("""
     values (:id, :type, :occurred_at, :subject, :customer_id, :for_customer, :data)
 """)
 
+INSERT_MANY = Statement("""
+    insert into unnumbered_event (id, type, occurred_at, subject, customer_id, for_customer, data)
+    select id, :type, :occurred_at, subject, customer_id, customer_id is not null and :for_customers, data
+    from json_to_recordset(:events::json) as e (id text, subject text, customer_id bigint, data jsonb)
+""")
+
 # The lock must be held before this statement begins, because its snapshot must show what the last holder did.
 _NUMBER = Statement("""
     with batch as materialized (

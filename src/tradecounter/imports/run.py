@@ -8,7 +8,7 @@ from typing import Any
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.customers.change_account import record_customer_change
+from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.queries.importing import customers_written
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
@@ -78,8 +78,7 @@ async def _record(tx: Transaction, import_id: int, kind: str, report: ImportRepo
     counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
     set_counts(tx, import_id, counts)
     if kind == "customers":
-        for customer_id in await customers_written(tx):
-            record_customer_change(tx, customer_id, [], now)
+        record_customer_changes(tx, await customers_written(tx), [], now)
     data = {"import_id": import_id, "kind": kind, **counts}
     record_event(tx, "import.applied", f"import/{import_id}", now, None, data)
     audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts})

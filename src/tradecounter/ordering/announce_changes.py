@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import record_event
+from tradecounter.events.record import NewEvent, record_events
 from tradecounter.events.types import EventType
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.queries.announcements import (
@@ -37,7 +37,14 @@ def _minute(moment: datetime) -> datetime:
 
 
 def _record(tx: Transaction, type_: EventType, changes: Sequence[ChangedSkus], now: datetime) -> int:
-    for change in changes:
-        subject = type_.partition(".")[0] if change.customer_id is None else f"customer/{change.customer_id}"
-        record_event(tx, type_, subject, now, change.customer_id, {"skus": change.skus, "more": change.more})
+    topic = type_.partition(".")[0]
+    events = [
+        NewEvent(
+            topic if change.customer_id is None else f"customer/{change.customer_id}",
+            change.customer_id,
+            {"skus": change.skus, "more": change.more},
+        )
+        for change in changes
+    ]
+    record_events(tx, type_, events, now)
     return len(changes)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -12,6 +13,7 @@ from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order
 from tradecounter.fulfilment.rules import Serial
+from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
 
 Work = Callable[[], Any]
 
@@ -99,8 +101,24 @@ def serving_back_orders(service: Service, customer: Customer, size: int) -> Work
     return lambda: service.must_load("stock", [{"sku": sku, "available": 100}])
 
 
-@pytest.mark.parametrize("prepared", [reading, creating, buying, confirming, dispatching, serving_back_orders])
-def test_many_orders_and_lines_need_no_more_statements(
+def adjusting(service: Service, customer: Customer, size: int) -> Work:
+    """Adjust several products, of which one serves a back-order."""
+    skus = [sell(service, next(_names)) for _ in range(size)]
+    buy(customer, [(skus[0], 1)], customer_reference=next(_names))
+    adjustments = [Adjustment(sku=sku, change=5, reason="found") for sku in skus]
+    return lambda: service.in_transaction(partial(adjust_stock, adjustments=adjustments, now=service.clock.now()))
+
+
+def importing_customers(service: Service, _customer: Customer, size: int) -> Work:
+    rows = [{"email_address": f"{next(_names)}@many.example", "first_name": "A", "last_name": "B"} for _ in range(size)]
+    return lambda: service.must_load("customers", rows)
+
+
+PREPARED = [reading, creating, buying, confirming, dispatching, serving_back_orders, adjusting, importing_customers]
+
+
+@pytest.mark.parametrize("prepared", PREPARED)
+def test_many_orders_lines_and_rows_need_no_more_statements(
     counter: Counter, prepared: Callable[[Service, Customer, int], Work]
 ) -> None:
     few, many = (

@@ -1,6 +1,6 @@
 """Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown SKU."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -31,12 +31,32 @@ async def find_product(tx: Transaction, sku: str) -> FoundProduct:
     """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
     found = await tx.fetch_one(_FIND_PRODUCT, sku_key=fold(sku.strip()))
     if found is None:
-        similar = await _similar_skus(tx, sku.strip())
-        hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-        raise DomainError(Kind.NOT_FOUND, f"product {sku} does not exist{hint}")
+        raise await _unknown(tx, sku)
     product_id, configurable = found
     [record] = await read_products(tx, [product_id], unreadable=[])
     return FoundProduct(record, configurable)
+
+
+async def _unknown(tx: Transaction, sku: str) -> DomainError:
+    similar = await _similar_skus(tx, sku.strip())
+    hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+    return DomainError(Kind.NOT_FOUND, f"product {sku} does not exist{hint}")
+
+
+_PRODUCT_IDS = Statement("select sku_key, id, sku from product where sku_key = any(:sku_keys)")
+
+
+async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the id and the spelling of each SKU, in the given order, ignoring case.
+
+    Raises DomainError (not found) for the first unknown SKU, as `find_product` does.
+    """
+    keys = [fold(sku.strip()) for sku in skus]
+    found = {key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)}
+    for key, sku in zip(keys, skus, strict=True):
+        if key not in found:
+            raise await _unknown(tx, sku)
+    return [found[key] for key in keys]
 
 
 @dataclass(frozen=True, slots=True)

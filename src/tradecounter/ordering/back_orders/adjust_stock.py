@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.catalogue.queries.lookup import find_product
+from tradecounter.catalogue.queries.lookup import find_product_ids
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.adjustment import locked_levels, set_available
-from tradecounter.stock.queries.lookup import StockLevel, stock_level_of
+from tradecounter.stock.queries.lookup import StockLevel
 
 MOST_UNITS = 1_000_000_000
 _LONGEST_REASON = 1000
@@ -49,10 +49,11 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     wanted: dict[int, Adjustment] = {}
     for adjustment in adjustments:
         _check(adjustment)
-        product = (await find_product(tx, adjustment.sku)).record
-        if product.id in wanted:
-            raise invalid("sku", f"{product.sku} is named twice")
-        wanted[product.id] = replace(adjustment, sku=product.sku)
+    found = await find_product_ids(tx, [adjustment.sku for adjustment in adjustments])
+    for adjustment, (product_id, sku) in zip(adjustments, found, strict=True):
+        if product_id in wanted:
+            raise invalid("sku", f"{sku} is named twice")
+        wanted[product_id] = replace(adjustment, sku=sku)
     await lock_waiting_orders(tx)
     levels = await locked_levels(tx, wanted)
     available = {product: _available(wanted[product], level) for product, level in levels.items()}
@@ -60,7 +61,8 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     if any(available[product] > level.available for product, level in levels.items()):
         await allocate_back_orders(tx)
     _audit(tx, wanted, levels, available, now)
-    return [_adjusted(each.sku, await stock_level_of(tx, product)) for product, each in wanted.items()]
+    adjusted = await locked_levels(tx, wanted)  # with what back-orders took
+    return [_adjusted(each.sku, adjusted[product]) for product, each in wanted.items()]
 
 
 def _check(adjustment: Adjustment) -> None:

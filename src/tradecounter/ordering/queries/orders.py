@@ -1,7 +1,7 @@
 """Reads single orders. Functions that take a customer return only its own orders."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
@@ -107,6 +107,14 @@ async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
     if order is None:
         raise LookupError(f"no order {order_id}")
     return order
+
+
+_LOCK_ALL = Statement("select from orders where id = any(:ids::bigint[]) order by id for no key update")
+
+
+async def lock_orders(tx: Transaction, order_ids: Collection[int]) -> None:
+    """Lock orders by their internal ids until the transaction ends, in the order of the ids."""
+    await tx.execute(_LOCK_ALL, ids=sorted(order_ids))
 
 
 _ADD_NOTE = Statement(
