@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import structlog
+
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
@@ -14,6 +16,8 @@ from tradecounter.notifications.queries import (
     payment_facts,
 )
 from tradecounter.ordering.states import ConfirmedOrder
+
+log = structlog.get_logger()
 
 _MOST_NAMED = 5
 
@@ -40,7 +44,10 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
     payment = await payment_facts(context.tx, payment_id)
     account = None if payment is None else await find_account(context.tx, payment.customer_id)
     if payment is None or account is None:
-        raise NothingToSend(f"payment {payment_id} does not exist, or is reversed")
+        raise NothingToSend(f"payment {payment_id} does not exist")
+    if payment.reversed_at is not None:
+        log.info("receipt not sent: the payment is reversed", payment_id=payment_id)
+        return None
     invoices = await paid_invoices(context.tx, payment_id)
     recipients = [account.accounts_email or account.email_address]
     if invoices and not account.accounts_email:

@@ -262,24 +262,24 @@ async def paid_invoices(tx: Transaction, payment_id: int) -> list[InvoiceFacts]:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFacts:
-    """A payment that is not reversed, and its customer."""
+    """A payment, its customer, and when it was reversed."""
 
     id: int
     customer_id: int
     amount: Decimal
     received_on: date
     recorded_at: datetime
+    reversed_at: datetime | None
 
 
 _PAYMENT_FACTS = Statement(
-    "select id, customer_id, amount, received_on, recorded_at from payment"
-    " where id = :payment_id and reversed_at is null",
+    "select id, customer_id, amount, received_on, recorded_at, reversed_at from payment where id = :payment_id",
     PaymentFacts,
 )
 
 
 async def payment_facts(tx: Transaction, payment_id: int) -> PaymentFacts | None:
-    """Return a payment, unless it is reversed."""
+    """Return a payment, or None."""
     return await tx.fetch_one(_PAYMENT_FACTS, payment_id=payment_id)
 
 

@@ -10,6 +10,7 @@ from tradecounter.access.links import link_token, set_password
 from tradecounter.access.sign_in import sign_in_staff, sign_in_user
 from tradecounter.access.staff import add_staff_member, disable_staff_member, reset_staff_member
 from tradecounter.access.users import invite_user, mail_password_link
+from tradecounter.customers.block_customer import block_customer, unblock_customer
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.job_queue import jobs_after
 from tradecounter.kit.errors import DomainError, Kind
@@ -94,6 +95,12 @@ def test_an_invited_user_signs_in_and_can_ask_for_a_new_password(service: Servic
     user = service.call(lambda: sign_in_user(service.commands, email, PASSWORD, address, now))
     assert (user.customer_id, user.role) == (customer.id, "buyer")
     assert kind_of(service, email, PASSWORD, address) is Kind.UNAUTHENTICATED, "users are no staff"
+    service.in_transaction(lambda tx: block_customer(tx, customer.id, "unpaid", now))
+    with pytest.raises(DomainError) as blocked:
+        service.call(lambda: sign_in_user(service.commands, email, PASSWORD, unused_client_address(), now))
+    assert blocked.value.kind is Kind.UNAUTHENTICATED
+    service.in_transaction(lambda tx: unblock_customer(tx, customer.id, now))
+    assert service.call(lambda: sign_in_user(service.commands, email, PASSWORD, address, now)) == user
     for known in (email, "unknown@shop.example"):
         service.in_transaction(partial(mail_password_link, email=known, secret=SECRET, now=now))
     jobs = service.in_transaction(lambda tx: jobs_after(tx, None, 0, 1000))

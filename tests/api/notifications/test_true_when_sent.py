@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.billing import invoiced, pay
+from support.billing import invoiced, pay, pay_in, reverse
 from support.mail import (
     deliver_mail,
     forget_jobs,
@@ -211,6 +211,12 @@ def test_without_an_accounts_address_a_payment_mail_goes_to_the_contact(shop: Se
     pay(shop, placed, "66.60")
     mails = deliver_mail(shop)
     assert [mail["To"] for mail in mails if "Payment" in mail["Subject"]] == [BUYER]
+
+
+def test_no_receipt_is_sent_for_a_payment_that_is_reversed_before(shop: Service) -> None:
+    reverse(shop, pay_in(shop, shop.customer(), "66.60"))
+    assert deliver_mail(shop) == []
+    assert jobs(shop) == []
 
 
 def test_the_mail_of_a_paid_invoice_requests_no_payment(shop: Service) -> None:

@@ -69,11 +69,14 @@ async def user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
     return await tx.fetch_one(_BY_ID, id=user_id)
 
 
-_PASSWORD = Statement("select password_hash from customer_user where email_key = :email_key and disabled_at is null")
+_PASSWORD = Statement("""
+    select u.password_hash from customer_user u join customer c on c.id = u.customer_id
+    where u.email_key = :email_key and u.disabled_at is null and c.blocked_at is null
+""")
 
 
 async def password_of_user(tx: Transaction, email: str) -> str | None:
-    """Return the password's hash of an enabled user, or None."""
+    """Return the password's hash of an enabled user, or None; also None while the user's customer is blocked."""
     found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
     return found
 
