@@ -946,6 +946,40 @@ ALTER TABLE public.service_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+CREATE TABLE public.session (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    needs_second_factor boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    proven_at timestamp with time zone NOT NULL,
+    address text NOT NULL,
+    browser text NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT session_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON COLUMN public.session.hash IS 'SHA-256 of the value in the cookie.';
+
+COMMENT ON COLUMN public.session.needs_second_factor IS 'Only the password is checked so far. The next step makes a new session.';
+
+COMMENT ON COLUMN public.session.seen_at IS 'The last request, exact to a minute.';
+
+COMMENT ON COLUMN public.session.proven_at IS 'When the password or a code was last asked for.';
+
+COMMENT ON COLUMN public.session.browser IS 'The User-Agent header.';
+
+ALTER TABLE public.session ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.session_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.shipment (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -1369,6 +1403,12 @@ ALTER TABLE ONLY public.service_token
 ALTER TABLE ONLY public.service_token
     ADD CONSTRAINT service_token_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.shipment_line
     ADD CONSTRAINT shipment_line_pkey PRIMARY KEY (shipment_id, line_id);
 
@@ -1496,6 +1536,12 @@ CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((ki
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
+
+CREATE INDEX session_by_age ON public.session USING btree (seen_at);
+
+CREATE INDEX session_of_staff ON public.session USING btree (staff_id) WHERE (staff_id IS NOT NULL);
+
+CREATE INDEX session_of_user ON public.session USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
 
@@ -1670,6 +1716,12 @@ ALTER TABLE ONLY public.serial_number
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.shipment
     ADD CONSTRAINT shipment_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
