@@ -25,8 +25,8 @@ class Attempt:
         return cls(f"{site} {fold(email)}", address)
 
 
-async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> None:
-    """Count an attempt as wrong before it is checked, so that simultaneous ones count too.
+async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int:
+    """Count an attempt as wrong before it is checked, so that simultaneous ones count too; return its id.
 
     Raises DomainError (too many requests), also for a right password.
     """
@@ -35,7 +35,7 @@ async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> Non
     if wait := math.ceil(guesses.wait(now).total_seconds()):
         message = f"too many wrong passwords: try again in {wait} second{'' if wait == 1 else 's'}"
         raise DomainError(Kind.TOO_MANY_REQUESTS, message, retry_after=wait)
-    await insert_guess(tx, attempt.account, attempt.address, now)
+    return await insert_guess(tx, attempt.account, attempt.address, now)
 
 
 async def forget_attempts(tx: Transaction, attempt: Attempt) -> None:

@@ -12,6 +12,7 @@ from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
 from tradecounter.access.passwords import is_right
 from tradecounter.access.people import Person, Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.access.policy import SignInPolicy
+from tradecounter.access.queries.guesses import delete_guess
 from tradecounter.access.queries.people import find_person, password_of
 from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
 from tradecounter.access.sessions import Session, begin, end_session, find_half_session
@@ -49,17 +50,20 @@ class SignIn:
 async def check_password_of(
     database: Database, site: Site, email: str, password: str, address: str, now: datetime
 ) -> Person:
-    """Return the person with an e-mail address and a password; the attempt stays counted until `forget_attempts`.
+    """Return the person with an e-mail address and a password.
 
+    A right password is not counted, but earlier wrong ones stay until `forget_attempts`, since a code may follow.
     An unknown address takes the same time as a wrong password. Raises DomainError: unauthenticated, or too many
     requests.
     """
     async with transaction(database) as tx:
-        await count_attempt(tx, Attempt.at(site, email, address), now)
+        attempt_id = await count_attempt(tx, Attempt.at(site, email, address), now)
         stored = await password_of(tx, site, email)
     right = await is_right(password, stored)
     async with transaction(database) as tx:
         found = await find_person(tx, site, email)
+        if right:
+            await delete_guess(tx, attempt_id)
     if not right or found is None:
         raise DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
     return found

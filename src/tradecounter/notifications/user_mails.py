@@ -39,7 +39,7 @@ async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
         "You signed in with a new browser",
         "new_browser",
         sign_in=facts,
-        link=_address(context, site, "security"),
+        link=_address(context, site, "sign-ins"),
     )
 
 
