@@ -152,7 +152,7 @@ async def _complete(
     cookie, session_id = await begin(tx, site, person.id, visitor.address, visitor.browser, now)
     mark, is_known = await see_visitor(tx, site, person.id, visitor.mark, now)
     if not is_known:
-        await queue(tx, "mail_new_browser", session_id=session_id)
+        await queue(tx, "mail_user_browser", session_id=session_id)
     audit(tx, f"{noun_of(person)}.sign_in", subject_of(person), now)
     return SignIn(cookie, "done", mark, tuple(codes or ()))
 

@@ -25,7 +25,7 @@ JobName = Literal[
     "mail_payment_received",
     "mail_user_invited",
     "mail_user_password",
-    "mail_new_browser",
+    "mail_user_browser",
     "mail_webhook_stopped",
     "mail_credit_note",
     "mail_invoice_overdue",
