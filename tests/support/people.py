@@ -38,11 +38,11 @@ class Someone:
         assert found is not None
         return found
 
-    def visitor(self, address: str | None = None, mark: str | None = None) -> Visitor:
-        return Visitor(address or self.address, "Mozilla/5.0 (Test)", mark)
+    def visitor(self, address: str | None = None, cookie: str = "", mark: str = "") -> Visitor:
+        return Visitor(address or self.address, "Mozilla/5.0 (Test)", cookie, mark)
 
-    def sign_in(self, password: str = PASSWORD, address: str | None = None, mark: str | None = None) -> SignIn:
-        service, visitor = self.service, self.visitor(address, mark)
+    def sign_in(self, password: str = PASSWORD, address: str | None = None, cookie: str = "", mark: str = "") -> SignIn:
+        service, visitor = self.service, self.visitor(address, cookie, mark)
         return service.call(
             lambda: sign_in(
                 service.commands, self.policy, self.site, self.email, password, visitor, service.clock.now()
@@ -50,11 +50,9 @@ class Someone:
         )
 
     def enter_code(self, half: SignIn, code: str, address: str | None = None) -> SignIn:
-        service, visitor = self.service, self.visitor(address)
+        service, visitor = self.service, self.visitor(address, half.cookie)
         return service.call(
-            lambda: enter_code(
-                service.commands, self.policy, self.site, half.cookie, code, visitor, service.clock.now()
-            )
+            lambda: enter_code(service.commands, self.policy, self.site, code, visitor, service.clock.now())
         )
 
     def kind_of_error(self, password: str = PASSWORD, address: str | None = None) -> Kind | None:

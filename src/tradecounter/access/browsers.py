@@ -12,8 +12,8 @@ _BYTES = 16
 _LONGEST_MARK = 64
 
 
-async def see_visitor(tx: Transaction, site: Site, person_id: int, mark: str | None, now: datetime) -> tuple[str, bool]:
+async def see_visitor(tx: Transaction, site: Site, person_id: int, mark: str, now: datetime) -> tuple[str, bool]:
     """Return the mark that a browser has or gets, and whether the person has signed in with it before."""
-    if mark is None or not mark or len(mark) > _LONGEST_MARK:
+    if not mark or len(mark) > _LONGEST_MARK:
         mark = secrets.token_urlsafe(_BYTES)
     return mark, await see_browser(tx, site, person_id, secret_hash(mark), now)

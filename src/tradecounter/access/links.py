@@ -19,7 +19,7 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.settings import Settings
 
-PAGE = "set-password"  # of each site; the link's secret follows
+PAGE = "set-password?token="  # of each site; the secret is in the query, which logs do not contain
 _ID_BITS = 62
 _PUBLIC, _BACK_OFFICE = "http://127.0.0.1:8000", "http://127.0.0.1:8001"  # where the commands listen by default
 
@@ -57,12 +57,12 @@ def site_address(site: Site, base_url: str | None, page: str) -> str:
 
 def staff_address(settings: Settings, token: str) -> str:
     """Return the address at which a staff member sets its password."""
-    return site_address("staff", settings.backoffice_url, f"{PAGE}/{token}")
+    return site_address("staff", settings.backoffice_url, f"{PAGE}{token}")
 
 
 def user_address(base_url: str | None, token: str) -> str:
     """Return the address at which a customer's user sets its password."""
-    return site_address("account", base_url, f"{PAGE}/{token}")
+    return site_address("account", base_url, f"{PAGE}{token}")
 
 
 async def open_link(database: Database, site: Site, token: str, now: datetime) -> LinkRecord:

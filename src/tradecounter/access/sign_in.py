@@ -15,7 +15,7 @@ from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.guesses import delete_guess
 from tradecounter.access.queries.people import find_person, password_of
 from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import Session, begin, end_session, find_half_session
+from tradecounter.access.sessions import Session, begin, end_session, find_half_session, find_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
@@ -27,11 +27,12 @@ NextStep = Literal["done", "code", "set_up"]
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks to sign in: the network address, the User-Agent header, and the cookie that marks a known browser."""
+    """Who asks to sign in: the network address, the User-Agent header, and the cookies of session and browser."""
 
     address: str
     browser: str
-    mark: str | None
+    cookie: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,15 @@ async def sign_in(
     visitor: Visitor,
     now: datetime,
 ) -> SignIn:
-    """Check a password and start a session, or a half one where a second factor is missing.
+    """Check a password and start a session, or a half one where a second factor is missing; the browser's former ends.
 
     Raises DomainError as `check_password_of`.
     """
     person = await check_password_of(database, site, email, password, visitor.address, now)
     async with transaction(database, actor_of(person, visitor.address)) as tx:
+        former = await find_session(tx, site, visitor.cookie, now)
+        if former is not None:
+            await end_session(tx, former.id, now)
         if await has_factor(tx, person):
             following: NextStep = "code"
         elif policy.requires_factor(site):
@@ -95,13 +99,13 @@ async def sign_in(
 
 
 async def enter_code(
-    database: Database, policy: SignInPolicy, site: Site, cookie: str, code: str, visitor: Visitor, now: datetime
+    database: Database, policy: SignInPolicy, site: Site, code: str, visitor: Visitor, now: datetime
 ) -> SignIn:
     """Complete a sign-in with a code of the authenticator or a recovery code.
 
     Raises DomainError: unauthenticated (the password has to be entered again), invalid (the code), too many requests.
     """
-    half = await _counted(database, site, cookie, visitor, now)
+    half = await _counted(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
         if not await use_second_factor(tx, policy, half.person, code, now):
             raise invalid("code", WRONG_CODE)
@@ -110,10 +114,10 @@ async def enter_code(
 
 
 async def enter_first_code(
-    database: Database, policy: SignInPolicy, site: Site, cookie: str, code: str, visitor: Visitor, now: datetime
+    database: Database, policy: SignInPolicy, site: Site, code: str, visitor: Visitor, now: datetime
 ) -> SignIn:
     """Complete a sign-in by setting up a second factor that is compulsory. Raises DomainError as `enter_code`."""
-    half = await _counted(database, site, cookie, visitor, now)
+    half = await _counted(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
         if await has_factor(tx, half.person):  # set up meanwhile, perhaps by the rightful owner
             raise _begin_again()
@@ -136,10 +140,10 @@ async def sign_out(tx: Transaction, session: Session, now: datetime) -> None:
     audit(tx, f"{noun_of(session.person)}.sign_out", subject_of(session.person), now)
 
 
-async def _counted(database: Database, site: Site, cookie: str, visitor: Visitor, now: datetime) -> Session:
-    """Return the half session of a cookie, with one more attempt counted."""
+async def _counted(database: Database, site: Site, visitor: Visitor, now: datetime) -> Session:
+    """Return the visitor's half session, with one more attempt counted."""
     async with transaction(database) as tx:
-        half = await half_session(tx, site, cookie, now)
+        half = await half_session(tx, site, visitor.cookie, now)
         await count_attempt(tx, Attempt.at(site, half.person.email, visitor.address), now)
     return half
 

@@ -48,7 +48,7 @@ async def _link_mail(context: MailContext, link_id: int, subject: str, template:
     person = None if link is None else await person_by_id(context.tx, link.site, link.person_id)
     if link is None or person is None:
         return None
-    page = f"{PAGE}/{link_token(context.settings.secret(), link_id)}"
+    page = f"{PAGE}{link_token(context.settings.secret(), link_id)}"
     return await _mail(
         context,
         f"{template.replace('_', '-')}-{link_id}",

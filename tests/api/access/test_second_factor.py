@@ -134,8 +134,8 @@ def test_a_compulsory_factor_is_set_up_at_the_next_sign_in(service: Service) -> 
     half = service.in_transaction(lambda tx: half_session(tx, "staff", first.cookie, now))
     secret = begin(who, half)
     assert begin(who, half) == secret, "loading the page again changes nothing"
-    database, visitor, code = service.commands, who.visitor(), totp(secret, service)
-    done = service.call(lambda: enter_first_code(database, who.policy, "staff", first.cookie, code, visitor, now))
+    database, visitor, code = service.commands, who.visitor(cookie=first.cookie), totp(secret, service)
+    done = service.call(lambda: enter_first_code(database, who.policy, "staff", code, visitor, now))
     assert (done.next, len(done.recovery_codes)) == ("done", 10)
     session = who.session(done.cookie)
     assert session is not None

@@ -9,6 +9,7 @@ from support.service import Service
 from tradecounter.access.clean_up import clean_up_access
 from tradecounter.access.people import Site
 from tradecounter.access.sessions import end_all_sessions, end_session, list_sessions
+from tradecounter.db.job_queue import jobs_after
 
 MINUTE = timedelta(minutes=1)
 
@@ -79,3 +80,27 @@ def test_old_sessions_are_deleted_and_open_ones_kept(own_service: Service) -> No
     assert own_service.in_transaction(lambda tx: clean_up_access(tx, now)) >= 1
     assert own_service.in_transaction(lambda tx: clean_up_access(tx, now)) == 0
     assert who.session(cookie) is not None
+
+
+def test_a_new_sign_in_in_a_browser_ends_its_former_session(own_service: Service) -> None:
+    who = staff_member(own_service)
+    cookie, elsewhere = who.sign_in().cookie, who.sign_in().cookie
+    who.sign_in(cookie=cookie)
+    assert who.session(cookie) is None
+    assert who.session(elsewhere) is not None
+
+
+def test_only_a_sign_in_in_a_new_browser_sends_an_email(own_service: Service) -> None:
+    who, other = staff_member(own_service), staff_member(own_service)
+
+    def mailed() -> int:
+        jobs = own_service.in_transaction(lambda tx: jobs_after(tx, None, 0, 1000))
+        return sum(job.name == "mail_user_browser" for job in jobs)
+
+    mark = who.sign_in().mark
+    assert mark is not None
+    counts = [mailed()]
+    for visitor, shown in ((who, mark), (who, ""), (who, "x" * 65), (other, mark), (other, mark)):
+        visitor.sign_in(mark=shown)
+        counts.append(mailed())
+    assert counts == [1, 1, 2, 3, 4, 4]
