@@ -76,7 +76,7 @@ class PageDesk:
         try:
             path, message = await self._changed(call, submitted, shape, work, to, done)
         except DomainError as error:
-            if error.kind in {Kind.UNAUTHENTICATED, Kind.UNAVAILABLE}:
+            if error.kind is Kind.UNAVAILABLE:
                 raise
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
         return self.go(call, path, message)
