@@ -3,12 +3,13 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from tradecounter.db.job_queue import JobState
+from tradecounter.rest.wire import Timed
 
 
-class Job(Struct):
+class Job(Timed):
     """A background job; `at` is when its state last changed."""
 
     id: int

@@ -1,9 +1,13 @@
 """Field types that all slices use (specification, section 1)."""
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
+
+from tradecounter.kit.local_time import whole_second
 
 LocalDateTime = Annotated[
     str,
@@ -14,3 +18,14 @@ LocalDateTime = Annotated[
     ),
 ]
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
+
+
+class Timed(Struct):
+    """A resource of the back office with times, which are whole seconds in UTC: `2026-06-16T09:12:44Z`."""
+
+    def __post_init__(self) -> None:
+        """Cut the fractions of seconds, which the database keeps."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, datetime):
+                force_setattr(self, name, whole_second(value))
