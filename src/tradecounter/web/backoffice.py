@@ -17,6 +17,7 @@ from tradecounter.backoffice.imports import ImportDesk
 from tradecounter.backoffice.operations import OperationsDesk
 from tradecounter.backoffice.order_context import OrderContexts
 from tradecounter.backoffice.order_entry import OrderEntryDesk
+from tradecounter.backoffice.order_papers import OrderPapersDesk
 from tradecounter.backoffice.orders import OrderDesk
 from tradecounter.backoffice.payments import PaymentDesk
 from tradecounter.backoffice.present_order import OrderPresenter
@@ -93,6 +94,7 @@ class BackOffice(Site):
             OrderEntryDesk(
                 desk, orders, OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings))
             ),
+            OrderPapersDesk(desk, letterhead),
             ReturnDesk(desk, letterhead),
             QuoteDesk(desk, settings.quote_lifetime),
             CustomerDesk(desk, lambda: secret_key(settings)),
