@@ -20,7 +20,7 @@ class AuditActor(Struct, kw_only=True):
     acting_user: Annotated[str | None, Meta(description="The person whom a program named in `X-Acting-User`.")]
 
 
-class AuditEntry(Timed, kw_only=True):
+class AuditEntry(Timed, Struct, kw_only=True):
     """A change: who made it, when, and the fields that differ before and after it."""
 
     id: int

@@ -24,7 +24,7 @@ class CustomerCredit(Struct):
     unallocated: Annotated[Decimal, Meta(description="Money of payments that has paid no invoice yet.")]
 
 
-class ResellerCustomer(Timed):
+class ResellerCustomer(Timed, Struct):
     """A customer with all its settings."""
 
     id: Annotated[int, Meta(description="The customer's id.")]
@@ -89,7 +89,7 @@ class NewKey(Struct):
     name: Annotated[RequiredText, Meta(description="What the key is for.")]
 
 
-class CreatedKey(Timed):
+class CreatedKey(Timed, Struct):
     """A new API key, which is shown only now."""
 
     id: int
@@ -99,7 +99,7 @@ class CreatedKey(Timed):
     created_at: datetime
 
 
-class Key(Timed):
+class Key(Timed, Struct):
     """An API key without its secret."""
 
     id: int
@@ -117,7 +117,7 @@ class NewUser(Struct):
     role: UserRole
 
 
-class User(Timed):
+class User(Timed, Struct):
     """A customer's user."""
 
     id: int

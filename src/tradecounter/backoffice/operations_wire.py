@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.db.job_queue import JobState
 from tradecounter.rest.wire import Timed
 
 
-class Job(Timed):
+class Job(Timed, Struct):
     """A background job; `at` is when its state last changed."""
 
     id: int

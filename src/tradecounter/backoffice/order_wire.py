@@ -44,7 +44,7 @@ class ShippedItem(Struct):
     serial_numbers: list[ProductSerialNumber]
 
 
-class Shipment(Timed):
+class Shipment(Timed, Struct):
     """A shipment."""
 
     id: int
@@ -53,7 +53,7 @@ class Shipment(Timed):
     items: list[ShippedItem]
 
 
-class Note(Timed):
+class Note(Timed, Struct):
     """A note on an order."""
 
     at: datetime
@@ -61,7 +61,7 @@ class Note(Timed):
     text: str
 
 
-class Happening(Timed):
+class Happening(Timed, Struct):
     """A change of an order, from the audit log."""
 
     at: datetime
@@ -69,7 +69,7 @@ class Happening(Timed):
     what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
 
 
-class ResellerOrder(Timed, omit_defaults=True, kw_only=True):
+class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     """An order of any customer in any state; an unconfirmed one has no reference yet."""
 
     id: Annotated[int, Meta(description="The numeric order id.")]

@@ -30,7 +30,7 @@ class Stock(Struct):
     back_ordered: int
 
 
-class ExpectedDelivery(Timed):
+class ExpectedDelivery(Timed, Struct):
     """An expected delivery."""
 
     expected_on: datetime

@@ -28,7 +28,7 @@ from tradecounter.kit.text import one_line
 from tradecounter.rest.wire import Timed
 
 
-class Entry(Timed, frozen=True, kw_only=True):
+class Entry(Timed, Struct, frozen=True, kw_only=True):
     """An entry of a statement; `balance` is what the customer owes after it."""
 
     at: datetime

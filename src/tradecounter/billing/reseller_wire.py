@@ -22,7 +22,7 @@ class Allocation(Struct, frozen=True):
     amount: Decimal
 
 
-class Payment(Timed, frozen=True, kw_only=True):
+class Payment(Timed, Struct, frozen=True, kw_only=True):
     """A payment. What `allocations` leave of `amount` is on the account, or was refunded."""
 
     id: int

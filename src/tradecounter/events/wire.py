@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta, Raw
+from msgspec import Meta, Raw, Struct
 
 from tradecounter.events.queries import EventRecord
 from tradecounter.rest.wire import Timed
 
 
-class Event(Timed, kw_only=True, omit_defaults=True):
+class Event(Timed, Struct, kw_only=True, omit_defaults=True):
     """Something that happened, such as the dispatch of an order."""
 
     id: Annotated[str, Meta(description="Unique; use it to recognise an event that you have handled.")]

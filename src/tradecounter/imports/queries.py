@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
 from tradecounter.bulk.kinds import ImportKind
@@ -12,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.rest.wire import Timed
 
 
-class ImportRecord(Timed, frozen=True, kw_only=True):
+class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
     """An import in the history; the counts are those of its report."""
 
     id: int

@@ -96,7 +96,7 @@ class BackOffice(Site):
             ),
             OrderPapersDesk(desk, letterhead),
             ReturnDesk(desk, letterhead),
-            QuoteDesk(desk, settings.quote_lifetime),
+            QuoteDesk(desk, settings.quote_lifetime, lambda: secret_key(settings)),
             CustomerDesk(desk, lambda: secret_key(settings)),
             CustomerStepsDesk(desk),
             AddressDesk(desk),

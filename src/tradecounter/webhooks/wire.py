@@ -61,7 +61,7 @@ class Replayed(Struct):
     deliveries: int
 
 
-class Webhook(Timed, kw_only=True):
+class Webhook(Timed, Struct, kw_only=True):
     """An endpoint."""
 
     id: int
@@ -86,7 +86,7 @@ class CreatedWebhook(Webhook, kw_only=True):
     secret: Annotated[str | None, Meta(description="Verifies signatures; null in a repeated response.")]
 
 
-class Attempt(Timed, kw_only=True):
+class Attempt(Timed, Struct, kw_only=True):
     """One request to the endpoint."""
 
     attempt: int
@@ -97,7 +97,7 @@ class Attempt(Timed, kw_only=True):
     response: str
 
 
-class Delivery(Timed, kw_only=True):
+class Delivery(Timed, Struct, kw_only=True):
     """An event for an endpoint; `attempt` to `response` are those of its last attempt."""
 
     id: int
