@@ -15,6 +15,8 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.quotes.quote_links import accept_by_link, link_actor, quote_by_link
+from tradecounter.ordering.shipping_options import ShippingOption
+from tradecounter.ordering.states import PricedQuote
 from tradecounter.page_kit.forms import Filled, parse_form, read_submitted
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.operation import form, page
@@ -75,12 +77,17 @@ class QuoteLinkPages:
             offered=offered,
             quote=quote,
             delivery=address_lines(quote.shipping_address),
-            options=[(option.id, f"{option.name}, {in_pounds(option.cost_net)}") for option in quote.shipping_options],
+            options=[(option.id, _in_words(quote, option)) for option in quote.shipping_options],
             chosen=quote.shipping_method or offered.account.shipping_method,
         )
 
     async def _context_of(self, customer_id: int) -> OrderContext:
         return self.parts.creation.context(customer_id, await self.parts.views.of(customer_id))
+
+
+def _in_words(quote: PricedQuote, option: ShippingOption) -> str:
+    total = quote.cost_gross + option.cost_net + option.tax(quote.tax_rate)
+    return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(total)} in total with VAT"
 
 
 def _secret(call: Call) -> str:
