@@ -22,9 +22,11 @@ from tradecounter.imports.run import import_in
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.pricing.importing import ContractPriceRow, PriceRow
+from tradecounter.stock.importing import IncomingRow
 
 _CHANGED_PRICES = 24
 
@@ -74,6 +76,21 @@ class Agreed(Step):
             for number, line in enumerate(lines, start=2)
         ]
         await _import(tx, "contract-prices", iter(rows), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Promised(Step):
+    """The warehouse imports the expected deliveries of an order's back-ordered products; the order gets a date."""
+
+    in_days: int
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        lines = await lines_of_order(tx, (await any_order(tx, code)).id)
+        skus = {part.sku for line in lines for part in line.components or (line,) if part.back_ordered}
+        day = str(uk_date(now) + timedelta(days=self.in_days))
+        rows = [Row(number, IncomingRow(sku, 200, day)) for number, sku in enumerate(sorted(skus), start=2)]
+        await _import(tx, "incoming", iter(rows), now)
+        await update_expected_dates(tx, now)
 
 
 @dataclass(frozen=True, slots=True)

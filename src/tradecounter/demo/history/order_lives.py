@@ -9,6 +9,7 @@ from typing import Literal
 
 from tradecounter.demo.history.happenings import DatedDeed, Diary, NewOrder
 from tradecounter.demo.history.money_steps import Credited, Settled
+from tradecounter.demo.history.office_steps import Promised
 from tradecounter.demo.history.order_steps import (
     Accepted,
     Declined,
@@ -17,7 +18,6 @@ from tradecounter.demo.history.order_steps import (
     GivenUp,
     HalfDispatched,
     Noted,
-    Promised,
     Received,
     ReceivedAndCredited,
     Returned,

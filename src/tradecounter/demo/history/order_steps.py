@@ -7,12 +7,11 @@ from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.place_orders import Market
-from tradecounter.demo.steps import Announced, Reseller, Step
+from tradecounter.demo.steps import Reseller, Step
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
-from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.lines import OrderLine
@@ -108,17 +107,6 @@ class Supplied(Step):
                     missing[part.sku] = missing.get(part.sku, 0) + part.back_ordered
         reason = "Delivery from the supplier"
         await adjust_stock(tx, [Adjustment(sku=sku, change=n, reason=reason) for sku, n in missing.items()], now)
-
-
-@dataclass(frozen=True, slots=True)
-class Promised(Step):
-    """A supplier announces the order's back-ordered products, and the customer gets an expected date."""
-
-    in_days: int
-
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        await Announced(0, in_days=self.in_days).apply(tx, code, reseller, now)
-        await update_expected_dates(tx, now)
 
 
 @dataclass(frozen=True, slots=True)
