@@ -34,23 +34,22 @@ class AddressField:
 
     name: str
     label: str
-    autocomplete: str
     needed: bool = False
     value: str = ""
 
 
 _FIELDS = (
-    AddressField("contact_name", "Recipient", "name", needed=True),
-    AddressField("company_name", "Company", "organization"),
-    AddressField("street_one", "Street", "address-line1", needed=True),
-    AddressField("street_two", "Second line", "address-line2"),
-    AddressField("street_three", "Third line", "address-line3"),
-    AddressField("city", "Town", "address-level2", needed=True),
-    AddressField("state", "County", "address-level1"),
-    AddressField("zip", "Postcode", "postal-code", needed=True),
-    AddressField("country_code", "Country code", "country", needed=True, value="GB"),
-    AddressField("contact_number", "Phone for the courier", "tel"),
-    AddressField("tax_number", "Tax number", "off"),
+    AddressField("contact_name", "Recipient", needed=True),
+    AddressField("company_name", "Company"),
+    AddressField("street_one", "Street", needed=True),
+    AddressField("street_two", "Second line"),
+    AddressField("street_three", "Third line"),
+    AddressField("city", "Town", needed=True),
+    AddressField("state", "County"),
+    AddressField("zip", "Postcode", needed=True),
+    AddressField("country_code", "Country code", needed=True, value="GB"),
+    AddressField("contact_number", "Phone for the courier"),
+    AddressField("tax_number", "Tax number"),
 )
 
 
@@ -59,10 +58,7 @@ def address_fields(address: CustomerAddress | None = None) -> list[AddressField]
     if address is None:
         return list(_FIELDS)
     values: Mapping[str, str | None] = msgspec.structs.asdict(address)
-    return [
-        AddressField(each.name, each.label, each.autocomplete, each.needed, values.get(each.name) or "")
-        for each in _FIELDS
-    ]
+    return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _FIELDS]
 
 
 def saved_choices(addresses: Sequence[SavedAddress]) -> list[tuple[str, str]]:

@@ -62,6 +62,11 @@ class ShownOrder:
         return self.order.order_reference or self.order.confirmation_code
 
     @property
+    def title(self) -> str:
+        """What people call the order: by its reference, or by its customer until it has one."""
+        return self.order.order_reference or f"the order of {self.customer}"
+
+    @property
     def path(self) -> str:
         """The path of the order's page."""
         return f"/order/{self.name}"

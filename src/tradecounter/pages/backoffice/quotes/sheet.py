@@ -44,7 +44,8 @@ class SheetLine:
         before = self.line.cost_at_request
         if not before or before == self.line.unit_cost:
             return None
-        return rounded((before - self.line.unit_cost) * 100 / before)
+        off = rounded((before - self.line.unit_cost) * 100 / before)
+        return off.to_integral_value() if off == off.to_integral_value() else off
 
 
 @dataclass(frozen=True)
