@@ -1,5 +1,6 @@
 """Field types that all slices use (specification, section 1)."""
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
@@ -13,4 +14,5 @@ LocalDateTime = Annotated[
         examples=["2026-03-02T17:30:00"],
     ),
 ]
+Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
