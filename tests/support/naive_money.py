@@ -130,6 +130,10 @@ class NaiveBooks(NaiveOrders):
             sums[sum(late > most for most in (0, 30, 60, 90))] += invoice.due
         return sums
 
+    def account(self, customer: int, today: date) -> tuple[object, ...]:
+        """All that a statement shows."""
+        return self.entries[customer], self.ageing(customer, today), self.unallocated(customer)
+
     # Invoices
 
     def invoice(self, code: str, number: int, now: datetime, *, part: bool) -> bool:

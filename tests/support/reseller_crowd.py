@@ -305,10 +305,10 @@ def _assert_logged_once(shop: Service, crowd: Crowd) -> None:
         actions[action] += count
     succeeded = crowd.succeeded()
     assert (succeeded["order"], succeeded["quote"]) == counts[:2]
-    for step, (event, action) in RECORDED.items():
+    for step, (type_, action) in RECORDED.items():
         actions[action] += succeeded[step]
-        if event is not None:
-            events[event] += succeeded[step]
+        if type_ is not None:
+            events[type_] += succeeded[step]
     found = Counter(dict(rows(shop, "select type, count(*) from event where occurred_at = %s group by 1", MORNING)))
     entries = Counter(dict(rows(shop, "select action, count(*) from audit_entry where at = %s group by 1", MORNING)))
     del entries["token.create"]

@@ -15,7 +15,7 @@ from support.backoffice import BackOfficeSite
 from support.naive_money import NaiveBooks, NaivePayment, NaiveReturn
 from support.naive_orders import UNKNOWN, NaiveCustomer, NaiveOrder, NaiveProduct, RejectedError, uk_day
 from support.orders import faults_in_the_books, rows, sell
-from support.reseller_checks import assert_books_agree, log_since
+from support.reseller_checks import assert_books_agree, assert_statement_agrees, log_since
 from support.reseller_steps import ResellerSteps, confirm_as_customer, order_as_customer, quote_as_customer
 from support.service import Customer, Service
 from support.shop import EUROPE, NEXT_DAY, STANDARD
@@ -45,6 +45,43 @@ flags = st.booleans()
 seldom = st.integers(0, 7).map(lambda number: number == 7)
 pounds = st.decimals(min_value="0.01", max_value=90, places=2)
 costs = st.sampled_from((None, None, None, Decimal("5.55"), Decimal("0.40")))
+
+
+def is_open(order: NaiveOrder) -> bool:
+    return order.is_confirmed and order.left > 0
+
+
+def is_unmoved(order: NaiveOrder) -> bool:
+    return is_open(order) and not order.dispatched
+
+
+def can_leave(order: NaiveOrder) -> bool:
+    return any(line.allocated for line in order.lines)
+
+
+def can_be_billed(order: NaiveOrder) -> bool:
+    return order.status in {"Dispatched", "Part dispatched"}
+
+
+def can_come_back(order: NaiveOrder) -> bool:
+    return order.dispatched > 0
+
+
+def is_pending(order: NaiveOrder) -> bool:
+    return order.state == "pending"
+
+
+def can_be_confirmed(order: NaiveOrder) -> bool:
+    return is_pending(order) and order.expires_at is not None
+
+
+def is_quote(order: NaiveOrder) -> bool:
+    return order.kind == "quote"
+
+
+def some_order(*likely: Callable[[NaiveOrder], bool]) -> Callable[[Any], bool]:
+    """The precondition that the books have an order of which all this is true."""
+    return lambda self: any(all(test(order) for test in likely) for order in self.books.orders.values())
 
 
 class History(RuleBasedStateMachine):
@@ -94,7 +131,8 @@ class History(RuleBasedStateMachine):
 
     def take(self, response: httpx2.Response, work: Callable[[NaiveBooks], Done | None]) -> bool:
         """Do in the books what a request has done; it may fail only with a status that the books expect."""
-        tried, done, statuses = copy.deepcopy(self.books), None, set(SUCCESS)
+        before, tried = self.books, copy.deepcopy(self.books)
+        done, statuses = None, set(SUCCESS)
         try:
             done = work(tried)
         except RejectedError as rejected:
@@ -107,7 +145,11 @@ class History(RuleBasedStateMachine):
             [("event", event) for event, _ in done or () if event] + [("audit", a) for _, a in done or ()]
         )
         assert sorted(found) == expected
-        assert_books_agree(self.shop, self.steps, self.books)
+        assert_books_agree(self.shop, self.books)
+        today = uk_day(self.now)
+        for customer in self.books.customers:
+            if before.account(customer, today) != self.books.account(customer, today):
+                assert_statement_agrees(self.shop, self.steps, self.books, customer)
         return response.is_success
 
     def pick(self, likely: Sequence[Found], every: Sequence[Found], number: int) -> Found:
@@ -129,11 +171,16 @@ class History(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        """An invoiced order, and one that waits for stock."""
+        """Begin with one of everything, so that few steps lead to any state."""
         self.buy(0, [(0, 3), (1, 2)], STANDARD, by_customer=True, at_once=True, override=False)
         self.dispatch(0, 0, None)
         self.invoice(0, part=True)
         self.buy(1, [(0, 5), (1, 3)], NEXT_DAY, by_customer=False, at_once=True, override=False)
+        self.buy(0, [(1, 2)], None, by_customer=True, at_once=False, override=False)
+        self.request_quote(1, [(0, 2)], STANDARD)
+        self.pay(0, 0, Decimal(40), 1, "BACS 1", of_invoice=False, is_refund=False, force=False)
+        self.send_back(0, 0, 2)
+        self.import_prices(0, 950)
 
     @rule(customer=st.integers(0, 1), wanted=items, method=methods, by_customer=flags, at_once=flags, override=seldom)
     def buy(
@@ -193,10 +240,10 @@ class History(RuleBasedStateMachine):
     def now(self) -> Any:
         return self.shop.clock.now()
 
-    @precondition(lambda self: self.books.orders)
+    @precondition(some_order(can_be_confirmed))
     @rule(number=which, method=methods, by_customer=flags, override=seldom)
     def confirm(self, number: int, method: int | None, *, by_customer: bool, override: bool) -> None:
-        order = self.order(number, lambda order: order.state == "pending" and not order.has_expired(self.now))
+        order = self.order(number, can_be_confirmed)
         if by_customer:
             override = False
             client = next(client for client in self.clients if client.id == order.customer)
@@ -211,7 +258,7 @@ class History(RuleBasedStateMachine):
 
         self.take(response, work)
 
-    @precondition(lambda self: any(order.kind == "quote" for order in self.books.orders.values()))
+    @precondition(some_order(is_quote, is_pending))
     @rule(
         number=which,
         cost=costs,
@@ -222,8 +269,8 @@ class History(RuleBasedStateMachine):
     def price(
         self, number: int, cost: Decimal | None, discount: Decimal | None, carriage: Decimal | None, *, force: bool
     ) -> None:
-        quotes = [order for order in self.books.orders.values() if order.kind == "quote"]
-        quote = self.pick([each for each in quotes if each.state == "pending"], quotes, number)
+        quotes = list(filter(is_quote, self.books.orders.values()))
+        quote = self.pick(list(filter(is_pending, quotes)), quotes, number)
         by_sku = {} if cost is None else {self.skus[number % 2]: cost}
         by_method = {} if carriage is None else {NEXT_DAY: carriage}
         preview = self.steps.price(quote.code, by_sku, discount, by_method, force=force, dry_run=True)
@@ -236,11 +283,11 @@ class History(RuleBasedStateMachine):
 
         self.take(response, work)
 
-    @precondition(lambda self: any(order.kind == "quote" for order in self.books.orders.values()))
+    @precondition(some_order(is_quote, is_pending))
     @rule(number=which)
     def decline(self, number: int) -> None:
-        quotes = [order for order in self.books.orders.values() if order.kind == "quote"]
-        quote = self.pick([each for each in quotes if each.state == "pending"], quotes, number)
+        quotes = list(filter(is_quote, self.books.orders.values()))
+        quote = self.pick(list(filter(is_pending, quotes)), quotes, number)
 
         def work(books: NaiveBooks) -> Done:
             books.cancel(quote.code, self.now, declines=True)
@@ -248,10 +295,10 @@ class History(RuleBasedStateMachine):
 
         self.take(self.steps.decline(quote.code), work)
 
-    @precondition(lambda self: self.books.orders)
+    @precondition(some_order(is_open))
     @rule(number=which, line=which, quantity=st.integers(0, 7), cost=costs, new=flags, override=seldom)
     def amend(self, number: int, line: int, quantity: int, cost: Decimal | None, *, new: bool, override: bool) -> None:
-        order = self.order(number, lambda order: order.is_confirmed and order.left > 0)
+        order = self.order(number, is_open)
         changes: list[dict[str, Any]] = [{"id": order.lines[line % len(order.lines)].id, "quantity": quantity}]
         if new:
             changes.append({"sku": self.skus[line % 2], "quantity": max(quantity, 1)})
@@ -259,10 +306,10 @@ class History(RuleBasedStateMachine):
             changes[-1]["unit_cost"] = cost
         self.try_amendment(order.code, changes, override=override)
 
-    @precondition(lambda self: any(order.is_confirmed for order in self.books.orders.values()))
+    @precondition(some_order(is_unmoved))
     @rule(number=which, method=methods, move=st.sampled_from((None, False, True)), rename=flags)
     def readdress(self, number: int, method: int | None, move: bool | None, *, rename: bool) -> None:
-        order = self.order(number, lambda order: order.is_confirmed and order.left > 0 and not order.dispatched)
+        order = self.order(number, is_unmoved)
         if move and number % 4:
             method = EUROPE
         self.try_amendment(order.code, [], method, abroad=move, reference="PO-2" if rename else None)
@@ -298,10 +345,10 @@ class History(RuleBasedStateMachine):
 
         self.take(response, work)
 
-    @precondition(lambda self: self.books.orders)
+    @precondition(some_order(is_open))
     @rule(number=which, line=which, quantity=st.none() | units)
     def cancel(self, number: int, line: int, quantity: int | None) -> None:
-        order = self.order(number, lambda order: order.is_confirmed and order.left > 0)
+        order = self.order(number, is_open)
         items = None if quantity is None else [(order.lines[line % len(order.lines)].id, quantity)]
 
         def work(books: NaiveBooks) -> Done:
@@ -312,10 +359,10 @@ class History(RuleBasedStateMachine):
 
         self.take(self.steps.cancel(order.code, items), work)
 
-    @precondition(lambda self: self.books.orders)
+    @precondition(some_order(can_leave))
     @rule(number=which, line=which, quantity=st.none() | units)
     def dispatch(self, number: int, line: int, quantity: int | None) -> None:
-        order = self.order(number, lambda order: any(line.allocated for line in order.lines))
+        order = self.order(number, can_leave)
         chosen = self.pick([each for each in order.lines if each.allocated], order.lines, line)
         if quantity is not None and line % 3 and chosen.allocated:
             quantity = min(quantity, chosen.allocated)
@@ -327,10 +374,10 @@ class History(RuleBasedStateMachine):
 
         self.take(self.steps.dispatch(order.code, items), work)
 
-    @precondition(lambda self: self.books.orders)
+    @precondition(some_order(can_be_billed))
     @rule(number=which, part=flags)
     def invoice(self, number: int, *, part: bool) -> None:
-        order = self.order(number, lambda order: order.status in {"Dispatched", "Part dispatched"})
+        order = self.order(number, can_be_billed)
         response = self.steps.invoice(order.code, part=part)
         issued = (response.json().get("invoices") or [UNKNOWN])[-1]
 
@@ -413,7 +460,7 @@ class History(RuleBasedStateMachine):
 
         self.take(response, work)
 
-    @precondition(lambda self: self.books.payments)
+    @precondition(lambda self: not all(payment.is_reversed for payment in self.books.payments.values()))
     @rule(number=which)
     def reverse(self, number: int) -> None:
         payments = list(self.books.payments.values())
@@ -443,10 +490,10 @@ class History(RuleBasedStateMachine):
 
         self.take(response, work)
 
-    @precondition(lambda self: any(order.dispatched for order in self.books.orders.values()))
+    @precondition(some_order(can_come_back))
     @rule(number=which, line=which, quantity=st.integers(1, 3))
     def send_back(self, number: int, line: int, quantity: int) -> None:
-        order = self.order(number, lambda order: order.dispatched > 0)
+        order = self.order(number, can_come_back)
         chosen = self.pick([each for each in order.lines if each.dispatched], order.lines, line)
         response = self.steps.open_return(order.code, [(chosen.id, quantity)])
         number_of_return = str(response.json().get("number"))
@@ -461,7 +508,7 @@ class History(RuleBasedStateMachine):
         every = list(self.books.returns.items())
         return self.pick([each for each in every if each[1].state in states], every, number)
 
-    @precondition(lambda self: self.books.returns)
+    @precondition(lambda self: any(found.state == "open" for found in self.books.returns.values()))
     @rule(number=which, restock=st.integers(0, 3), scrap=st.integers(0, 1), credit=flags)
     def receive(self, number: int, restock: int, scrap: int, *, credit: bool) -> None:
         name, found = self.a_return(number, "open")
@@ -481,7 +528,7 @@ class History(RuleBasedStateMachine):
 
         self.take(response, work)
 
-    @precondition(lambda self: self.books.returns)
+    @precondition(lambda self: any(found.state != "closed" for found in self.books.returns.values()))
     @rule(number=which)
     def close_return(self, number: int) -> None:
         name, _ = self.a_return(number, "open", "received")
@@ -584,7 +631,9 @@ class History(RuleBasedStateMachine):
         self.take(httpx2.Response(204), work)
 
     def teardown(self) -> None:
-        """Leave nothing that expires during the next history."""
+        """Compare all statements; leave nothing that expires during the next history."""
+        for customer in self.books.customers:
+            assert_statement_agrees(self.shop, self.steps, self.books, customer)
         self.shop.clock.advance(timedelta(days=8))
         self.shop.in_transaction(lambda tx: expire_orders(tx, self.now))
         assert faults_in_the_books(self.shop) == {}
