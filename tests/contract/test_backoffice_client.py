@@ -13,7 +13,7 @@ from support.events import last_sequence, number_events
 from support.generated_clients import GeneratedClient, generated_client
 from support.orders import buy
 from support.receiver import deliver, receiving
-from support.reseller_history import SELLER
+from support.reseller_twin import SELLER
 from support.service import Service
 from support.shop import ADDRESS, STANDARD
 

@@ -19,7 +19,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from support.backoffice import backoffice_of
 from support.cluster import cluster
 from support.reseller_crowd import assert_crowd_agrees
-from support.reseller_history import SELLER, History
+from support.reseller_history import History
+from support.reseller_twin import SELLER
 from support.service import running_service
 from support.shop import stock_shop
 

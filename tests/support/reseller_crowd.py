@@ -14,8 +14,8 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.events import assert_contiguous, number_events
 from support.orders import faults_in_the_books, outstanding, rows, sell
 from support.reseller_checks import pounds
-from support.reseller_history import SELLER
 from support.reseller_steps import ResellerSteps, confirm_as_customer, order_as_customer, quote_as_customer
+from support.reseller_twin import SELLER
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY, STANDARD
 

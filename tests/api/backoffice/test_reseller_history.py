@@ -8,7 +8,8 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from support.backoffice import backoffice_of
-from support.reseller_history import SELLER, History
+from support.reseller_history import History
+from support.reseller_twin import SELLER
 from support.service import Service
 
 
