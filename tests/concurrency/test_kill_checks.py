@@ -4,26 +4,21 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
-from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.kill_checks import Faults, all_faults
 from support.kill_damage import ALONE, TOGETHER
 from support.kill_event_checks import Event, all_events, faults_in_deliveries
-from support.kill_sender import Sender
-from support.kill_trial import SETTINGS, Trial, new_trial, waiting_work
+from support.kill_trial import Trial, new_trial, served, waiting_work
 from support.mail import mail_server, running_worker
-from support.service import Service, running_service
+from support.service import Service
 from support.waiting import wait_for
-from tradecounter.kit.clock import SystemClock
 
 OPERATIONS = 40
-SERVED: dict[str, Any] = {**SETTINGS, "webhook_http": True, "rate_limit": 0}
 
 
 @dataclass(frozen=True)
@@ -47,17 +42,6 @@ class Finished:
             self.cluster.execute("drop database {} with (force)", name)
 
 
-@contextmanager
-def served(url: str, trial: Trial | None = None) -> Iterator[tuple[Service, Sender]]:
-    """Both sites on a database, and clients of them."""
-    with (
-        running_service(url, now=SystemClock().now(), **SERVED) as service,
-        backoffice_of(service) as office,
-        Sender([service.url], [office.url], trial.token if trial else "") as sender,
-    ):
-        yield service, sender
-
-
 def all_done(service: Service) -> bool:
     """Let a little time pass, in which rejected deliveries come due; whether the worker has nothing left to do."""
     service.clock.advance(timedelta(seconds=0.2))
@@ -71,9 +55,7 @@ def finished(postgres: Cluster) -> Iterator[Finished]:
         with served(url) as (service, sender):
             trial = new_trial(service)
             sender.token = trial.token
-            with trial.receiving(), mail_server() as inbox, running_worker(service, inbox.url):
-                for number, endpoint in enumerate(trial.endpoints):
-                    endpoint.add(sender, f"webhook-{number}")
+            with trial.receiving(sender), mail_server() as inbox, running_worker(service, inbox.url):
                 trial.run(sender, OPERATIONS, seed=1)
                 wait_for(lambda: all_done(service), seconds=60)
             log = all_events(sender, trial)

@@ -11,12 +11,13 @@ import tempfile
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from support.kill_checks import all_faults
 from support.kill_mails import faults_in_mails
 from support.kill_sender import Sender
-from support.kill_trial import SETTINGS, new_trial, waiting_work
+from support.kill_trial import SETTINGS, new_trial, served, waiting_work
 from support.kills import DatabaseServer, Target, running_processes, under_fire
 from support.mail import mail_server
 from support.processes import adopt_orphans
@@ -24,7 +25,6 @@ from support.service import running_service
 from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.migrate import upgrade
-from tradecounter.kit.clock import SystemClock
 
 COMMANDS = ("serve", "serve", "backoffice", "backoffice", "worker")
 PAUSE = 6  # seconds that a process lives on average
@@ -42,18 +42,17 @@ def trial_on(server: EmbeddedPostgres, folder: Path, operations: int, seed: int)
     """Send the operations under fire; what was wrong afterwards."""
     url = server.url()
     upgrade(url)
-    with running_service(url, now=SystemClock().now()) as service:
-        trial = new_trial(service)
-    with (
-        mail_server() as inbox,
-        trial.receiving(),
-        running_processes(COMMANDS, PAUSE, url, folder, smtp_url=inbox.url, **SETTINGS) as processes,
-    ):
+    with ExitStack() as stack:
+        with served(url) as (service, sender):
+            trial = new_trial(service)
+            sender.token = trial.token
+            stack.enter_context(trial.receiving(sender))
+        inbox = stack.enter_context(mail_server())
+        settings = {"smtp_url": inbox.url, **SETTINGS}
+        processes = stack.enter_context(running_processes(COMMANDS, PAUSE, url, folder, **settings))
         public, backoffice = ([p.base_url for p in processes if p.name == name] for name in ("serve", "backoffice"))
         targets: list[Target] = [*processes, DatabaseServer(server, DATABASE_PAUSE)]
         with Sender(public, backoffice, trial.token) as sender:
-            for number, endpoint in enumerate(trial.endpoints):
-                endpoint.add(sender, f"webhook-{number}")
             began = time.monotonic()
             with under_fire(targets, seed):
                 trial.run(sender, operations, seed)

@@ -3,19 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import psycopg
 
+from support.backoffice import backoffice_of
 from support.events import number_events
 from support.kill_ledger import Ledger
 from support.kill_receivers import Endpoint, receiving_endpoints
 from support.kill_sender import Sender
 from support.kill_stories import PLENTY, RETURNABLE, SCARCE, Buyer, tell_stories
 from support.orders import rows
-from support.service import Service
+from support.service import Service, running_service
 from support.shop import stock_shop
 from tradecounter.access.permissions import AREAS
 from tradecounter.access.tokens import add_token
+from tradecounter.kit.clock import SystemClock
 
 ENOUGH = 1_000_000
 SETTINGS = {
@@ -26,6 +29,7 @@ SETTINGS = {
     "seller_address": "7 Sales Street, York, YO1 7HH",
     "seller_vat_number": "GB123456782",
 }
+SERVED: dict[str, Any] = {**SETTINGS, "webhook_http": True, "rate_limit": 0}  # the same for a site in this process
 _BUYERS = 5
 _WAITING = (
     "select (select count(*) from procrastinate_jobs where status in ('todo', 'doing'))"
@@ -49,15 +53,31 @@ class Trial:
     endpoints: list[Endpoint] = field(default_factory=list)
 
     @contextmanager
-    def receiving(self) -> Iterator[None]:
-        """Run the receivers while the block runs: one gets the events of all, one those of a customer."""
+    def receiving(self, sender: Sender) -> Iterator[None]:
+        """Run receivers while the block runs: one gets the events of all, one those of a customer.
+
+        No worker may run when this begins: an event before the first webhook would be delivered to none.
+        """
         self.endpoints = [Endpoint(), Endpoint(self.buyers[0].id)]
         with receiving_endpoints(*self.endpoints):
+            for number, endpoint in enumerate(self.endpoints):
+                endpoint.add(sender, f"webhook-{number}")
             yield
 
     def run(self, sender: Sender, operations: int, seed: int) -> None:
         """Send so many operations, and some more to end what has begun."""
         tell_stories(sender, self.ledger, self.buyers, operations, seed)
+
+
+@contextmanager
+def served(url: str, trial: Trial | None = None) -> Iterator[tuple[Service, Sender]]:
+    """Both sites on a database, in this process, and a client of them."""
+    with (
+        running_service(url, now=SystemClock().now(), **SERVED) as service,
+        backoffice_of(service) as office,
+        Sender([service.url], [office.url], trial.token if trial else "") as sender,
+    ):
+        yield service, sender
 
 
 def new_trial(service: Service) -> Trial:
