@@ -107,7 +107,7 @@ def faults_in_deliveries(trial: Trial, log: list[Event]) -> Faults:
     faults: Faults = {}
     known = {event["id"]: event for event in log}
     for endpoint in trial.endpoints:
-        found = {
+        found: dict[str, list[Any]] = {
             "skipped": [e for e in _meant_for(endpoint, log) if e["id"] not in endpoint.accepted],
             "not in the log, or different": [e for e in endpoint.attempts if known.get(e["id"]) != e],
             "out of order": list(_out_of_order(endpoint.attempts)),
