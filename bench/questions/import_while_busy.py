@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from bench.kit.catalogue import write_prices
 from bench.kit.figures import Row, milliseconds, seconds, shown
@@ -68,20 +69,21 @@ class _Office:
     import_id: int = 0
 
     def import_prices(self) -> None:
+        """Import the prices."""
         report = self._post("/api/import/price-list", "text/csv", self.prices.read_bytes())
-        self.import_id = int(report["id"])
+        self.import_id = report["id"]
 
     def roll_back(self) -> None:
+        """Roll the import back."""
         self._post(f"/api/import/{self.import_id}/roll-back", "application/json", b"{}")
 
-    def _post(self, path: str, content_type: str, body: bytes) -> dict[str, object]:
+    def _post(self, path: str, content_type: str, body: bytes) -> Any:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
         with Connection(self.server.host, self.server.port) as connection:
             response = connection.fetch(request_text(path, headers, method="POST", body=body))
         if response.status != 200:
             raise BenchError(f"{path} got status {response.status}: {response.body[:300]!r}")
-        found: dict[str, object] = json.loads(response.body)
-        return found
+        return json.loads(response.body)
 
 
 def _streams(store: Store) -> dict[str, Stream]:
