@@ -8,7 +8,7 @@ ranges finds them.
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0023"
-down_revision = "0020"
+down_revision = "0022"
 
 EVENTS = """
 drop index event_of_subject;
