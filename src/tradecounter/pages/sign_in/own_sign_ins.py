@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.access.browser_names import browser_name
 from tradecounter.access.change_password import change_password
 from tradecounter.access.end_sessions import end_other_sessions, end_own_session
 from tradecounter.access.second_factor import (
@@ -100,7 +101,7 @@ class OwnSignInPages(SignInSubject):
         async def work(given: FirstCodeForm) -> Response:
             async with transaction(self.desk.database, call.actor) as tx:
                 codes = await enable_factor(tx, self.policy, the_session(call), given.code, self.desk.clock.now())
-            return self._codes(call, codes)
+            return self.show_codes(call, codes, self.site.sign_ins)
 
         return await self.take(call, FirstCodeForm, work, lambda filled: self._factor_form(call, filled))
 
@@ -128,7 +129,7 @@ class OwnSignInPages(SignInSubject):
         async def work(_: NoFields) -> Response:
             async with transaction(self.desk.database, call.actor) as tx:
                 codes = await renew_recovery_codes(tx, the_session(call).person, self.desk.clock.now())
-            return self._codes(call, codes)
+            return self.show_codes(call, codes, self.site.sign_ins)
 
         return await self.take(call, NoFields, work, lambda filled: self._question(call, filled, "recovery_codes"))
 
@@ -142,7 +143,7 @@ class OwnSignInPages(SignInSubject):
             "sign_in/own.html",
             form=filled,
             root=self.site.root,
-            sessions=sessions,
+            sessions=[(session, browser_name(session.browser)) for session in sessions],
             own=session,
             codes_left=left,
             compulsory=self.policy.requires_factor(self.site.name),
@@ -160,6 +161,3 @@ class OwnSignInPages(SignInSubject):
 
     async def _question(self, call: Call, filled: Filled, what: str) -> Response:
         return self.desk.show(call, f"sign_in/{what}.html", form=filled, root=self.site.root)
-
-    def _codes(self, call: Call, codes: list[str]) -> Response:
-        return self.desk.show(call, "sign_in/codes.html", codes=codes, following=self.site.sign_ins)

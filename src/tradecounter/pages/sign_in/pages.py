@@ -112,7 +112,7 @@ class SignInPages(SignInSubject):
             visitor, now = visitor_of(call.request, self.site), self.desk.clock.now()
             done = await enter_first_code(self.desk.database, self.policy, self.site.name, given.code, visitor, now)
             wanted = self.next_of(given.next)
-            shown = self.desk.show(call, "sign_in/codes.html", codes=done.recovery_codes, following=wanted)
+            shown = self.show_codes(call, done.recovery_codes, wanted)
             set_session(shown, self.site, done)
             return shown
 

@@ -1,6 +1,6 @@
 """What all pages of signing in share: their parts, the browser's cookies, and the steps of a form."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import quote
@@ -67,6 +67,12 @@ class SignInSubject:
         """Return the path of a page of this site, which leads to another one afterwards."""
         path = f"{self.site.root}{page}"
         return f"{path}?next={quote(wanted, safe='')}" if wanted and wanted != self.site.home else path
+
+    def show_codes(self, call: Call, codes: Sequence[str], following: str) -> Response:
+        """Show recovery codes, which htmx puts in place of the whole page."""
+        response = self.desk.show(call, "sign_in/codes.html", codes=codes, following=following)
+        response.headers.update({"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"})
+        return response
 
     async def take(
         self,
