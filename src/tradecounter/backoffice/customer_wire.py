@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.permissions import UserRole
 from tradecounter.customers.wire import Email, RequiredText, ShortText
-from tradecounter.rest.wire import Amount
+from tradecounter.rest.wire import Amount, Timed
 
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
 Packing = Literal["own", "plain"]
@@ -24,7 +24,7 @@ class CustomerCredit(Struct):
     unallocated: Annotated[Decimal, Meta(description="Money of payments that has paid no invoice yet.")]
 
 
-class ResellerCustomer(Struct):
+class ResellerCustomer(Timed, Struct):
     """A customer with all its settings."""
 
     id: Annotated[int, Meta(description="The customer's id.")]
@@ -89,7 +89,7 @@ class NewKey(Struct):
     name: Annotated[RequiredText, Meta(description="What the key is for.")]
 
 
-class CreatedKey(Struct):
+class CreatedKey(Timed, Struct):
     """A new API key, which is shown only now."""
 
     id: int
@@ -99,7 +99,7 @@ class CreatedKey(Struct):
     created_at: datetime
 
 
-class Key(Struct):
+class Key(Timed, Struct):
     """An API key without its secret."""
 
     id: int
@@ -117,7 +117,7 @@ class NewUser(Struct):
     role: UserRole
 
 
-class User(Struct):
+class User(Timed, Struct):
     """A customer's user."""
 
     id: int

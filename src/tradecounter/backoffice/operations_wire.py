@@ -6,9 +6,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from tradecounter.db.job_queue import JobState
+from tradecounter.rest.wire import Timed
 
 
-class Job(Struct):
+class Job(Timed, Struct):
     """A background job; `at` is when its state last changed."""
 
     id: int

@@ -13,12 +13,13 @@ from tradecounter.ordering.wire import (
     MOST_UNITS,
     ConfirmOrderRequest,
     CreateOrderRequest,
+    OrderAddress,
     OrderItem,
     OrderShipping,
     ProductSerialNumber,
     Quote,
 )
-from tradecounter.rest.wire import Amount
+from tradecounter.rest.wire import Amount, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
 Units = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -43,7 +44,7 @@ class ShippedItem(Struct):
     serial_numbers: list[ProductSerialNumber]
 
 
-class Shipment(Struct):
+class Shipment(Timed, Struct):
     """A shipment."""
 
     id: int
@@ -52,7 +53,7 @@ class Shipment(Struct):
     items: list[ShippedItem]
 
 
-class Note(Struct):
+class Note(Timed, Struct):
     """A note on an order."""
 
     at: datetime
@@ -60,7 +61,7 @@ class Note(Struct):
     text: str
 
 
-class Happening(Struct):
+class Happening(Timed, Struct):
     """A change of an order, from the audit log."""
 
     at: datetime
@@ -68,7 +69,7 @@ class Happening(Struct):
     what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
 
 
-class ResellerOrder(Struct, omit_defaults=True, kw_only=True):
+class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     """An order of any customer in any state; an unconfirmed one has no reference yet."""
 
     id: Annotated[int, Meta(description="The numeric order id.")]
@@ -175,9 +176,7 @@ class Confirmation(ConfirmOrderRequest):
 class Amendment(AmendOrderRequest, frozen=True):
     """Changes of a confirmed order; what is not named stays."""
 
-    shipping_address: Annotated[
-        Raw, Meta(description="A full address.", extra_json_schema={"$ref": "#/components/schemas/AddressDetails"})
-    ] = field(default_factory=lambda: Raw(b"null"))
+    shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
 
 
 class NewNote(Struct):
@@ -224,7 +223,7 @@ class Declination(Struct):
     reason: Annotated[str, Meta(description="It is sent to the customer and stored with the quote.")]
 
 
-class ResellerQuote(Quote, omit_defaults=True, kw_only=True):
+class ResellerQuote(Timed, Quote, omit_defaults=True, kw_only=True):
     """A quote of any customer."""
 
     customer_id: Annotated[int, Meta(description="The customer's id.")]

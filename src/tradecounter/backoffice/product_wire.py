@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from tradecounter.rest.wire import Amount
+from tradecounter.rest.wire import Amount, Timed
 
 _MOST = 1_000_000_000
 
@@ -30,7 +30,7 @@ class Stock(Struct):
     back_ordered: int
 
 
-class ExpectedDelivery(Struct):
+class ExpectedDelivery(Timed, Struct):
     """An expected delivery."""
 
     expected_on: datetime

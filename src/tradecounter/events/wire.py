@@ -6,9 +6,10 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.events.queries import EventRecord
+from tradecounter.rest.wire import Timed
 
 
-class Event(Struct, kw_only=True, omit_defaults=True):
+class Event(Timed, Struct, kw_only=True, omit_defaults=True):
     """Something that happened, such as the dispatch of an order."""
 
     id: Annotated[str, Meta(description="Unique; use it to recognise an event that you have handled.")]
@@ -31,7 +32,7 @@ def event_on_the_wire(record: EventRecord) -> Event:
         id=record.id,
         sequence=record.sequence,
         type=record.type,
-        occurred_at=record.occurred_at.replace(microsecond=0),
+        occurred_at=record.occurred_at,
         subject=record.subject,
         customer_id=record.customer_id,
         data=Raw(record.data.encode()),

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.rest.wire import Timed
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
 from tradecounter.webhooks.rules import LONGEST_URL
@@ -60,7 +61,7 @@ class Replayed(Struct):
     deliveries: int
 
 
-class Webhook(Struct, kw_only=True):
+class Webhook(Timed, Struct, kw_only=True):
     """An endpoint."""
 
     id: int
@@ -85,7 +86,7 @@ class CreatedWebhook(Webhook, kw_only=True):
     secret: Annotated[str | None, Meta(description="Verifies signatures; null in a repeated response.")]
 
 
-class Attempt(Struct, kw_only=True):
+class Attempt(Timed, Struct, kw_only=True):
     """One request to the endpoint."""
 
     attempt: int
@@ -96,7 +97,7 @@ class Attempt(Struct, kw_only=True):
     response: str
 
 
-class Delivery(Struct, kw_only=True):
+class Delivery(Timed, Struct, kw_only=True):
     """An event for an endpoint; `attempt` to `response` are those of its last attempt."""
 
     id: int
