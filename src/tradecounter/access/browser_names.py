@@ -17,7 +17,6 @@ _SYSTEMS = (
     ("Android", "Android"),
     ("Windows", "Windows"),
     ("Mac OS X", "macOS"),
-    ("CrOS", "ChromeOS"),
     ("Linux", "Linux"),
 )
 _LONGEST = 60
