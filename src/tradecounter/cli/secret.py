@@ -1,6 +1,7 @@
 """`tradecounter secret`, and the check of the secret key when a service starts."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,8 +10,9 @@ from tradecounter.cli.import_file import progress_bar
 from tradecounter.cli.operator import operator
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import with_database
+from tradecounter.consent.keys import reseal_keys
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.fulfilment.check_secret import register_secret
 from tradecounter.fulfilment.queries.reads import count_sealed
 from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
@@ -21,7 +23,7 @@ from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The secret key, which encrypts the passwords of configurations and the secrets of webhooks.",
+    help="The secret key, which encrypts passwords of configurations, secrets of webhooks and keys of the issuer.",
 )
 
 
@@ -54,7 +56,7 @@ def rotate(
                 keys,
                 now,
                 actor=actor,
-                others=reseal_webhooks,
+                others=_reseal_others,
                 accept_loss=accept_loss,
                 progress=progress,
             )
@@ -64,6 +66,11 @@ def rotate(
     if done.unreadable:
         lines.append(f"{done.unreadable} cannot be decrypted with any key and are unchanged")
     show(done, "\n".join(lines), as_json=as_json)
+
+
+async def _reseal_others(tx: Transaction, keys: Sequence[str]) -> None:
+    await reseal_webhooks(tx, keys)
+    await reseal_keys(tx, keys)
 
 
 def require_secret(settings: Settings, url: str) -> None:
