@@ -67,6 +67,10 @@ class Settings:
     backoffice_networks: str | None = _setting(
         None, "Addresses and networks, comma-separated, that may reach the back office; unset: all.", rules.NETWORKS
     )
+    staff_totp_required: bool = _setting(
+        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
+        "Require a second factor of every staff member, who sets it up at the next sign-in.",
+    )
     auth_url: str | None = _setting(
         None,
         "The login service at which customers consent to applications; unset: this service's own, at BASE_URL/auth.",

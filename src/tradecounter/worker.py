@@ -13,6 +13,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.clean_up import clean_up_access
+from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
 from tradecounter.billing.remind_of_invoices import remind_of_invoices
 from tradecounter.consent.clean_up import clean_up_consent
@@ -86,7 +87,9 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         ),
         PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
-        PeriodicJob("clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links and wrong passwords deleted"),
+        PeriodicJob(
+            "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"
+        ),
         PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
         PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
@@ -221,6 +224,7 @@ class _Worker:
     def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
+        add_access_jobs(app, database, self._clock, self._mail_settings.secret)
         add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
         for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)

@@ -102,6 +102,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "secret_key": SECRET,
         "former_secret_keys": SECRET,
         "pending_order_lifetime": "77",
+        "staff_totp_required": "true",
         "auth_url": "https://elsewhere.example",
         "quote_lifetime": "77",
         "max_pending_orders": "77",

@@ -2,12 +2,14 @@
 
 import secrets
 from datetime import datetime, timedelta
+from typing import Literal
 
 from tradecounter.access.passwords import hash_password
+from tradecounter.access.people import Site
 from tradecounter.access.queries.links import LinkRecord, find_link, insert_link, use_link
-from tradecounter.access.queries.staff import set_staff_password
-from tradecounter.access.queries.users import set_user_password
+from tradecounter.access.queries.people import store_password
 from tradecounter.access.rules import check_password
+from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
@@ -17,7 +19,7 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.settings import Settings
 
-PAGE = "set-password"  # of each site, with the link's secret as `token`
+PAGE = "set-password?token="  # of each site; the secret is in the query, which logs do not contain
 _ID_BITS = 62
 _PUBLIC, _BACK_OFFICE = "http://127.0.0.1:8000", "http://127.0.0.1:8001"  # where the commands listen by default
 
@@ -46,40 +48,49 @@ def link_token(secret: str, link_id: int) -> str:
     return derived_key(secret, f"one-time link {link_id}")
 
 
+def site_address(site: Site, base_url: str | None, page: str) -> str:
+    """Return the address of a page of a site, which the settings may place elsewhere than the commands do."""
+    if site == "staff":
+        return f"{base_url or _BACK_OFFICE}/{page}"
+    return f"{base_url or _PUBLIC}/account/{page}"
+
+
 def staff_address(settings: Settings, token: str) -> str:
     """Return the address at which a staff member sets its password."""
-    return f"{settings.backoffice_url or _BACK_OFFICE}/{PAGE}?token={token}"
+    return site_address("staff", settings.backoffice_url, f"{PAGE}{token}")
 
 
 def user_address(base_url: str | None, token: str) -> str:
     """Return the address at which a customer's user sets its password."""
-    return f"{base_url or _PUBLIC}/account/{PAGE}?token={token}"
+    return site_address("account", base_url, f"{PAGE}{token}")
 
 
-async def set_password(database: Database, token: str, password: str, now: datetime) -> None:
-    """Set the password of the person whom a link was made for; the link ends.
-
-    Raises DomainError: gone (unknown, used or expired), invalid (the password).
-    """
+async def open_link(database: Database, site: Site, token: str, now: datetime) -> LinkRecord:
+    """Return what a link is for. Raises DomainError: gone (unknown, used, expired, or of the other site)."""
     async with reading(database) as tx:
         link = await find_link(tx, secret_hash(token), now)
-    if link is None:
+    if link is None or link.site != site:
         raise _ended()
+    return link
+
+
+async def set_password(
+    database: Database, site: Site, token: str, password: str, now: datetime, address: str | None = None
+) -> None:
+    """Set the password of the person whom a link was made for; the link and the person's sessions end.
+
+    Raises DomainError: gone (as `open_link`), invalid (the password).
+    """
+    link = await open_link(database, site, token, now)
     check_password(password, (link.email, link.name))
     password_hash = await hash_password(password)  # with no transaction open: it may wait for others
-    async with transaction(database, _actor(link)) as tx:
+    noun: Literal["staff", "user"] = "staff" if site == "staff" else "user"
+    async with transaction(database, Actor(noun, link.email, link.person_id, address=address)) as tx:
         if not await use_link(tx, link.id, now):
             raise _ended()
-        if link.staff_id is not None:
-            await set_staff_password(tx, link.staff_id, password_hash)
-            audit(tx, "staff.set_password", f"staff/{link.email}", now)
-        elif link.user_id is not None:
-            await set_user_password(tx, link.user_id, password_hash)
-            audit(tx, "user.set_password", f"user/{link.email}", now)
-
-
-def _actor(link: LinkRecord) -> Actor:
-    return Actor("user" if link.staff_id is None else "staff", link.email, link.user_id or link.staff_id)
+        await store_password(tx, site, link.person_id, password_hash)
+        await end_all_sessions(tx, site, link.person_id, now, but=None)
+        audit(tx, f"{noun}.set_password", f"{noun}/{link.email}", now)
 
 
 def _ended() -> DomainError:

@@ -48,3 +48,12 @@ def includes(scopes: Iterable[str], needed: str) -> bool:
     """Return whether scopes include the one that is needed; writing includes reading."""
     area, _, _ = needed.partition(":")
     return not {needed, f"{area}:write"}.isdisjoint(scopes)
+
+
+def allows(held: Iterable[Role], scope: str, roles: Iterable[str] = ()) -> bool:
+    """Return whether somebody with roles may do what needs a scope; `roles` replace those of the scope.
+
+    Without a scope and roles, any role will do.
+    """
+    needed = {*roles, "administrator"} if roles else set(roles_of(scope) if scope else ROLES)
+    return not needed.isdisjoint(held)

@@ -1,62 +1,165 @@
-"""Checks passwords of staff members and users, and slows down those who guess (reseller's side, section 9)."""
+"""Signs people in and out: the password first, then the code of a second factor (reseller's side, section 2).
 
-import math
-from collections.abc import Awaitable, Callable
+Passwords are checked with no transaction open, since that takes long.
+"""
+
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Literal
 
+from tradecounter.access.browsers import see_visitor
+from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
 from tradecounter.access.passwords import is_right
-from tradecounter.access.queries.guesses import forget_guesses, guesses_since, insert_guess, lock_guesses
-from tradecounter.access.queries.staff import StaffMember, find_staff_member, password_of_staff
-from tradecounter.access.queries.users import CustomerUser, find_user, password_of_user
-from tradecounter.access.rules import GUESSING_WINDOW
+from tradecounter.access.people import Person, Site, actor_of, noun_of, site_of, subject_of
+from tradecounter.access.policy import SignInPolicy
+from tradecounter.access.queries.guesses import delete_guess
+from tradecounter.access.queries.people import find_person, password_of
+from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
+from tradecounter.access.sessions import Session, begin, end_session, find_half_session, find_session
+from tradecounter.audit.record import audit
+from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.text import fold
+from tradecounter.kit.errors import DomainError, Kind, invalid
 
-Person = TypeVar("Person")
-Find = Callable[[Transaction, str], Awaitable[Person | None]]
+NextStep = Literal["done", "code", "set_up"]
 
 
-async def sign_in_staff(database: Database, email: str, password: str, address: str, now: datetime) -> StaffMember:
-    """Return the staff member with an address and a password.
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks to sign in: the network address, the User-Agent header, and the cookies of session and browser."""
 
-    Raises DomainError: unauthenticated, or too many requests, also for a right password.
+    address: str
+    browser: str
+    cookie: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """The cookie's value after a step, and what comes next; `mark` is the browser's cookie once all is done.
+
+    `recovery_codes` are those of a second factor that was just set up.
     """
-    return await _sign_in(database, "staff", find_staff_member, password_of_staff, email, password, address, now)
+
+    cookie: str
+    next: NextStep
+    mark: str | None = None
+    recovery_codes: tuple[str, ...] = ()
 
 
-async def sign_in_user(database: Database, email: str, password: str, address: str, now: datetime) -> CustomerUser:
-    """Return the customer's user with an address and a password. Raises DomainError as `sign_in_staff` does."""
-    return await _sign_in(database, "user", find_user, password_of_user, email, password, address, now)
-
-
-async def _sign_in(
-    database: Database,
-    site: str,
-    find: Find[Person],
-    password_of: Find[str],
-    email: str,
-    password: str,
-    address: str,
-    now: datetime,
+async def check_password_of(
+    database: Database, site: Site, email: str, password: str, address: str, now: datetime
 ) -> Person:
-    account = f"{site} {fold(email)}"
+    """Return the person with an e-mail address and a password.
+
+    A right password is not counted, but earlier wrong ones stay until `forget_attempts`, since a code may follow.
+    An unknown address takes the same time as a wrong password. Raises DomainError: unauthenticated, or too many
+    requests.
+    """
     async with transaction(database) as tx:
-        await lock_guesses(tx, address)
-        guesses = await guesses_since(tx, account, address, now - GUESSING_WINDOW)
-        if wait := math.ceil(guesses.wait(now).total_seconds()):
-            message = f"too many wrong passwords: try again in {wait} second{'' if wait == 1 else 's'}"
-            raise DomainError(Kind.TOO_MANY_REQUESTS, message, retry_after=wait)
-        # Counted before it is checked, so that guesses at the same time count too.
-        await insert_guess(tx, account, address, now)
-        stored = await password_of(tx, email)
-    if not await is_right(password, stored):
-        raise DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
+        attempt_id = await count_attempt(tx, Attempt.at(site, email, address), now)
+        stored = await password_of(tx, site, email)
+    right = await is_right(password, stored)
     async with transaction(database) as tx:
-        await forget_guesses(tx, account, address)
-        found = await find(tx, email)
-    if found is None:
+        found = await find_person(tx, site, email)
+        if right:
+            await delete_guess(tx, attempt_id)
+    if not right or found is None:
         raise DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
     return found
+
+
+async def sign_in(
+    database: Database,
+    policy: SignInPolicy,
+    site: Site,
+    email: str,
+    password: str,
+    visitor: Visitor,
+    now: datetime,
+) -> SignIn:
+    """Check a password and start a session, or a half one where a second factor is missing; the browser's former ends.
+
+    Raises DomainError as `check_password_of`.
+    """
+    person = await check_password_of(database, site, email, password, visitor.address, now)
+    async with transaction(database, actor_of(person, visitor.address)) as tx:
+        former = await find_session(tx, site, visitor.cookie, now)
+        if former is not None:
+            await end_session(tx, former.id, now)
+        if await has_factor(tx, person):
+            following: NextStep = "code"
+        elif policy.requires_factor(site):
+            following = "set_up"
+        else:
+            return await _complete(tx, person, visitor, now)
+        cookie, _ = await begin(tx, site, person.id, visitor.address, visitor.browser, now, needs_second_factor=True)
+    return SignIn(cookie, following)
+
+
+async def enter_code(
+    database: Database, policy: SignInPolicy, site: Site, code: str, visitor: Visitor, now: datetime
+) -> SignIn:
+    """Complete a sign-in with a code of the authenticator or a recovery code.
+
+    Raises DomainError: unauthenticated (the password has to be entered again), invalid (the code), too many requests.
+    """
+    half = await _counted(database, site, visitor, now)
+    async with transaction(database, actor_of(half.person, visitor.address)) as tx:
+        if not await use_second_factor(tx, policy, half.person, code, now):
+            raise invalid("code", WRONG_CODE)
+        await end_session(tx, half.id, now)
+        return await _complete(tx, half.person, visitor, now)
+
+
+async def enter_first_code(
+    database: Database, policy: SignInPolicy, site: Site, code: str, visitor: Visitor, now: datetime
+) -> SignIn:
+    """Complete a sign-in by setting up a second factor that is compulsory. Raises DomainError as `enter_code`."""
+    half = await _counted(database, site, visitor, now)
+    async with transaction(database, actor_of(half.person, visitor.address)) as tx:
+        if await has_factor(tx, half.person):  # set up meanwhile, perhaps by the rightful owner
+            raise _begin_again()
+        codes = await enable_factor(tx, policy, half, code, now)
+        await end_session(tx, half.id, now)
+        return await _complete(tx, half.person, visitor, now, codes)
+
+
+async def half_session(tx: Transaction, site: Site, cookie: str, now: datetime) -> Session:
+    """Return the session whose person still owes the second factor. Raises DomainError (unauthenticated)."""
+    found = await find_half_session(tx, site, cookie, now)
+    if found is None:
+        raise _begin_again()
+    return found
+
+
+async def sign_out(tx: Transaction, session: Session, now: datetime) -> None:
+    """End a session; the cookie is then worthless."""
+    await end_session(tx, session.id, now)
+    audit(tx, f"{noun_of(session.person)}.sign_out", subject_of(session.person), now)
+
+
+async def _counted(database: Database, site: Site, visitor: Visitor, now: datetime) -> Session:
+    """Return the visitor's half session, with one more attempt counted."""
+    async with transaction(database) as tx:
+        half = await half_session(tx, site, visitor.cookie, now)
+        await count_attempt(tx, Attempt.at(site, half.person.email, visitor.address), now)
+    return half
+
+
+async def _complete(
+    tx: Transaction, person: Person, visitor: Visitor, now: datetime, codes: list[str] | None = None
+) -> SignIn:
+    site = site_of(person)
+    await forget_attempts(tx, Attempt.at(site, person.email, visitor.address))
+    cookie, session_id = await begin(tx, site, person.id, visitor.address, visitor.browser, now)
+    mark, is_known = await see_visitor(tx, site, person.id, visitor.mark, now)
+    if not is_known:
+        await queue(tx, "mail_user_browser", session_id=session_id)
+    audit(tx, f"{noun_of(person)}.sign_in", subject_of(person), now)
+    return SignIn(cookie, "done", mark, tuple(codes or ()))
+
+
+def _begin_again() -> DomainError:
+    return DomainError(Kind.UNAUTHENTICATED, "this took too long; sign in again")

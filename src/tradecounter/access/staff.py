@@ -5,15 +5,17 @@ from datetime import datetime
 
 from tradecounter.access.links import make_link
 from tradecounter.access.permissions import ROLES
+from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
 from tradecounter.access.queries.staff import (
     StaffMember,
-    clear_staff_secrets,
+    clear_staff_password,
     insert_staff_member,
     set_staff_disabled,
     the_staff_member,
 )
 from tradecounter.access.rules import INVITATION_LIFETIME
+from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
@@ -43,9 +45,10 @@ async def add_staff_member(
 
 
 async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> StaffMember:
-    """Disable a staff member; its links end. Raises DomainError (not found)."""
+    """Disable a staff member; its sessions and links end. Raises DomainError (not found)."""
     member = await the_staff_member(tx, email)
     await set_staff_disabled(tx, member.id, now)
+    await end_all_sessions(tx, "staff", member.id, now, but=None)
     await delete_links(tx, staff_id=member.id)
     audit(tx, "staff.disable", _subject(member), now)
     return member
@@ -57,7 +60,9 @@ async def reset_staff_member(tx: Transaction, email: str, secret: str, now: date
     Raises DomainError (not found).
     """
     member = await the_staff_member(tx, email)
-    await clear_staff_secrets(tx, member.id)
+    await clear_staff_password(tx, member.id)
+    await delete_factors(tx, "staff", member.id)
+    await end_all_sessions(tx, "staff", member.id, now, but=None)
     audit(tx, "staff.reset", _subject(member), now)
     return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
 

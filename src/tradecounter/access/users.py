@@ -1,12 +1,20 @@
-"""Invites and disables customers' users, and sends them links to set their passwords."""
+"""Invites, disables and resets customers' users."""
 
 from datetime import datetime
 
 from tradecounter.access.links import make_link
 from tradecounter.access.permissions import USER_ROLES, UserRole
+from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
-from tradecounter.access.queries.users import CustomerUser, find_user, put_user, set_user_disabled
-from tradecounter.access.rules import INVITATION_LIFETIME, RESET_LIFETIME
+from tradecounter.access.queries.users import (
+    CustomerUser,
+    clear_user_password,
+    find_user,
+    put_user,
+    set_user_disabled,
+)
+from tradecounter.access.rules import INVITATION_LIFETIME
+from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import queue
@@ -40,24 +48,33 @@ async def invite_user(
     return user, link_id
 
 
-async def mail_password_link(tx: Transaction, email: str, secret: str, now: datetime) -> None:
-    """Send a link to a user who has forgotten the password; do nothing for an unknown address.
-
-    The caller's response must not depend on whether the address is known.
-    """
-    user = await find_user(tx, email)
-    if user is None or user.disabled_at is not None:
-        return
-    link_id = await make_link(tx, secret, now, RESET_LIFETIME, user_id=user.id)
-    await queue(tx, "mail_user_password", link_id=link_id)
-
-
 async def disable_user(tx: Transaction, email: str, now: datetime) -> CustomerUser:
-    """Disable a customer's user; its links end. Raises DomainError (not found)."""
+    """Disable a customer's user; its sessions and links end. Raises DomainError (not found)."""
+    user = await _the_user(tx, email)
+    await set_user_disabled(tx, user.id, now)
+    await end_all_sessions(tx, "account", user.id, now, but=None)
+    await delete_links(tx, user_id=user.id)
+    audit(tx, "user.disable", f"user/{user.email}", now)
+    return user
+
+
+async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) -> tuple[CustomerUser, int]:
+    """Delete a user's password and second factor, enable the user, and send a link to set a new password by e-mail.
+
+    Returns the user and the id of the link. Raises DomainError (not found).
+    """
+    user = await _the_user(tx, email)
+    await clear_user_password(tx, user.id)
+    await delete_factors(tx, "account", user.id)
+    await end_all_sessions(tx, "account", user.id, now, but=None)
+    audit(tx, "user.reset", f"user/{user.email}", now)
+    link_id = await make_link(tx, secret, now, INVITATION_LIFETIME, user_id=user.id)
+    await queue(tx, "mail_user_password", link_id=link_id)
+    return user, link_id
+
+
+async def _the_user(tx: Transaction, email: str) -> CustomerUser:
     user = await find_user(tx, email)
     if user is None:
         raise DomainError(Kind.NOT_FOUND, f"user {email} does not exist")
-    await set_user_disabled(tx, user.id, now)
-    await delete_links(tx, user_id=user.id)
-    audit(tx, "user.disable", f"user/{user.email}", now)
     return user

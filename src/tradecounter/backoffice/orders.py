@@ -1,16 +1,17 @@
 """`/api/order`: orders of all customers, and what happens to them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta
+from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, moment, page, text
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.order_steps import cancel_units, dispatch_units, order_filter
 from tradecounter.backoffice.order_wire import (
     Cancellation,
     Dispatch,
@@ -22,23 +23,16 @@ from tradecounter.backoffice.order_wire import (
 )
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.catalogue.wire import Product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
-from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
-from tradecounter.fulfilment.rules import Serial, normalised_mac
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
-from tradecounter.kit.text import joined_word
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.add_note import add_note
-from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.queries.lookup import OrderFilter, orders_after
-from tradecounter.ordering.rules import STATUSES
+from tradecounter.ordering.queries.lookup import orders_after
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -81,7 +75,7 @@ def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **
     )
 
 
-_BY_WAREHOUSE = ("support", "warehouse", "administrator")
+BY_WAREHOUSE = ("support", "warehouse", "administrator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +104,7 @@ class OrderDesk:
     async def list_orders(self, call: Call) -> Response:
         wanted = call.query(OrderListParameters)
         async with self.desk.reading() as tx:
-            found = await orders_after(tx, await _filter(tx, wanted), wanted.after, wanted.limit + 1)
+            found = await orders_after(tx, await order_filter(tx, wanted), wanted.after, wanted.limit + 1)
             shown = await self.orders.many(tx, found[: wanted.limit], self.desk.clock.now())
         return page(call, found, wanted.limit, lambda order: order.id, shown)
 
@@ -138,13 +132,13 @@ class OrderDesk:
             "dispatchOrder",
             "dispatch",
             "Dispatch all or a part as one shipment",
-            roles=_BY_WAREHOUSE,
+            roles=BY_WAREHOUSE,
             body=RequestBody(Dispatch, {"Dispatch": examples.DISPATCH}, required=False),
         )
     )
     async def dispatch_order(self, call: Call) -> Response:
         async def step(tx: Transaction, reference: str, body: Dispatch, now: datetime) -> None:
-            await dispatch_order(tx, reference, replace(_dispatch(body), invoice=self.invoice_each_dispatch), now)
+            await dispatch_units(tx, reference, body, now, invoice=self.invoice_each_dispatch)
 
         return await self._take(call, Dispatch, step)
 
@@ -153,7 +147,7 @@ class OrderDesk:
             "trackOrder",
             "tracking",
             "Add a tracking event to a shipment",
-            roles=_BY_WAREHOUSE,
+            roles=BY_WAREHOUSE,
             body=RequestBody(Tracking, {"Tracking": examples.TRACKING}),
         )
     )
@@ -170,7 +164,7 @@ class OrderDesk:
             "setVideo",
             "video",
             "Set the addresses of the packing video",
-            roles=_BY_WAREHOUSE,
+            roles=BY_WAREHOUSE,
             body=RequestBody(OrderVideoResponse, {"Video": examples.VIDEO}),
         )
     )
@@ -191,8 +185,7 @@ class OrderDesk:
     )
     async def cancel_order(self, call: Call) -> Response:
         async def step(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
-            items = None if body.items is UNSET else [(item.id, item.quantity) for item in body.items]
-            await cancel_order(tx, reference, body.reason, now, items)
+            await cancel_units(tx, reference, body, now)
 
         return await self._take(call, Cancellation, step)
 
@@ -246,43 +239,3 @@ class OrderDesk:
             return await self.orders.one(tx, await any_order(tx, reference), now)
 
         return await self.desk.change(call, shape, work)
-
-
-async def _filter(tx: Transaction, wanted: OrderListParameters) -> OrderFilter:
-    sku, status = text("sku", wanted.sku), text("status", wanted.status)
-    return OrderFilter(
-        customer_id=wanted.customer_id,
-        reference=text("reference", wanted.reference),
-        customer_reference=text("customer_reference", wanted.customer_reference),
-        product_id=None if sku is None else (await find_product(tx, sku)).record.id,
-        created_from=moment("created_from", wanted.created_from),
-        created_to=moment("created_to", wanted.created_to),
-        status=None if status is None else _status(status),
-        state=wanted.state,
-    )
-
-
-def _status(label: str) -> str:
-    found = next((status for status in STATUSES if joined_word(status) == joined_word(label)), None)
-    if found is None:
-        raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
-    return found
-
-
-def _dispatch(body: Dispatch) -> DispatchRequest:
-    if body.items is UNSET:
-        return DispatchRequest(tracking_number=body.tracking_number, only_allocated=True)
-    return DispatchRequest(
-        items=[(item.id, item.quantity) for item in body.items],
-        tracking_number=body.tracking_number,
-        serials=[
-            Serial(
-                item.id,
-                number.serial_number,
-                normalised_mac(number.mac_address) if number.mac_address else "",
-                number.provisioning_sku,
-            )
-            for item in body.items
-            for number in item.serial_numbers
-        ],
-    )

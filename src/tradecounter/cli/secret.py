@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tradecounter.access.second_factor import reseal_factors
 from tradecounter.cli.import_file import progress_bar
 from tradecounter.cli.operator import operator
 from tradecounter.cli.output import AsJson, show
@@ -23,7 +24,7 @@ from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The secret key, which encrypts passwords of configurations, secrets of webhooks and keys of the issuer.",
+    help="The secret key, which encrypts passwords of configurations, secrets of webhooks and second factors, and keys.",
 )
 
 
@@ -71,6 +72,7 @@ def rotate(
 async def _reseal_others(tx: Transaction, keys: Sequence[str]) -> None:
     await reseal_webhooks(tx, keys)
     await reseal_keys(tx, keys)
+    await reseal_factors(tx, keys)
 
 
 def require_secret(settings: Settings, url: str) -> None:

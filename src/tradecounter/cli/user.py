@@ -7,7 +7,7 @@ import typer
 from tradecounter.access.links import link_token, user_address
 from tradecounter.access.permissions import USER_ROLES, UserRole
 from tradecounter.access.queries.users import CustomerUser, list_users
-from tradecounter.access.users import disable_user, invite_user
+from tradecounter.access.users import disable_user, invite_user, reset_user
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -31,13 +31,9 @@ def invite(
     as_json: AsJson = False,
 ) -> None:
     """Add a user, or change the role, and send a link to set the password by e-mail."""
-    with reporting_errors():
-        settings = read_settings()
-        secret = secret_key(settings)
+    secret = _secret()
     user, link_id = run_change(lambda tx: invite_user(tx, customer_id, email, role, secret, SystemClock().now()))
-    link = user_address(settings.base_url, link_token(secret, link_id))
-    text = f"{user.email} ({user.role}) gets an e-mail with a link to set the password within seven days:\n{link}"
-    show({"email": user.email, "role": user.role, "link": link}, text, as_json=as_json)
+    _show(user, secret, link_id, as_json=as_json)
 
 
 @app.command("list")
@@ -57,3 +53,23 @@ def disable(email: Email, as_json: AsJson = False) -> None:
     """Disable a user."""
     user = run_change(lambda tx: disable_user(tx, email, SystemClock().now()))
     show({"email": user.email, "disabled": True}, f"{user.email} is disabled", as_json=as_json)
+
+
+@app.command("reset")
+def reset(email: Email, as_json: AsJson = False) -> None:
+    """Delete a user's password and second factor, enable the user, and send a link to set a new password by e-mail."""
+    secret = _secret()
+    user, link_id = run_change(lambda tx: reset_user(tx, email, secret, SystemClock().now()))
+    _show(user, secret, link_id, as_json=as_json)
+
+
+def _secret() -> str:
+    with reporting_errors():
+        return secret_key(read_settings())
+    raise AssertionError  # never reached: reporting_errors() ends the command
+
+
+def _show(user: CustomerUser, secret: str, link_id: int, *, as_json: bool) -> None:
+    link = user_address(read_settings().base_url, link_token(secret, link_id))
+    text = f"{user.email} ({user.role}) gets an e-mail with a link to set the password within seven days:\n{link}"
+    show({"email": user.email, "role": user.role, "link": link}, text, as_json=as_json)

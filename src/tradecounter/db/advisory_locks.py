@@ -9,7 +9,7 @@
 | keys of the issuer | 7274304 | making and replacing the key that signs consent, alone | yes |
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
-| wrong passwords from an IP address | hash of the address | counting a sign-in, before its check, alone | yes |
+| wrong passwords from an IP address | hash of the address | counting a password or a code before its check | yes |
 | creations of a customer | 8, hash of the customer | creating an order or a quote: shared, near the cap alone | yes |
 
 A transaction takes its advisory locks before it locks rows, first the idempotency key, and waits for one at most.

@@ -25,10 +25,12 @@ JobName = Literal[
     "mail_payment_received",
     "mail_user_invited",
     "mail_user_password",
+    "mail_user_browser",
     "mail_webhook_stopped",
     "mail_credit_note",
     "mail_invoice_overdue",
     "invoice_dispatch",
+    "find_forgotten_password",
 ]
 
 # The queue library's own client would need another round trip per job.

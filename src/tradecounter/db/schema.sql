@@ -396,7 +396,6 @@ CREATE TABLE public.customer_user (
     email_key text NOT NULL,
     name text NOT NULL,
     password_hash text,
-    totp_secret bytea,
     role text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     disabled_at timestamp with time zone,
@@ -406,8 +405,6 @@ CREATE TABLE public.customer_user (
 COMMENT ON COLUMN public.customer_user.email_key IS 'The address in lower case. A user belongs to one customer.';
 
 COMMENT ON COLUMN public.customer_user.password_hash IS 'Argon2; null until the user sets a password.';
-
-COMMENT ON COLUMN public.customer_user.totp_secret IS 'Encrypted.';
 
 ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_user_id_seq
@@ -440,6 +437,25 @@ CREATE TABLE public.event_sequence (
 );
 
 COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
+
+CREATE TABLE public.forgotten_password (
+    id bigint NOT NULL,
+    site text NOT NULL,
+    email text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT forgotten_password_site_check CHECK ((site = ANY (ARRAY['staff'::text, 'account'::text])))
+);
+
+COMMENT ON TABLE public.forgotten_password IS 'What was typed, known or not: the worker looks it up, so that a response tells nothing, not even by its time.';
+
+ALTER TABLE public.forgotten_password ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.forgotten_password_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.idempotency_key (
     customer_id bigint NOT NULL,
@@ -594,6 +610,28 @@ COMMENT ON COLUMN public.issuer_key.public_key IS 'A JSON Web Key.';
 COMMENT ON COLUMN public.issuer_key.private_key IS 'A JSON Web Key, encrypted.';
 
 COMMENT ON COLUMN public.issuer_key.retired_at IS 'Null: it signs. A retired key stays public while tokens of it are valid.';
+
+CREATE TABLE public.known_browser (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT known_browser_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE public.known_browser IS 'Browsers in which a person has signed in. A sign-in in another one sends an e-mail.';
+
+COMMENT ON COLUMN public.known_browser.hash IS 'SHA-256 of the value in a cookie of its own.';
+
+ALTER TABLE public.known_browser ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.known_browser_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.manufacturer (
     key text NOT NULL,
@@ -922,6 +960,14 @@ ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.recovery_code (
+    hash bytea NOT NULL,
+    second_factor_id bigint NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON COLUMN public.recovery_code.hash IS 'SHA-256 of a code of 128 random bits.';
+
 CREATE TABLE public.refresh_token (
     hash bytea NOT NULL,
     grant_id bigint NOT NULL,
@@ -976,6 +1022,37 @@ CREATE TABLE public.revoked_consent (
 
 COMMENT ON TABLE public.revoked_consent IS 'Subject tokens issued until then are no longer exchanged.';
 
+CREATE TABLE public.second_factor (
+    id bigint NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    session_id bigint,
+    secret bytea NOT NULL,
+    last_step bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    confirmed_at timestamp with time zone,
+    CONSTRAINT second_factor_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE public.second_factor IS 'Time-based one-time passwords (RFC 6238).';
+
+COMMENT ON COLUMN public.second_factor.session_id IS 'Where it was begun: no other session shows the secret or confirms it, so that a person never confirms the secret of a stranger who knows the password.';
+
+COMMENT ON COLUMN public.second_factor.secret IS 'Encrypted.';
+
+COMMENT ON COLUMN public.second_factor.last_step IS 'The step of the last good code: codes of later steps only are good.';
+
+COMMENT ON COLUMN public.second_factor.confirmed_at IS 'Null until the first code; a person''s former one stays until then.';
+
+ALTER TABLE public.second_factor ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.second_factor_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.secret_key (
     fingerprint text NOT NULL,
     used_since timestamp with time zone NOT NULL
@@ -1016,6 +1093,40 @@ CREATE TABLE public.service_token (
 
 ALTER TABLE public.service_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.service_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.session (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    needs_second_factor boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    proven_at timestamp with time zone NOT NULL,
+    address text NOT NULL,
+    browser text NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT session_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON COLUMN public.session.hash IS 'SHA-256 of the value in the cookie.';
+
+COMMENT ON COLUMN public.session.needs_second_factor IS 'Only the password is checked so far. The next step makes a new session.';
+
+COMMENT ON COLUMN public.session.seen_at IS 'The last request, exact to a minute.';
+
+COMMENT ON COLUMN public.session.proven_at IS 'When the password or a code was last asked for.';
+
+COMMENT ON COLUMN public.session.browser IS 'The User-Agent header.';
+
+ALTER TABLE public.session ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.session_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -1090,7 +1201,6 @@ CREATE TABLE public.staff_member (
     email_key text NOT NULL,
     name text NOT NULL,
     password_hash text,
-    totp_secret bytea,
     roles text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     disabled_at timestamp with time zone,
@@ -1100,8 +1210,6 @@ CREATE TABLE public.staff_member (
 COMMENT ON COLUMN public.staff_member.email_key IS 'The address in lower case.';
 
 COMMENT ON COLUMN public.staff_member.password_hash IS 'Argon2; null until the member sets a password.';
-
-COMMENT ON COLUMN public.staff_member.totp_secret IS 'Encrypted.';
 
 ALTER TABLE public.staff_member ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.staff_member_id_seq
@@ -1350,6 +1458,9 @@ ALTER TABLE ONLY public.event
 ALTER TABLE ONLY public.event_sequence
     ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
 
+ALTER TABLE ONLY public.forgotten_password
+    ADD CONSTRAINT forgotten_password_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
 
@@ -1379,6 +1490,9 @@ ALTER TABLE ONLY public.invoice_reminder
 
 ALTER TABLE ONLY public.issuer_key
     ADD CONSTRAINT issuer_key_pkey PRIMARY KEY (kid);
+
+ALTER TABLE ONLY public.known_browser
+    ADD CONSTRAINT known_browser_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.manufacturer
     ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
@@ -1437,6 +1551,9 @@ ALTER TABLE ONLY public.product
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_sku_key_key UNIQUE (sku_key);
 
+ALTER TABLE ONLY public.recovery_code
+    ADD CONSTRAINT recovery_code_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY public.refresh_token
     ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
 
@@ -1449,6 +1566,9 @@ ALTER TABLE ONLY public.return_line
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
 
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.secret_key
     ADD CONSTRAINT secret_key_pkey PRIMARY KEY (fingerprint);
 
@@ -1460,6 +1580,12 @@ ALTER TABLE ONLY public.service_token
 
 ALTER TABLE ONLY public.service_token
     ADD CONSTRAINT service_token_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.shipment_line
     ADD CONSTRAINT shipment_line_pkey PRIMARY KEY (shipment_id, line_id);
@@ -1549,6 +1675,8 @@ CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequenc
 
 CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
 
+CREATE INDEX forgotten_password_by_age ON public.forgotten_password USING btree (created_at);
+
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
 
 CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id);
@@ -1564,6 +1692,12 @@ CREATE INDEX invoice_of_order ON public.invoice USING btree (order_id);
 CREATE INDEX invoice_unpaid ON public.invoice_balance USING btree (customer_id, due_at, invoice) WHERE (due > (0)::numeric);
 
 CREATE UNIQUE INDEX issuer_key_that_signs ON public.issuer_key USING btree ((true)) WHERE (retired_at IS NULL);
+
+CREATE INDEX known_browser_by_age ON public.known_browser USING btree (seen_at);
+
+CREATE UNIQUE INDEX known_browser_of_staff ON public.known_browser USING btree (staff_id, hash) WHERE (staff_id IS NOT NULL);
+
+CREATE UNIQUE INDEX known_browser_of_user ON public.known_browser USING btree (user_id, hash) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX one_time_link_by_expiry ON public.one_time_link USING btree (expires_at);
 
@@ -1601,13 +1735,27 @@ CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id)
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
+CREATE INDEX recovery_code_of_factor ON public.recovery_code USING btree (second_factor_id);
+
 CREATE INDEX refresh_token_expiry ON public.refresh_token USING btree (expires_at);
 
 CREATE INDEX refresh_token_of_grant ON public.refresh_token USING btree (grant_id);
 
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
+CREATE INDEX second_factor_of_session ON public.second_factor USING btree (session_id);
+
+CREATE UNIQUE INDEX second_factor_of_staff ON public.second_factor USING btree (staff_id, ((confirmed_at IS NULL))) WHERE (staff_id IS NOT NULL);
+
+CREATE UNIQUE INDEX second_factor_of_user ON public.second_factor USING btree (user_id, ((confirmed_at IS NULL))) WHERE (user_id IS NOT NULL);
+
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
+
+CREATE INDEX session_by_age ON public.session USING btree (seen_at);
+
+CREATE INDEX session_of_staff ON public.session USING btree (staff_id) WHERE (staff_id IS NOT NULL);
+
+CREATE INDEX session_of_user ON public.session USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
 
@@ -1735,6 +1883,12 @@ ALTER TABLE ONLY public.invoice
 ALTER TABLE ONLY public.invoice_reminder
     ADD CONSTRAINT invoice_reminder_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);
 
+ALTER TABLE ONLY public.known_browser
+    ADD CONSTRAINT known_browser_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.known_browser
+    ADD CONSTRAINT known_browser_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.one_time_link
     ADD CONSTRAINT one_time_link_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id);
 
@@ -1777,6 +1931,9 @@ ALTER TABLE ONLY public.price
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
 
+ALTER TABLE ONLY public.recovery_code
+    ADD CONSTRAINT recovery_code_second_factor_id_fkey FOREIGN KEY (second_factor_id) REFERENCES public.second_factor(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.refresh_token
     ADD CONSTRAINT refresh_token_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.consent_grant(id) ON DELETE CASCADE;
 
@@ -1792,11 +1949,26 @@ ALTER TABLE ONLY public.revoked_consent
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_session_id_fkey FOREIGN KEY (session_id) REFERENCES public.session(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.second_factor
+    ADD CONSTRAINT second_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
 
 ALTER TABLE ONLY public.serial_number
     ADD CONSTRAINT serial_number_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.shipment
     ADD CONSTRAINT shipment_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);

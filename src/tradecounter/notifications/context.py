@@ -39,7 +39,7 @@ class NotYetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """The sender, the letterhead, the support address for replies and the API's public URL.
+    """The sender, the letterhead, the support address for replies and the URLs of both sites.
 
     `secret` returns the installation's secret key, from which the secrets of one-time links are derived.
     """
@@ -48,6 +48,7 @@ class MailSettings:
     sender: Address
     support: Address
     api: str | None
+    backoffice: str | None
     secret: Callable[[], str]
 
     @classmethod
@@ -64,6 +65,7 @@ class MailSettings:
             addresses["mail_from"],
             addresses["support_email"],
             settings.base_url,
+            settings.backoffice_url,
             lambda: secret_key(settings),
         )
 

@@ -38,6 +38,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_payment_received": billing_mails.payment_received,
     "mail_user_invited": user_mails.user_invited,
     "mail_user_password": user_mails.user_password,
+    "mail_user_browser": user_mails.new_browser,
     "mail_webhook_stopped": webhook_mails.webhook_stopped,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,

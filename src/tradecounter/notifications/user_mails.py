@@ -1,8 +1,13 @@
-"""The e-mails to customers' users with a link to set their password."""
+"""The e-mails to customers' users and staff members: links to set a password, and sign-ins in a new browser."""
 
-from tradecounter.access.links import link_token, user_address
+from typing import Any
+
+from tradecounter.access.links import PAGE, link_token, site_address
+from tradecounter.access.people import Person, Site
 from tradecounter.access.queries.links import link_by_id
-from tradecounter.access.queries.users import user_by_id
+from tradecounter.access.queries.people import person_by_id
+from tradecounter.access.queries.sessions import sign_in_facts
+from tradecounter.access.queries.users import CustomerUser
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
@@ -10,27 +15,60 @@ from tradecounter.notifications.mail import Mail
 
 async def user_invited(context: MailContext, *, link_id: int) -> Mail | None:
     """Send an invitation; a used or expired one is not sent."""
-    return await _mail(context, link_id, "You are invited to an account", "user_invited")
+    return await _link_mail(context, link_id, "You are invited to an account", "user_invited")
 
 
 async def user_password(context: MailContext, *, link_id: int) -> Mail | None:
     """Send a link to set a new password; a used or expired one is not sent."""
-    return await _mail(context, link_id, "Set a new password", "user_password")
+    return await _link_mail(context, link_id, "Set a new password", "user_password")
 
 
-async def _mail(context: MailContext, link_id: int, subject: str, template: str) -> Mail | None:
-    link = await link_by_id(context.tx, link_id, context.now)
-    user = None if link is None or link.user_id is None else await user_by_id(context.tx, link.user_id)
-    if link is None or user is None:
+async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
+    """Tell a person about a sign-in in a browser that it has not used before."""
+    facts = await sign_in_facts(context.tx, session_id)
+    if facts is None:
         return None
-    return await context.mail(
+    site: Site = "account" if facts.staff_id is None else "staff"
+    person = await person_by_id(context.tx, site, facts.staff_id or facts.user_id or 0)
+    if person is None:
+        return None
+    return await _mail(
+        context,
+        f"new-browser-{session_id}",
+        person,
+        "You signed in with a new browser",
+        "new_browser",
+        sign_in=facts,
+        link=_address(context, site, "sign-ins"),
+    )
+
+
+async def _link_mail(context: MailContext, link_id: int, subject: str, template: str) -> Mail | None:
+    link = await link_by_id(context.tx, link_id, context.now)
+    person = None if link is None else await person_by_id(context.tx, link.site, link.person_id)
+    if link is None or person is None:
+        return None
+    page = f"{PAGE}{link_token(context.settings.secret(), link_id)}"
+    return await _mail(
+        context,
         f"{template.replace('_', '-')}-{link_id}",
-        context.now,
-        [user.email],
+        person,
         subject,
         template,
-        account=await find_account(context.tx, user.customer_id),
-        user=user,
-        link=user_address(context.settings.api, link_token(context.settings.secret(), link_id)),
+        link=_address(context, link.site, page),
         expires_at=link.expires_at,
     )
+
+
+async def _mail(
+    context: MailContext, name: str, person: Person, subject: str, template: str, **facts: Any
+) -> Mail | None:
+    customer_id = person.customer_id if isinstance(person, CustomerUser) else None
+    account = None if customer_id is None else await find_account(context.tx, customer_id)
+    return await context.mail(
+        name, context.now, [person.email], subject, template, account=account, user=person, **facts
+    )
+
+
+def _address(context: MailContext, site: Site, page: str) -> str:
+    return site_address(site, context.settings.backoffice if site == "staff" else context.settings.api, page)

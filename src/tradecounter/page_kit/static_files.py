@@ -18,7 +18,12 @@ from tradecounter.rest.conditional import conditional_response
 
 _DIGITS = 12
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
-_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_MEDIA_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
 
 
 @dataclass(frozen=True, slots=True)

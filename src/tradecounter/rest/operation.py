@@ -169,3 +169,10 @@ def endpoints_of(group: object) -> Iterator[Endpoint]:
         operation = getattr(member, _MARK, None)
         if operation is not None:
             yield Endpoint(operation, getattr(group, name))
+
+
+def operations_of(group: type) -> Iterator[Operation]:
+    """Yield the operations of a class of endpoints."""
+    for member in vars(group).values():
+        if (operation := getattr(member, _MARK, None)) is not None:
+            yield operation

@@ -31,6 +31,9 @@ from tradecounter.ordering.http import OrderEndpoints
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.quotes.http import QuoteEndpoints
 from tradecounter.page_kit.static_files import StaticEndpoint
+from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.site import account_pages, is_page
+from tradecounter.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
@@ -57,9 +60,16 @@ class Application(Site):
         self.storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
         self.methods = ShippingMethods()
         self.follow((self.admission, self.methods, self.storefront), self.admission.share)
+        self._parts = self._account_parts(settings, clock)
         self.endpoints = self._endpoints(settings, clock)
+        pages = account_pages(self._parts, database, clock, settings.base_url)
         app = self.assemble(
-            [*self.endpoints, *self._pages()], CustomerGate(self.admission), cors_origins=settings.cors_origins
+            [*self.endpoints, *self._documentation()],
+            CustomerGate(self.admission),
+            pages=pages.endpoints,
+            page_gate=pages.gate,
+            cors_origins=settings.cors_origins,
+            around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
         self.fast_path = ResponseCacheMiddleware(
             app, self.storefront, self.admission, settings.answer_memory, log_requests=settings.log_requests
@@ -73,11 +83,15 @@ class Application(Site):
         """Return the interface document for a base URL."""
         return build_document(self.operations, base_url, self._settings.seller_name, PUBLIC)
 
-    def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
+    def _account_parts(self, settings: Settings, clock: Clock) -> AccountParts:
         views = RefreshableViews(self.storefront, self.refresher, self.freshness)
         policy = OrderingPolicy.from_settings(settings)
         creation = OrderCreation(self.database, views, self.methods, policy, clock)
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
+        return AccountParts(views, creation, fulfilment, settings)
+
+    def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
+        views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
         own_issuer = OwnIssuer.from_settings(settings, self.database, clock)
         issuer = Issuer.from_settings(settings, clock)
         exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
@@ -99,7 +113,7 @@ class Application(Site):
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
-    def _pages(self) -> list[Endpoint]:
+    def _documentation(self) -> list[Endpoint]:
         pages = DocsPages(
             reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations)),
             guide=cache(lambda: render_guide(self.document(ANY_ADDRESS))),

@@ -39,7 +39,10 @@ from tradecounter.identity.installation_secret import secret_key, secret_keys
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.page_kit.static_files import BackOfficeStatic
+from tradecounter.page_kit.static_files import BackOfficeStatic, StaticEndpoint
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.site import backoffice_pages, is_page
+from tradecounter.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.rest.any_address import ANY_ADDRESS
 from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
@@ -67,12 +70,18 @@ class BackOffice(Site):
         self._methods = ShippingMethods()
         self.follow((self.admission, self._methods, loading))
         self._views = ViewsOnDemand(storefront, self.refresher, self.freshness, loading)
+        self.parts = self._parts(settings)
         self.endpoints = self._endpoints(settings, clock)
         networks = read_networks(settings.backoffice_networks)
+        pages = backoffice_pages(self.parts, database, clock, settings.backoffice_url)
         self._app = self.assemble(
-            [*self.endpoints, *self._pages()],
+            [*self.endpoints, *self._documentation()],
             StaffGate(self.admission, database, clock),
-            around=lambda app: AllowedNetworks(app, networks, self.admission),
+            pages=pages.endpoints,
+            page_gate=pages.gate,
+            around=lambda app: AllowedNetworks(
+                ErrorPagesMiddleware(app, pages.errors, is_page), networks, self.admission
+            ),
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,16 +92,21 @@ class BackOffice(Site):
         """Return the interface document for a base URL."""
         return build_document(self.operations, base_url, self._settings.seller_name, BACK_OFFICE)
 
+    def _parts(self, settings: Settings) -> OfficeParts:
+        return OfficeParts(
+            OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))),
+            OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings)),
+            letterhead_from(settings),
+            settings,
+        )
+
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         desk = Desk(self.database, clock)
-        orders = OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings))))
+        orders, letterhead = self.parts.orders, self.parts.letterhead
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
-        letterhead = letterhead_from(settings)
         groups = (
             OrderDesk(desk, orders, letterhead, settings.invoice_each_dispatch),
-            OrderEntryDesk(
-                desk, orders, OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings))
-            ),
+            OrderEntryDesk(desk, orders, self.parts.contexts),
             ReturnDesk(desk, letterhead),
             QuoteDesk(desk, settings.quote_lifetime),
             CustomerDesk(desk, lambda: secret_key(settings)),
@@ -110,11 +124,11 @@ class BackOffice(Site):
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
-    def _pages(self) -> list[Endpoint]:
+    def _documentation(self) -> list[Endpoint]:
         docs = BackOfficeDocs(
             cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, for_staff=True))
         )
-        return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic())]
+        return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic()), *endpoints_of(StaticEndpoint())]
 
 
 @dataclass(slots=True)

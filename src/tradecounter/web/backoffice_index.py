@@ -1,4 +1,4 @@
-"""`GET /` of the back office, and its interface document as JSON and YAML."""
+"""`GET /api` of the back office, and its interface document as JSON and YAML."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class BackOfficeIndex:
     @endpoint(
         Operation(
             method="GET",
-            path="/",
+            path="/api",
             name="getIndex",
             tag="Service",
             summary="The back office and its documentation",

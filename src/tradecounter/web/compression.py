@@ -4,7 +4,8 @@ The levels are cheap: for 92 KB of products, zstd takes 0.3 ms, gzip 0.6 ms and 
 times as much and save a few per cent.
 
 An attacker who controls part of a request and sees the response's length can learn secrets from compression. Here the
-attack would need requests with the victim's key, which browsers do not attach by themselves.
+attack would need requests with the victim's key, which browsers do not attach by themselves, or with the cookie of a
+session, which they attach to no request of another site but to links that open a page. Pages contain no secrets.
 """
 
 import asyncio

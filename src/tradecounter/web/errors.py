@@ -11,26 +11,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.rest.error_pages import Failure, error_page_of
 from tradecounter.rest.responses import error_response, json_response
+from tradecounter.rest.statuses import STATUS
 from tradecounter.web.request_context import request_id_of, require_readable
 
 log = structlog.get_logger()
-
-STATUS = {
-    Kind.INVALID: 400,
-    Kind.UNAUTHENTICATED: 401,
-    Kind.PAYMENT_REQUIRED: 402,
-    Kind.BLOCKED: 403,
-    Kind.FORBIDDEN: 403,
-    Kind.NOT_FOUND: 404,
-    Kind.CONFLICT: 409,
-    Kind.GONE: 410,
-    Kind.PRECONDITION_FAILED: 412,
-    Kind.TOO_LARGE: 413,
-    Kind.UNSUPPORTED_MEDIA: 415,
-    Kind.TOO_MANY_REQUESTS: 429,
-    Kind.UNAVAILABLE: 503,
-}
 
 # A standby server raises the last one before it is promoted.
 _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
@@ -71,25 +57,29 @@ class ErrorMiddleware:
 
 
 def response_to(error: Exception, request: Request, request_id: str) -> Response:
-    """Return the response for an error; logs unexpected errors with their traceback."""
+    """Return the response for an error: JSON, or the request's error page.
+
+    Logs unexpected errors with their traceback.
+    """
+    failure = _failure(error, request, request_id)
+    if (page := error_page_of(request.scope)) is not None:
+        return page(request, failure)
     if isinstance(error, DomainError):
-        return _domain_error_response(error)
+        if error.kind is Kind.UNAUTHENTICATED:
+            challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
+            return json_response({}, failure.status, {"WWW-Authenticate": challenge})
+        return error_response(failure.message, failure.status, failure.headers, error.field_errors)
+    return error_response(failure.message, failure.status, failure.headers)
+
+
+def _failure(error: Exception, request: Request, request_id: str) -> Failure:
+    if isinstance(error, DomainError):
+        headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+        return Failure(STATUS[error.kind], error.message, error, headers)
     if isinstance(error, _DATABASE_AWAY):
         event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
         log.error(event, path=request.url.path, error=type(error).__name__, reason=str(error).strip())
-        return error_response(
-            f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds",
-            503,
-            {"Retry-After": _RETRY_SECONDS},
-        )
+        message = f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds"
+        return Failure(503, message, error, {"Retry-After": _RETRY_SECONDS})
     log.error("unexpected error", method=request.method, path=request.url.path, exc_info=error)
-    return error_response(f"unexpected error; quote request {request_id} when you contact support", 500)
-
-
-def _domain_error_response(error: DomainError) -> Response:
-    status = STATUS[error.kind]
-    if error.kind is Kind.UNAUTHENTICATED:
-        challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
-        return json_response({}, status, {"WWW-Authenticate": challenge})
-    headers = None if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-    return error_response(error.message, status, headers, error.field_errors)
+    return Failure(500, f"unexpected error; quote request {request_id} when you contact support", error)

@@ -8,7 +8,8 @@ from starlette.requests import Request
 
 from tradecounter.identity.credentials import InvalidCredentialError, MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
-from tradecounter.web.errors import STATUS, response_to
+from tradecounter.rest.statuses import STATUS
+from tradecounter.web.errors import response_to
 
 REQUEST = Request({"type": "http", "method": "GET", "path": "/x", "headers": [], "query_string": b"", "server": None})
 

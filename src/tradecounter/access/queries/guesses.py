@@ -30,12 +30,23 @@ async def guesses_since(tx: Transaction, account: str, address: str, since: date
     return found or Guesses(0, 0, None)
 
 
-_INSERT = Statement("insert into password_failure (account, address, failed_at) values (:account, :address, :now)")
+_INSERT = Statement(
+    "insert into password_failure (account, address, failed_at) values (:account, :address, :now) returning id"
+)
 
 
-async def insert_guess(tx: Transaction, account: str, address: str, now: datetime) -> None:
-    """Store a wrong password."""
-    await tx.execute(_INSERT, account=account, address=address, now=now)
+async def insert_guess(tx: Transaction, account: str, address: str, now: datetime) -> int:
+    """Store a wrong password and return its id."""
+    guess_id: int = await tx.fetch_value(_INSERT, account=account, address=address, now=now)
+    return guess_id
+
+
+_DELETE = Statement("delete from password_failure where id = :id")
+
+
+async def delete_guess(tx: Transaction, guess_id: int) -> None:
+    """Delete one guess, which was right."""
+    await tx.execute(_DELETE, id=guess_id)
 
 
 _FORGET = Statement("delete from password_failure where account = :account and address = :address")

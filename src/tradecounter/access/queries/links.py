@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tradecounter.access.people import Site
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -17,6 +18,16 @@ class LinkRecord:
     email: str
     name: str
     expires_at: datetime
+
+    @property
+    def site(self) -> Site:
+        """The site at which the person signs in."""
+        return "account" if self.staff_id is None else "staff"
+
+    @property
+    def person_id(self) -> int:
+        """The id of the staff member or of the user."""
+        return (self.user_id if self.staff_id is None else self.staff_id) or 0
 
 
 _DELETE_OTHERS = Statement(
@@ -51,6 +62,21 @@ _DELETE_OF = Statement("delete from one_time_link where staff_id = :staff_id or 
 async def delete_links(tx: Transaction, *, staff_id: int | None = None, user_id: int | None = None) -> None:
     """Delete all links of a person."""
     await tx.execute(_DELETE_OF, staff_id=staff_id, user_id=user_id)
+
+
+_SINCE = Statement("""
+    select exists(
+        select from one_time_link
+        where (staff_id = :staff_id or user_id = :user_id) and used_at is null and created_at > :since)
+""")
+
+
+async def has_link_since(
+    tx: Transaction, since: datetime, *, staff_id: int | None = None, user_id: int | None = None
+) -> bool:
+    """Return whether a person has an unused link that was made after a moment."""
+    found: bool = await tx.fetch_value(_SINCE, staff_id=staff_id, user_id=user_id, since=since)
+    return found
 
 
 _OPEN = """

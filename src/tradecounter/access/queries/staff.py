@@ -59,6 +59,14 @@ async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
     return await tx.fetch_one(_BY_EMAIL, email_key=fold(email))
 
 
+_BY_ID = Statement(SQL("select {} from staff_member where id = :id").format(_COLUMNS), StaffMember)
+
+
+async def staff_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
+    """Return a staff member, or None."""
+    return await tx.fetch_one(_BY_ID, id=staff_id)
+
+
 async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
     found = await find_staff_member(tx, email)
@@ -92,11 +100,9 @@ async def set_staff_disabled(tx: Transaction, staff_id: int, now: datetime) -> N
     await tx.execute(_DISABLE, id=staff_id, now=now)
 
 
-_RESET = Statement(
-    "update staff_member set password_hash = null, totp_secret = null, disabled_at = null where id = :id"
-)
+_RESET = Statement("update staff_member set password_hash = null, disabled_at = null where id = :id")
 
 
-async def clear_staff_secrets(tx: Transaction, staff_id: int) -> None:
-    """Delete a staff member's password and second factor, and enable it."""
+async def clear_staff_password(tx: Transaction, staff_id: int) -> None:
+    """Delete a staff member's password, and enable it."""
     await tx.execute(_RESET, id=staff_id)

@@ -95,3 +95,11 @@ _DISABLE = Statement("update customer_user set disabled_at = coalesce(disabled_a
 async def set_user_disabled(tx: Transaction, user_id: int, now: datetime) -> None:
     """Disable a user; the first time counts."""
     await tx.execute(_DISABLE, id=user_id, now=now)
+
+
+_RESET = Statement("update customer_user set password_hash = null, disabled_at = null where id = :id")
+
+
+async def clear_user_password(tx: Transaction, user_id: int) -> None:
+    """Delete a user's password, and enable the user."""
+    await tx.execute(_RESET, id=user_id)

@@ -66,7 +66,7 @@ class OrderFilter:
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
     """Return the orders and quotes of all customers that match a filter, latest confirmed or created first."""
-    conditions = list(_conditions(wanted))
+    conditions = list(conditions_of(wanted))
     if conditions in ([], [_FROM]):  # the latest orders since a moment are the latest of all
         conditions.append(_LATEST)
     statement = order_statement(
@@ -74,7 +74,7 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
         SQL(" and ").join(conditions),
         prepared=False,
     )
-    values = {**_values(wanted), "most": most}
+    values = {**values_of(wanted), "most": most}
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
@@ -82,14 +82,15 @@ async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: i
     """Return the first orders and quotes of all customers that match a filter and have a higher id."""
     statement = order_statement(
         "select {} from orders where {} order by id limit :most",
-        SQL(" and ").join([SQL("id > :after"), *_conditions(wanted)]),
+        SQL(" and ").join([SQL("id > :after"), *conditions_of(wanted)]),
         prepared=False,
     )
-    values = {**_values(wanted), "after": after, "most": most}
+    values = {**values_of(wanted), "after": after, "most": most}
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
-def _conditions(wanted: OrderFilter) -> Iterator[SQL | Composed]:
+def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
+    """Yield the conditions on rows of `orders` for a filter."""
     if wanted.customer_id is not None:
         yield _OF_CUSTOMER
     if wanted.customer_reference is not None:
@@ -107,7 +108,8 @@ def _conditions(wanted: OrderFilter) -> Iterator[SQL | Composed]:
             yield condition
 
 
-def _values(wanted: OrderFilter) -> dict[str, Any]:
+def values_of(wanted: OrderFilter) -> dict[str, Any]:
+    """Return the values of all conditions of a filter."""
     reference = wanted.reference or ""
     lows, highs = _numbers_beginning(reference)
     found = _NUMBER_AT_END.match(reference)

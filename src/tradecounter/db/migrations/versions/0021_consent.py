@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0021"
-down_revision = "0019"
+down_revision = "0020"
 
 APPLICATIONS = """
 alter table application add column redirect_uris text[] not null default '{}';

@@ -1,0 +1,100 @@
+"""Changes a person's password, mails links to those who forgot it, and asks for it again before dangerous steps."""
+
+from datetime import datetime, timedelta
+
+from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
+from tradecounter.access.links import make_link
+from tradecounter.access.passwords import hash_password, is_right
+from tradecounter.access.people import Site, actor_of, noun_of, owner_of, site_of, subject_of
+from tradecounter.access.policy import SignInPolicy
+from tradecounter.access.queries.forgotten import insert_request, take_request
+from tradecounter.access.queries.links import has_link_since
+from tradecounter.access.queries.people import find_person, password_of, store_password
+from tradecounter.access.rules import RESET_LIFETIME, check_password
+from tradecounter.access.second_factor import WRONG_CODE, has_factor, use_second_factor
+from tradecounter.access.sessions import Session, end_all_sessions, prove_session, start_session
+from tradecounter.audit.record import audit
+from tradecounter.db.jobs import queue
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.kit.errors import invalid
+
+_BETWEEN_MAILS = timedelta(minutes=2)
+_LONGEST_EMAIL = 320
+
+
+async def change_password(
+    database: Database, session: Session, current: str, password: str, address: str, now: datetime
+) -> str:
+    """Change the password of the signed-in person, end all its sessions, and return the cookie of a new one.
+
+    Raises DomainError: invalid (either password), too many requests.
+    """
+    person, site = session.person, site_of(session.person)
+    check_password(password, (person.email, person.name))
+    await _prove_password(database, session, current, "current_password", address, now)
+    password_hash = await hash_password(password)
+    async with transaction(database, actor_of(person, address)) as tx:
+        await store_password(tx, site, person.id, password_hash)
+        await end_all_sessions(tx, site, person.id, now, but=None)
+        audit(tx, f"{noun_of(person)}.change_password", subject_of(person), now)
+        return await start_session(tx, site, person.id, address, session.browser, now)
+
+
+async def prove(
+    database: Database, policy: SignInPolicy, session: Session, given: str, address: str, now: datetime
+) -> None:
+    """Ask for the code again, or for the password of a person without a second factor.
+
+    Raises DomainError: invalid (`given`), too many requests.
+    """
+    person = session.person
+    async with transaction(database) as tx:
+        by_code = await has_factor(tx, person)
+        if by_code:
+            await count_attempt(tx, Attempt.at(site_of(person), person.email, address), now)
+    if not by_code:
+        await _prove_password(database, session, given, "given", address, now)
+    async with transaction(database, actor_of(person, address)) as tx:
+        if by_code and not await use_second_factor(tx, policy, person, given, now):
+            raise invalid("given", WRONG_CODE)
+        await forget_attempts(tx, Attempt.at(site_of(person), person.email, address))
+        await prove_session(tx, session.id, now)
+        audit(tx, f"{noun_of(person)}.prove", subject_of(person), now)
+
+
+async def ask_for_password_link(tx: Transaction, site: Site, email: str, address: str, now: datetime) -> None:
+    """Have a link to set a new password mailed, if the address is a person's.
+
+    Does the same for every address; the worker looks it up. Raises DomainError (too many requests).
+    """
+    await count_attempt(tx, Attempt.at(site, " forgotten", address), now)
+    request_id = await insert_request(tx, site, email.strip()[:_LONGEST_EMAIL], now)
+    await queue(tx, "find_forgotten_password", request_id=request_id)
+
+
+async def mail_password_link(tx: Transaction, request_id: int, secret: str, now: datetime) -> None:
+    """Queue the e-mail for a request of `ask_for_password_link`; nothing for an unknown or a disabled person."""
+    request = await take_request(tx, request_id)
+    person = None if request is None else await find_person(tx, request.site, request.email)
+    if person is None or person.disabled_at is not None:
+        return
+    owner = owner_of(site_of(person), person.id)
+    if not await has_link_since(tx, now - _BETWEEN_MAILS, **owner):
+        link_id = await make_link(tx, secret, now, RESET_LIFETIME, **owner)
+        await queue(tx, "mail_user_password", link_id=link_id)
+
+
+async def _prove_password(
+    database: Database, session: Session, password: str, field: str, address: str, now: datetime
+) -> None:
+    """Raise DomainError unless the password is the session's person's: invalid, too many requests."""
+    person, site = session.person, site_of(session.person)
+    attempt = Attempt.at(site, person.email, address)
+    async with transaction(database) as tx:
+        await count_attempt(tx, attempt, now)
+        stored = await password_of(tx, site, person.email)
+    if not await is_right(password, stored):
+        raise invalid(field, "is wrong")
+    async with transaction(database) as tx:
+        await forget_attempts(tx, attempt)

@@ -1,0 +1,43 @@
+"""Requests for a link to set a new password, not yet looked up."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.access.people import Site
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordRequest:
+    """What was typed at a site; the address may be nobody's."""
+
+    site: Site
+    email: str
+
+
+_INSERT = Statement(
+    "insert into forgotten_password (site, email, created_at) values (:site, :email, :now) returning id"
+)
+
+
+async def insert_request(tx: Transaction, site: Site, email: str, now: datetime) -> int:
+    """Store a request and return its id."""
+    request_id: int = await tx.fetch_value(_INSERT, site=site, email=email, now=now)
+    return request_id
+
+
+_TAKE = Statement("delete from forgotten_password where id = :id returning site, email", PasswordRequest)
+
+
+async def take_request(tx: Transaction, request_id: int) -> PasswordRequest | None:
+    """Remove a request and return it, or None when it was taken before."""
+    return await tx.fetch_one(_TAKE, id=request_id)
+
+
+_DELETE_OLD = Statement("delete from forgotten_password where created_at < :before")
+
+
+async def delete_old_requests(tx: Transaction, before: datetime) -> int:
+    """Delete requests from before a moment; return how many."""
+    return await tx.execute(_DELETE_OLD, before=before)

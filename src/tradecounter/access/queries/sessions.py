@@ -1,0 +1,190 @@
+"""Sessions, of which only the hashes are stored."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.sql import SQL
+
+from tradecounter.access.people import Person, Site, owner_of
+from tradecounter.access.queries.staff import StaffMember
+from tradecounter.access.queries.users import CustomerUser
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A sign-in of a person in a browser.
+
+    `seen_at` is the last request, exact to a minute, and `proven_at` when the password or a code was last asked for.
+    """
+
+    id: int
+    person: Person
+    created_at: datetime
+    seen_at: datetime
+    proven_at: datetime
+    address: str
+    browser: str
+
+
+def _row(person: Callable[..., Person]) -> Callable[..., Session]:
+    def make(**columns: Any) -> Session:
+        own = {name: columns.pop(f"session_{name}") for name in ("id", "created_at")}
+        rest = {name: columns.pop(name) for name in ("seen_at", "proven_at", "address", "browser")}
+        return Session(**own, **rest, person=person(**columns))
+
+    return make
+
+
+_OPEN = SQL("""
+    select s.id as session_id, s.created_at as session_created_at, s.seen_at, s.proven_at, s.address, s.browser,
+           p.id, p.email, p.name, p.password_hash is not null as has_password, p.created_at, p.disabled_at, {columns}
+    from session s {people}
+    where {condition} and s.needs_second_factor = :needs_second_factor
+      and s.ended_at is null and s.seen_at > :seen_after and s.created_at > :created_after and p.disabled_at is null
+    order by s.seen_at desc, s.id desc
+""")
+_BY_HASH, _BY_PERSON = SQL("s.hash = :hash"), SQL("p.id = :person_id")
+_STAFF = {"columns": SQL("p.roles"), "people": SQL("join staff_member p on p.id = s.staff_id")}
+_USERS = {
+    "columns": SQL("p.customer_id, p.role"),
+    "people": SQL(
+        "join customer_user p on p.id = s.user_id join customer c on c.id = p.customer_id and c.blocked_at is null"
+    ),
+}
+_FIND: Mapping[Site, Statement[Session]] = {
+    "staff": Statement(_OPEN.format(condition=_BY_HASH, **_STAFF), _row(StaffMember)),
+    "account": Statement(_OPEN.format(condition=_BY_HASH, **_USERS), _row(CustomerUser)),
+}
+_LIST: Mapping[Site, Statement[Session]] = {
+    "staff": Statement(_OPEN.format(condition=_BY_PERSON, **_STAFF), _row(StaffMember)),
+    "account": Statement(_OPEN.format(condition=_BY_PERSON, **_USERS), _row(CustomerUser)),
+}
+
+
+async def session_by_hash(
+    tx: Transaction,
+    site: Site,
+    digest: bytes,
+    seen_after: datetime,
+    created_after: datetime,
+    *,
+    needs_second_factor: bool,
+) -> Session | None:
+    """Return the open session with a hash, unless it is too old or its person may not sign in."""
+    return await tx.fetch_one(
+        _FIND[site],
+        hash=digest,
+        seen_after=seen_after,
+        created_after=created_after,
+        needs_second_factor=needs_second_factor,
+    )
+
+
+async def sessions_of(
+    tx: Transaction, site: Site, person_id: int, seen_after: datetime, created_after: datetime
+) -> list[Session]:
+    """Return a person's open sessions, the last used first."""
+    return await tx.fetch_all(
+        _LIST[site],
+        person_id=person_id,
+        seen_after=seen_after,
+        created_after=created_after,
+        needs_second_factor=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SignInFacts:
+    """Whose sign-in it was, and from where."""
+
+    staff_id: int | None
+    user_id: int | None
+    created_at: datetime
+    address: str
+    browser: str
+
+
+_FACTS = Statement("select staff_id, user_id, created_at, address, browser from session where id = :id", SignInFacts)
+
+
+async def sign_in_facts(tx: Transaction, session_id: int) -> SignInFacts | None:
+    """Return what a mail tells about a sign-in, also when its session has ended."""
+    return await tx.fetch_one(_FACTS, id=session_id)
+
+
+_INSERT = Statement(
+    "insert into session"
+    " (hash, staff_id, user_id, needs_second_factor, created_at, seen_at, proven_at, address, browser)"
+    " values (:hash, :staff_id, :user_id, :needs_second_factor, :now, :now, :now, :address, :browser) returning id"
+)
+
+
+async def insert_session(
+    tx: Transaction,
+    digest: bytes,
+    site: Site,
+    person_id: int,
+    address: str,
+    browser: str,
+    now: datetime,
+    *,
+    needs_second_factor: bool,
+) -> int:
+    """Store a session and return its id."""
+    session_id: int = await tx.fetch_value(
+        _INSERT,
+        hash=digest,
+        needs_second_factor=needs_second_factor,
+        address=address,
+        browser=browser,
+        now=now,
+        **owner_of(site, person_id),
+    )
+    return session_id
+
+
+_SEE = Statement("update session set seen_at = :now where id = :id")
+
+
+async def set_seen(tx: Transaction, session_id: int, now: datetime) -> None:
+    """Record that a session was used."""
+    await tx.execute(_SEE, id=session_id, now=now)
+
+
+_PROVE = Statement("update session set proven_at = :now where id = :id")
+
+
+async def set_proven(tx: Transaction, session_id: int, now: datetime) -> None:
+    """Record that a session's person has just entered the password or a code."""
+    await tx.execute(_PROVE, id=session_id, now=now)
+
+
+_END = Statement("update session set ended_at = :now where id = :id and ended_at is null")
+
+
+async def set_ended(tx: Transaction, session_id: int, now: datetime) -> bool:
+    """End a session; return False when it has ended already."""
+    return await tx.execute(_END, id=session_id, now=now) == 1
+
+
+_END_ALL = Statement("""
+    update session set ended_at = :now
+    where (staff_id = :staff_id or user_id = :user_id) and ended_at is null and id is distinct from :but
+""")
+
+
+async def set_all_ended(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
+    """End a person's sessions except one, and return how many."""
+    return await tx.execute(_END_ALL, now=now, but=but, **owner_of(site, person_id))
+
+
+_DELETE_OLD = Statement("delete from session where seen_at < :before or ended_at < :before")
+
+
+async def delete_old_sessions(tx: Transaction, before: datetime) -> int:
+    """Delete sessions that ended or were last used before a moment; return how many."""
+    return await tx.execute(_DELETE_OLD, before=before)

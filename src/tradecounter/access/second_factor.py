@@ -1,0 +1,151 @@
+"""Sets up, checks and removes second factors (reseller's side, section 2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.access.people import Person, site_of, subject_of
+from tradecounter.access.policy import SignInPolicy, factor_vault
+from tradecounter.access.queries.factors import (
+    Factor,
+    delete_factors,
+    find_factor,
+    insert_factor,
+    lock_sealed_secrets,
+    replace_codes,
+    replace_sealed_secret,
+    set_confirmed,
+    use_code,
+    use_step,
+)
+from tradecounter.access.sessions import Session
+from tradecounter.access.totp import (
+    DIGITS,
+    in_base32,
+    matching_step,
+    new_recovery_codes,
+    new_totp_secret,
+    recovery_hash,
+    totp_uri,
+)
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.vault import Vault
+from tradecounter.kit.errors import DomainError, Kind, invalid
+
+WRONG_CODE = "is wrong, too old or used already"
+
+
+@dataclass(frozen=True, slots=True)
+class NewFactor:
+    """What a person enters into an authenticator: `secret` by hand, or `uri` as a QR code."""
+
+    secret: str
+    uri: str
+
+
+async def has_factor(tx: Transaction, person: Person) -> bool:
+    """Return whether a person has a second factor."""
+    return await find_factor(tx, site_of(person), person.id) is not None
+
+
+async def codes_left(tx: Transaction, person: Person) -> int | None:
+    """Return how many recovery codes a person has; None without a second factor."""
+    factor = await find_factor(tx, site_of(person), person.id)
+    return None if factor is None else factor.codes_left
+
+
+async def begin_factor(tx: Transaction, policy: SignInPolicy, session: Session, now: datetime) -> NewFactor:
+    """Make a second factor that counts from its first code on; a former one counts until then.
+
+    The session shows the same one again until it is enabled.
+    """
+    person, site = session.person, site_of(session.person)
+    begun = await find_factor(tx, site, person.id, confirmed=False)
+    secret = None if begun is None or begun.session_id != session.id else policy.vault.unseal(bytes(begun.secret))
+    if secret is None:
+        secret = new_totp_secret()
+        await delete_factors(tx, site, person.id, confirmed=False)
+        await insert_factor(tx, site, person.id, session.id, policy.vault.seal(secret), now)
+    return NewFactor(in_base32(secret), totp_uri(secret, policy.issuer, person.email))
+
+
+async def enable_factor(tx: Transaction, policy: SignInPolicy, session: Session, code: str, now: datetime) -> list[str]:
+    """Enable the second factor that the session began, and return its recovery codes; it replaces a former one.
+
+    Raises DomainError: invalid (the code), conflict (none was begun).
+    """
+    person, site = session.person, site_of(session.person)
+    begun = await find_factor(tx, site, person.id, confirmed=False)
+    if begun is None or begun.session_id != session.id:
+        raise DomainError(Kind.CONFLICT, "the set-up has ended; begin again")
+    if not await _is_good_totp(tx, policy.vault, begun, code, now):
+        raise invalid("code", WRONG_CODE)
+    replaced = await delete_factors(tx, site, person.id, confirmed=True)
+    await set_confirmed(tx, begun.id, now)
+    audit(tx, "totp.enable", subject_of(person), now, after={"replaced": bool(replaced)})
+    return await _new_codes(tx, begun.id)
+
+
+async def disable_factor(tx: Transaction, policy: SignInPolicy, person: Person, now: datetime) -> None:
+    """Remove a person's second factor. Raises DomainError: conflict (it is compulsory), not found."""
+    site = site_of(person)
+    if policy.requires_factor(site):
+        raise DomainError(Kind.CONFLICT, "a second factor is compulsory here; you can replace it")
+    if not await delete_factors(tx, site, person.id, confirmed=True):
+        raise DomainError(Kind.NOT_FOUND, "there is no second factor")
+    audit(tx, "totp.disable", subject_of(person), now)
+
+
+async def renew_recovery_codes(tx: Transaction, person: Person, now: datetime) -> list[str]:
+    """Return new recovery codes, which replace the former ones. Raises DomainError (not found)."""
+    factor = await find_factor(tx, site_of(person), person.id)
+    if factor is None:
+        raise DomainError(Kind.NOT_FOUND, "there is no second factor")
+    audit(tx, "totp.renew_codes", subject_of(person), now)
+    return await _new_codes(tx, factor.id)
+
+
+async def use_second_factor(tx: Transaction, policy: SignInPolicy, person: Person, code: str, now: datetime) -> bool:
+    """Use up a code of a person's authenticator, or a recovery code; return False for a wrong or used one."""
+    factor = await find_factor(tx, site_of(person), person.id)
+    if factor is None:
+        return False
+    if _looks_like_totp(code):
+        return await _is_good_totp(tx, policy.vault, factor, code, now)
+    used = await use_code(tx, factor.id, recovery_hash(code), now)
+    if used:
+        audit(tx, "totp.use_recovery_code", subject_of(person), now, after={"codes_left": factor.codes_left - 1})
+    return used
+
+
+async def reseal_factors(tx: Transaction, keys: Sequence[str]) -> None:
+    """Re-encrypt all secrets with the first of the keys; one that no key decrypts stays as it is."""
+    vault = factor_vault(lambda: keys)
+    for factor_id, sealed in await lock_sealed_secrets(tx):
+        resealed = vault.reseal(sealed)
+        if resealed is not None and resealed != sealed:
+            await replace_sealed_secret(tx, factor_id, resealed)
+
+
+async def _new_codes(tx: Transaction, factor_id: int) -> list[str]:
+    codes = new_recovery_codes()
+    await replace_codes(tx, factor_id, [recovery_hash(code) for code in codes])
+    return codes
+
+
+async def _is_good_totp(tx: Transaction, vault: Vault, factor: Factor, code: str, now: datetime) -> bool:
+    secret = vault.unseal(bytes(factor.secret))
+    if secret is None or not _looks_like_totp(code):
+        return False
+    step = matching_step(secret, _plain(code), now, factor.last_step)
+    return step is not None and await use_step(tx, factor.id, step)
+
+
+def _looks_like_totp(code: str) -> bool:
+    plain = _plain(code)
+    return len(plain) == DIGITS and plain.isascii() and plain.isdigit()
+
+
+def _plain(code: str) -> str:
+    return "".join(code.split())

@@ -1,0 +1,123 @@
+"""Sessions at both sites: how they begin, are found and end (reseller's side, section 2).
+
+The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so one that ends,
+a disabled person and a blocked customer are out at once.
+"""
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from tradecounter.access.people import Site
+from tradecounter.access.queries.sessions import (
+    Session,
+    insert_session,
+    session_by_hash,
+    sessions_of,
+    set_all_ended,
+    set_ended,
+    set_proven,
+    set_seen,
+)
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.kit.text import one_line
+
+__all__ = [
+    "IDLE",
+    "LONGEST",
+    "Session",
+    "end_all_sessions",
+    "end_session",
+    "find_session",
+    "list_sessions",
+    "prove_session",
+    "recently_proven",
+    "start_session",
+]
+
+IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
+LONGEST = timedelta(days=30)
+_SECOND_STEP = timedelta(minutes=10)  # from the right password to the code
+_PROVEN = timedelta(minutes=10)
+_SEEN_EVERY = timedelta(minutes=1)
+_LONGEST_BROWSER = 300
+_BYTES = 32
+
+
+async def start_session(tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime) -> str:
+    """Start a session and return the cookie's value."""
+    value, _ = await begin(tx, site, person_id, address, browser, now)
+    return value
+
+
+async def begin(
+    tx: Transaction,
+    site: Site,
+    person_id: int,
+    address: str,
+    browser: str,
+    now: datetime,
+    *,
+    needs_second_factor: bool = False,
+) -> tuple[str, int]:
+    """Start a session and return the cookie's value and the session's id.
+
+    With `needs_second_factor`, only `find_half_session` finds it.
+    """
+    value = secrets.token_urlsafe(_BYTES)
+    session_id = await insert_session(
+        tx,
+        secret_hash(value),
+        site,
+        person_id,
+        address,
+        one_line(browser)[:_LONGEST_BROWSER],
+        now,
+        needs_second_factor=needs_second_factor,
+    )
+    return value, session_id
+
+
+async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
+    """Return the session of a cookie, and record its use at most once a minute.
+
+    None when it has ended, was idle too long or is too old, when its person is disabled or the customer blocked.
+    """
+    found = await session_by_hash(
+        tx, site, secret_hash(value), now - IDLE[site], now - LONGEST, needs_second_factor=False
+    )
+    if found is not None and found.seen_at <= now - _SEEN_EVERY:
+        await set_seen(tx, found.id, now)
+    return found
+
+
+async def find_half_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
+    """Return the session of a cookie whose person still owes the second factor, for ten minutes."""
+    oldest = now - _SECOND_STEP
+    return await session_by_hash(tx, site, secret_hash(value), oldest, oldest, needs_second_factor=True)
+
+
+async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:
+    """End a session; one that has ended stays as it is."""
+    await set_ended(tx, session_id, now)
+
+
+async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:
+    """Return a person's sessions, the last used first."""
+    return await sessions_of(tx, site, person_id, now - IDLE[site], now - LONGEST)
+
+
+async def end_all_sessions(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
+    """End a person's sessions except one, and return how many."""
+    return await set_all_ended(tx, site, person_id, now, but)
+
+
+async def prove_session(tx: Transaction, session_id: int, now: datetime) -> None:
+    """Record that the session's person has just entered the password or a code."""
+    await set_proven(tx, session_id, now)
+
+
+def recently_proven(session: Session, now: datetime) -> bool:
+    """Return whether the password or a code was asked for within the last ten minutes."""
+    return session.proven_at > now - _PROVEN

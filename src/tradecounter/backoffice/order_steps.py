@@ -1,0 +1,87 @@
+"""What the API and the pages of orders share: filters, and steps with their bodies as the use cases take them."""
+
+from datetime import datetime
+from typing import Protocol
+
+from msgspec import UNSET
+
+from tradecounter.backoffice.desk import moment, text
+from tradecounter.backoffice.order_wire import Cancellation, Dispatch, State
+from tradecounter.catalogue.queries.lookup import find_product
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.rules import Serial, normalised_mac
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.text import joined_word
+from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.queries.lookup import OrderFilter
+from tradecounter.ordering.rules import STATUSES
+
+
+class OrderCriteria(Protocol):
+    """What orders are filtered by, as in a query."""
+
+    @property
+    def state(self) -> State | None: ...  # noqa: D102 the API's parameters describe them
+    @property
+    def status(self) -> str | None: ...  # noqa: D102
+    @property
+    def customer_id(self) -> int | None: ...  # noqa: D102
+    @property
+    def reference(self) -> str | None: ...  # noqa: D102
+    @property
+    def customer_reference(self) -> str | None: ...  # noqa: D102
+    @property
+    def sku(self) -> str | None: ...  # noqa: D102
+    @property
+    def created_from(self) -> str | None: ...  # noqa: D102
+    @property
+    def created_to(self) -> str | None: ...  # noqa: D102
+
+
+async def order_filter(tx: Transaction, wanted: OrderCriteria) -> OrderFilter:
+    """Return the filter for a query. Raises DomainError: invalid, not found (the product)."""
+    sku, status = text("sku", wanted.sku), text("status", wanted.status)
+    return OrderFilter(
+        customer_id=wanted.customer_id,
+        reference=text("reference", wanted.reference),
+        customer_reference=text("customer_reference", wanted.customer_reference),
+        product_id=None if sku is None else (await find_product(tx, sku)).record.id,
+        created_from=moment("created_from", wanted.created_from),
+        created_to=moment("created_to", wanted.created_to),
+        status=None if status is None else _status(status),
+        state=wanted.state,
+    )
+
+
+def _status(label: str) -> str:
+    found = next((status for status in STATUSES if joined_word(status) == joined_word(label)), None)
+    if found is None:
+        raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
+    return found
+
+
+async def cancel_units(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
+    """Cancel an order, or some of its units. Raises DomainError as `cancel_order` does."""
+    items = None if body.items is UNSET else [(item.id, item.quantity) for item in body.items]
+    await cancel_order(tx, reference, body.reason, now, items)
+
+
+async def dispatch_units(tx: Transaction, reference: str, body: Dispatch, now: datetime, *, invoice: bool) -> None:
+    """Dispatch a shipment; with `invoice`, the worker invoices it. Raises DomainError as `dispatch_order` does."""
+    if body.items is UNSET:
+        request = DispatchRequest(tracking_number=body.tracking_number, only_allocated=True, invoice=invoice)
+    else:
+        serials = [
+            Serial(
+                item.id,
+                number.serial_number,
+                normalised_mac(number.mac_address) if number.mac_address else "",
+                number.provisioning_sku,
+            )
+            for item in body.items
+            for number in item.serial_numbers
+        ]
+        items = [(item.id, item.quantity) for item in body.items]
+        request = DispatchRequest(items=items, tracking_number=body.tracking_number, serials=serials, invoice=invoice)
+    await dispatch_order(tx, reference, request, now)

@@ -1,0 +1,252 @@
+"""Reads forms into structs, with an error for each field that is not valid.
+
+A repeated group of fields has numbered names: `items-0-quantity` is `items[0].quantity` in the struct and in errors.
+An empty field counts as absent. White space around a value is removed.
+"""
+
+import re
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Generic, TypeVar, get_args, get_origin
+from urllib.parse import parse_qsl
+
+import msgspec
+from msgspec import Struct
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.local_time import moment_of
+from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.call import Call
+from tradecounter.rest.field_errors import field_errors_of
+from tradecounter.rest.form import MEDIA_TYPE as URL_ENCODED
+from tradecounter.rest.form import form_decoded
+
+Shape = TypeVar("Shape", bound=Struct)
+
+MULTIPART = "multipart/form-data"
+MOST_FIELDS = 5_000
+MOST_BYTES = 1024 * 1024  # without files
+MOST_ROWS = 1_000
+
+_INDEX = re.compile(r"\[(\d+)\]")
+_TRUE = {"true", "on", "1", "yes"}
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A form as it was sent: the values of each field, and its files."""
+
+    values: Mapping[str, Sequence[str]]
+    files: Mapping[str, UploadFile] = field(default_factory=dict)
+
+    def one(self, name: str) -> str:
+        """Return the last value of a field, stripped; empty without one."""
+        values = self.values.get(name)
+        return values[-1].strip() if values else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A form to show: what was filled in, and what is wrong. A form that is shown for the first time is empty."""
+
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
+    status: int = 200
+
+    def value(self, name: str, default: Any = "") -> str:
+        """Return what was filled in; of a form that was not sent yet, the default."""
+        values = self.values.get(name)
+        if values:
+            return values[-1]
+        return "" if self.values or default is None else str(default)
+
+    def has(self, name: str, value: str, *, default: bool = False) -> bool:
+        """Return whether a box or an option was chosen; of a form that was not sent yet, the default."""
+        return value in self.values.get(name, ()) if self.values else default
+
+    def error(self, name: str) -> str:
+        """Return what is wrong with a field; empty if it is valid."""
+        return self.errors.get(name, "")
+
+    @classmethod
+    def of(cls, submitted: Submitted, error: DomainError, status: int) -> "Filled":
+        """Return a form with an error. Errors of fields that the form does not have are in its message."""
+        errors: dict[str, str] = {}
+        others = []
+        for found in error.field_errors:
+            name = form_name(found.field)
+            if name in submitted.values or name in submitted.files:
+                errors.setdefault(name, found.message)
+            else:
+                others.append(str(found))
+        if not error.field_errors:
+            others.append(error.message)
+        return cls(submitted.values, errors, "; ".join(others), status)
+
+
+def form_name(place: str) -> str:
+    """Return the name of a form's field for a place in its struct: `items-0-quantity` for `items[0].quantity`."""
+    return _INDEX.sub(r"-\1", place).replace(".", "-")
+
+
+async def read_submitted(call: Call, *, most_bytes: int = MOST_BYTES, most_files: int = 0) -> Submitted:
+    """Return a form. Raises DomainError: invalid, too large, unsupported media."""
+    media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == MULTIPART:
+        return await _multipart(call, most_bytes, most_files)
+    if media_type != URL_ENCODED:
+        message = f"Content-Type: must be {URL_ENCODED} or {MULTIPART}, not {media_type[:100]}"
+        raise DomainError(Kind.UNSUPPORTED_MEDIA, message)
+    raw = bytearray()
+    async for chunk in _bounded(call, most_bytes):
+        raw += chunk
+    if raw.count(b"&") >= MOST_FIELDS:
+        raise DomainError(Kind.TOO_LARGE, f"the form has more than {MOST_FIELDS} fields")
+    values: dict[str, list[str]] = {}
+    for part in bytes(raw).split(b"&"):
+        if part:
+            name, _, value = part.partition(b"=")
+            values.setdefault(form_decoded(name), []).append(_newlines(form_decoded(value)))
+    return Submitted(values)
+
+
+def query_values(raw_query: str) -> dict[str, list[str]]:
+    """Return the fields of a form that was sent as a query."""
+    values: dict[str, list[str]] = {}
+    for name, value in parse_qsl(raw_query, keep_blank_values=True, errors="replace"):
+        values.setdefault(name, []).append(value)
+    return values
+
+
+async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
+    parser = MultiPartParser(
+        call.request.headers,
+        _bounded(call, most_bytes),
+        max_files=most_files,
+        max_fields=MOST_FIELDS,
+        max_part_size=MOST_BYTES,
+    )
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise DomainError(Kind.INVALID, f"the form cannot be read: {error.message}") from error
+    values: dict[str, list[str]] = {}
+    files: dict[str, UploadFile] = {}
+    for name, value in form.multi_items():
+        if not isinstance(value, UploadFile):
+            if "\x00" in value:
+                raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
+            values.setdefault(name, []).append(_newlines(value))
+        elif value.filename:
+            files[name] = value
+    return Submitted(values, files)
+
+
+async def _bounded(call: Call, most_bytes: int) -> AsyncGenerator[bytes, None]:
+    size = 0
+    async for chunk in call.request.stream():
+        size += len(chunk)
+        if size > most_bytes:
+            raise DomainError(Kind.TOO_LARGE, f"the form is longer than {most_bytes} bytes")
+        yield chunk
+
+
+def _newlines(value: str) -> str:
+    return value.replace("\r\n", "\n")
+
+
+@dataclass(slots=True)
+class _Reading(Generic[Shape]):
+    """Reads a form into a struct; `rows` has the numbers of the rows of each group, in their order."""
+
+    submitted: Submitted
+    rows: dict[str, list[int]] = field(default_factory=dict)
+
+    def struct(self, shape: type[Struct], prefix: str = "") -> dict[str, Any]:
+        members = {}
+        for member in msgspec.structs.fields(shape):
+            value = self._member(member.type, prefix + member.encode_name)
+            if value is not None:
+                members[member.encode_name] = value
+        return members
+
+    def _member(self, annotation: Any, name: str) -> Any:
+        options = alternatives(annotation)
+        listed = next((option for option in options if get_origin(option) is list), None)
+        if listed is not None:
+            [element] = get_args(listed)
+            shapes = [o for o in alternatives(element) if isinstance(o, type) and issubclass(o, Struct)]
+            if shapes:
+                return self._rows(shapes[0], name)
+            return [value.strip() for value in self.submitted.values.get(name, ()) if value.strip()]
+        if shapes := [o for o in options if isinstance(o, type) and issubclass(o, Struct)]:
+            return self.struct(shapes[0], f"{name}-") or None
+        value = self.submitted.one(name)
+        return None if value == "" else _plain(options, value)
+
+    def _rows(self, shape: type[Struct], name: str) -> list[dict[str, Any]]:
+        numbered = re.compile(rf"{re.escape(name)}-(\d{{1,4}})-")
+        numbers = sorted({int(found[1]) for key in self.submitted.values if (found := numbered.match(key))})
+        if len(numbers) > MOST_ROWS:
+            raise DomainError(Kind.TOO_LARGE, f"{name}: there are more than {MOST_ROWS} rows")
+        rows = [(number, self.struct(shape, f"{name}-{number}-")) for number in numbers]
+        filled = [(number, row) for number, row in rows if row]
+        self.rows[name] = [number for number, _ in filled]
+        return [row for _, row in filled]
+
+    def renumbered(self, errors: Sequence[FieldError]) -> Iterator[FieldError]:
+        """Yield errors with the numbers that the rows have in the form."""
+        for error in errors:
+            name, found = error.field.partition("[")[0], _INDEX.search(error.field)
+            numbers = self.rows.get(name)
+            if found is None or numbers is None or int(found[1]) >= len(numbers):
+                yield error
+            else:
+                place = error.field.replace(found[0], f"[{numbers[int(found[1])]}]", 1)
+                yield FieldError(place, error.message)
+
+
+def _plain(options: Sequence[Any], value: str) -> Any:
+    """Return a value in the form that msgspec reads."""
+    if bool in options:
+        return value.lower() in _TRUE
+    if Decimal in options:
+        return value.replace("£", "").replace(",", "").replace(" ", "")
+    if int in options and float not in options:
+        return value.replace(",", "")
+    if datetime in options and date not in options:
+        try:
+            return moment_of(value if value.count(":") > 1 else f"{value}:00")
+        except ValueError:
+            return value
+    return value
+
+
+def _for_people(message: str) -> str:
+    """Return a message without what is true of JSON only: forms have no null, and all their values are texts."""
+    return message.replace(" or null", "").replace(", not text", "")
+
+
+def parse_form(submitted: Submitted, shape: type[Shape]) -> Shape:
+    """Return a form as a struct. Raises DomainError (invalid), which names all invalid fields.
+
+    A time without an offset, such as a browser sends, is UK local time.
+    """
+    reading: _Reading[Shape] = _Reading(submitted)
+    members = reading.struct(shape)
+    found = [
+        FieldError(error.field, _for_people(error.message)) for error in field_errors_of(members, shape, strict=False)
+    ]
+    errors = list(reading.renumbered(found))
+    if not errors:
+        try:
+            return msgspec.convert(members, shape, strict=False)
+        except msgspec.ValidationError as error:
+            raise DomainError(Kind.INVALID, str(error)) from error
+    message = "; ".join(map(str, errors[:20]))
+    raise DomainError(Kind.INVALID, message, field_errors=errors)

@@ -1,0 +1,41 @@
+// Dialogs, the search key and focus. Pages work without it.
+(() => {
+  const dialog = document.getElementById("dialog");
+
+  // A form that htmx has put into the dialog opens it. After errors, the focus goes to what is wrong.
+  document.addEventListener("htmx:after:swap", () => {
+    if (dialog.querySelector("form") && !dialog.open) dialog.showModal();
+    document.querySelector("[data-focus]")?.focus();
+  });
+  dialog.addEventListener("close", () => dialog.firstElementChild.replaceChildren());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog || event.target.closest?.("[data-close]")) {
+      event.preventDefault();
+      dialog.close();
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, textarea, select")) return;
+    const box = document.querySelector("[data-find]");
+    if (!box) return;
+    event.preventDefault();
+    box.focus();
+    box.select();
+  });
+
+  // A menu closes when the person turns to something else.
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll("details.person[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const menu of document.querySelectorAll("details.person[open]")) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+})();

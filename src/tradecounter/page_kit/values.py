@@ -1,0 +1,93 @@
+"""How pages show values: money, moments, dates, counts and states."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from markupsafe import Markup
+
+from tradecounter.kit.local_time import UK
+from tradecounter.kit.money import in_pounds
+
+NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
+
+# The tone of each state and status; the text is always shown too.
+_TONES = {
+    "good": {"dispatched", "completed", "paid", "active", "received", "delivered", "priced", "closed", "applied"},
+    "busy": {"awaiting dispatch", "part dispatched", "pending", "waiting", "open", "part paid", "confirmed", "ordered"},
+    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
+    "bad": {"cancelled", "declined", "failed", "blocked", "disabled", "reversed"},
+}
+
+
+def money(amount: Decimal | None) -> str:
+    """Return an amount in pounds: £1,234.50."""
+    if amount is None:
+        return NOTHING
+    return f"\N{MINUS SIGN}{in_pounds(-amount)}" if amount < 0 else in_pounds(amount)
+
+
+def count(number: int | None) -> str:
+    """Return a whole number with commas."""
+    return NOTHING if number is None else f"{number:,}"
+
+
+def moment(when: datetime | None) -> str:
+    """Return a moment as a `<time>` in UK time: 16 Jun 2026, 09:00."""
+    if when is None:
+        return NOTHING
+    local = when.astimezone(UK)
+    return Markup('<time datetime="{}">{} {:%b %Y, %H:%M}</time>').format(_exact(when), local.day, local)
+
+
+def day(when: date | datetime | None) -> str:
+    """Return a date as a `<time>`: 16 Jun 2026. A moment's date is that in the UK."""
+    if when is None:
+        return NOTHING
+    found = when.astimezone(UK).date() if isinstance(when, datetime) else when
+    return Markup('<time datetime="{}">{} {:%b %Y}</time>').format(found.isoformat(), found.day, found)
+
+
+def tone(state: Any) -> str:
+    """Return the tone of a state's badge."""
+    text = str(state).lower()
+    return next((name for name, states in _TONES.items() if text in states), "plain")
+
+
+def plural(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun: 1 order, 2 orders."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def label(name: str) -> str:
+    """Return the name of a form's field for people: `items-0-quantity` is Items 1 quantity."""
+    words = [str(int(word) + 1) if word.isdigit() else word.replace("_", " ") for word in name.split("-")]
+    return " ".join(words).capitalize()
+
+
+def action(name: str) -> str:
+    """Return an action of the audit log for people: `credit_note.issue` is Credit note: issue."""
+    noun, _, verb = name.replace("_", " ").partition(".")
+    return f"{noun.capitalize()}: {verb}"
+
+
+def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Return options whose values are their texts, as pairs."""
+    return [(option, option) for option in options]
+
+
+def _exact(when: datetime) -> str:
+    return when.astimezone(UK).isoformat(timespec="seconds")
+
+
+FILTERS = {
+    "money": money,
+    "count": count,
+    "moment": moment,
+    "day": day,
+    "tone": tone,
+    "label": label,
+    "action": action,
+    "zip_same": zip_same,
+}

@@ -1,0 +1,1 @@
+"""The pages of both sites, which people see after they have signed in."""

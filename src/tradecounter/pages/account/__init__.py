@@ -1,0 +1,1 @@
+"""The customer's pages: one folder per subject."""

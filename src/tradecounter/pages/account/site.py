@@ -1,0 +1,22 @@
+"""The pages of the customer's account. A new subject is a line in `SUBJECTS`."""
+
+from collections.abc import Sequence
+
+from tradecounter.db.pool import Database
+from tradecounter.kit.clock import Clock
+from tradecounter.pages.account.home.pages import HomePages
+from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.assembled import Pages, assembled
+from tradecounter.pages.page_site import ACCOUNT
+
+SUBJECTS: Sequence[type] = (HomePages,)
+
+
+def account_pages(parts: AccountParts, database: Database, clock: Clock, base_url: str | None) -> Pages:
+    """Return the customers' pages."""
+    return assembled(ACCOUNT, "tradecounter.pages.account", SUBJECTS, parts, database, clock, base_url)
+
+
+def is_page(path: str) -> bool:
+    """Return whether errors of a path are shown as pages."""
+    return path == ACCOUNT.home or path.startswith(f"{ACCOUNT.home}/")

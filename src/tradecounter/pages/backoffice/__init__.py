@@ -1,0 +1,1 @@
+"""The staff's pages: one folder per subject."""

@@ -1,0 +1,1 @@
+"""Orders: the list, one order, and what staff do with it."""

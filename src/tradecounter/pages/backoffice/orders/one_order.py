@@ -1,0 +1,25 @@
+"""`/order/{reference}`: one order with all that happened to it."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.pages.backoffice.orders.shown import address_lines, shown_order
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPages:
+    """The page of one order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}", "One order", scope="orders:read")
+    async def show_order(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+        return self.desk.show(call, "orders/order.html", shown=shown, address_lines=address_lines)

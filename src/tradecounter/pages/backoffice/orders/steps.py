@@ -1,0 +1,143 @@
+"""The forms of an order: cancel, dispatch, add a note. They take the same steps as `/api/order`."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import UNSET, Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.order_steps import cancel_units, dispatch_units
+from tradecounter.backoffice.order_wire import (
+    Cancellation,
+    Dispatch,
+    DispatchedItem,
+    ItemId,
+    NamedUnits,
+    NewNote,
+    SerialNumber,
+    Units,
+)
+from tradecounter.backoffice.orders import BY_WAREHOUSE
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.add_note import add_note
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.orders.shown import shown_order
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk, Shape
+from tradecounter.rest.call import Call
+
+_SERIAL_PARTS = re.compile(r"[\s,;]+")
+
+
+class CancelledLine(Struct):
+    """A line in the form; without a quantity, nothing of it is cancelled."""
+
+    id: ItemId
+    quantity: Units | None = None
+
+
+class CancelForm(Struct):
+    """What is cancelled, and why. Without any quantity, all that is left."""
+
+    reason: str
+    items: list[CancelledLine] = []
+
+
+class DispatchedLine(Struct):
+    """A line in the form. Each line of `serials` is a unit: its serial number, then its MAC address, if known."""
+
+    id: ItemId
+    quantity: Units | None = None
+    serials: str = ""
+
+
+class DispatchForm(Struct):
+    """What leaves."""
+
+    items: list[DispatchedLine] = []
+    tracking_number: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderStepPages:
+    """The forms of an order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
+    async def show_cancel(self, call: Call) -> Response:
+        return await self._show(call, "orders/cancel.html", Filled())
+
+    @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
+    async def cancel(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: CancelForm, now: datetime) -> None:
+            units = [NamedUnits(line.id, line.quantity) for line in body.items if line.quantity is not None]
+            await cancel_units(tx, _reference(call), Cancellation(body.reason, units or UNSET), now)
+
+        return await self._take(call, CancelForm, work, "orders/cancel.html", "The units are cancelled.")
+
+    @page("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_dispatch(self, call: Call) -> Response:
+        return await self._show(call, "orders/dispatch.html", Filled())
+
+    @form("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
+    async def dispatch(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: DispatchForm, now: datetime) -> None:
+            items = [
+                DispatchedItem(line.id, line.quantity, _serials(line.serials))
+                for line in body.items
+                if line.quantity is not None
+            ]
+            if not items:
+                raise DomainError(Kind.INVALID, "say how many units leave")
+            invoice = self.parts.settings.invoice_each_dispatch
+            await dispatch_units(tx, _reference(call), Dispatch(items, body.tracking_number), now, invoice=invoice)
+
+        return await self._take(call, DispatchForm, work, "orders/dispatch.html", "The shipment is recorded.")
+
+    @page("/order/{reference}/note", "Add a note to an order", scope="orders:write")
+    async def show_note(self, call: Call) -> Response:
+        return await self._show(call, "orders/note.html", Filled())
+
+    @form("/order/{reference}/note", "Add a note to an order", scope="orders:write")
+    async def note(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: NewNote, now: datetime) -> None:
+            await add_note(tx, _reference(call), body.text, now)
+
+        return await self._take(call, NewNote, work, "orders/note.html", "The note is added.")
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+        return self.desk.show(call, template, form=filled, shown=shown)
+
+    async def _take(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[None]],
+        template: str,
+        done: str,
+    ) -> Response:
+        return await self.desk.change(
+            call,
+            shape,
+            work,
+            again=lambda filled: self._show(call, template, filled),
+            to=f"/order/{_reference(call)}",
+            done=done,
+        )
+
+
+def _reference(call: Call) -> str:
+    return call.path_text("reference", "order")
+
+
+def _serials(text: str) -> list[SerialNumber]:
+    units = [_SERIAL_PARTS.split(line.strip()) for line in text.splitlines() if line.strip()]
+    return [SerialNumber(serial, *more[:2]) for serial, *more in units]

@@ -1,0 +1,31 @@
+"""The pages of the back office. A new subject is a line in `SUBJECTS`."""
+
+from collections.abc import Sequence
+
+from tradecounter.db.pool import Database
+from tradecounter.kit.clock import Clock
+from tradecounter.pages.assembled import Pages, assembled
+from tradecounter.pages.backoffice.orders.one_order import OrderPages
+from tradecounter.pages.backoffice.orders.order_list import OrderListPages
+from tradecounter.pages.backoffice.orders.steps import OrderStepPages
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.today.pages import TodayPages
+from tradecounter.pages.page_site import BACK_OFFICE
+
+SUBJECTS: Sequence[type] = (
+    TodayPages,
+    OrderListPages,
+    OrderPages,
+    OrderStepPages,
+)
+_NO_PAGES = ("/api", "/static/", "/check-health", "/ready")
+
+
+def backoffice_pages(parts: OfficeParts, database: Database, clock: Clock, base_url: str | None) -> Pages:
+    """Return the staff's pages."""
+    return assembled(BACK_OFFICE, "tradecounter.pages.backoffice", SUBJECTS, parts, database, clock, base_url)
+
+
+def is_page(path: str) -> bool:
+    """Return whether errors of a path are shown as pages."""
+    return not path.startswith(_NO_PAGES)

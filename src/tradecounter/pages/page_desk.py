@@ -1,0 +1,135 @@
+"""The steps that every page takes: read and render; or parse a form, change something, and go to the next page."""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+import jinja2
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.page_kit.forms import Filled, Submitted, parse_form, read_submitted
+from tradecounter.pages.navigation import Navigation
+from tradecounter.pages.page_site import PageSite
+from tradecounter.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
+from tradecounter.rest.call import Call
+from tradecounter.rest.statuses import STATUS
+
+Shape = TypeVar("Shape", bound=Struct)
+ShowAgain = Callable[[Filled], Awaitable[Response]]
+
+ONCE = "once"  # the field with the key of a form
+_SEE_OTHER = 303
+
+
+@dataclass(frozen=True, slots=True)
+class PageDesk:
+    """The database, the clock and the templates of a site with pages."""
+
+    site: PageSite
+    database: Database
+    clock: Clock
+    templates: jinja2.Environment
+    navigation: Navigation
+
+    def reading(self) -> AbstractAsyncContextManager[Transaction]:
+        """Run a block of reads."""
+        return reading(self.database)
+
+    def view(self, call: Call) -> PageView:
+        """Return what templates know as `page`."""
+        return PageView(self.site, self.navigation, call.request, prefix_of(call.base_url))
+
+    def show(self, call: Call, template: str, *, status: int = 200, **values: Any) -> Response:
+        """Respond with a page. A `form` among the values gives its status to the page."""
+        form = values.get("form")
+        if isinstance(form, Filled):
+            status = form.status
+        return render(self.view(call), self.templates, template, status, values)
+
+    async def change(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        *,
+        again: ShowAgain,
+        to: str | Callable[[Any], str],
+        done: str | Callable[[Any], str] = "",
+        submitted: Submitted | None = None,
+    ) -> Response:
+        """Parse a form, run a change in a transaction of its own, and send the browser to the page `to`.
+
+        That page shows the message `done`. Both may be functions of what `work` returns. After a DomainError, `again`
+        shows the form once more, with its values and errors. A form that is sent twice changes something once.
+        """
+        if submitted is None:
+            submitted = await read_submitted(call)
+        try:
+            path, message = await self._changed(call, submitted, shape, work, to, done)
+        except DomainError as error:
+            if error.kind is Kind.UNAVAILABLE:
+                raise
+            return await again(Filled.of(submitted, error, STATUS[error.kind]))
+        return self.go(call, path, message)
+
+    def go(self, call: Call, path: str, message: str = "") -> Response:
+        """Send the browser to a page, which shows a message."""
+        response = see_other(call.request, prefix_of(call.base_url) + path)
+        if message:
+            set_flash(response, self.site, message)
+        return response
+
+    async def _changed(
+        self,
+        call: Call,
+        submitted: Submitted,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        to: str | Callable[[Any], str],
+        done: str | Callable[[Any], str],
+    ) -> tuple[str, str]:
+        body = parse_form(submitted, shape)
+        request = _keyed(call, submitted)
+        now = self.clock.now()
+        with used_once():
+            async with transaction(self.database, call.actor) as tx:
+                if request is not None:
+                    async with tx.pipeline() as p:
+                        claimed = claim(p, request)
+                    if (before := recorded(request, claimed)) is not None:
+                        path, _, message = before.body.decode().partition("\n")
+                        return path, message
+                result = await work(tx, body, now)
+                path, message = (made(result) if callable(made) else made for made in (to, done))
+                if request is not None:
+                    record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
+        return path, message
+
+
+def render(view: PageView, templates: jinja2.Environment, template: str, status: int, values: Any) -> Response:
+    """Return a page as a response."""
+    html = templates.get_template(template).render(page=view, **values)
+    headers = {"Content-Security-Policy": CONTENT_POLICY, "Cache-Control": "no-store"}
+    response = Response(html, status, headers, "text/html")
+    view.forget_flash(response)
+    return response
+
+
+def _keyed(call: Call, submitted: Submitted) -> KeyedRequest | None:
+    """Return the form's key with its content, so that a form that was changed after it was sent counts as another."""
+    key = submitted.one(ONCE)
+    if not key:
+        return None
+    fields = sorted((name, list(values)) for name, values in submitted.values.items())
+    files = sorted((name, file.filename, file.size) for name, file in submitted.files.items())
+    digest = hashlib.sha256(repr((call.target, fields, files)).encode())
+    return KeyedRequest(f"{call.actor.kind}/{call.actor.id}", f"form {digest.hexdigest()}", digest.digest())

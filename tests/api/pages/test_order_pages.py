@@ -1,0 +1,193 @@
+"""The staff's pages of orders."""
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import buy, create, rows
+from support.pages import Person, fields_of, text_of
+from support.service import Customer
+from support.shop import NEXT_DAY
+
+
+@pytest.fixture(scope="module")
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(company="Bright & <Sons>")
+
+
+def path_of(placed: dict[str, object]) -> str:
+    return f"/order/{placed['order_reference']}"
+
+
+def test_the_list_shows_orders_and_is_filtered_and_sorted(sam: Person, customer: Customer) -> None:
+    cheap = buy(customer, [("CABLE", 1)], customer_reference="CHEAP")
+    dear = buy(customer, [("PHONE", 9)], customer_reference="DEAR")
+    page = sam.get(f"/order?customer_id={customer.id}&sort=total").text
+    assert page.index(cheap["order_reference"]) < page.index(dear["order_reference"])
+    page = sam.get(f"/order?customer_id={customer.id}&sort=-total").text
+    assert page.index(dear["order_reference"]) < page.index(cheap["order_reference"])
+    assert 'aria-sort="descending"' in page
+    only = text_of(sam.get("/order?customer_reference=dear"))
+    assert dear["order_reference"] in only
+    assert cheap["order_reference"] not in only
+    assert "No order matches" in text_of(sam.get("/order?reference=NOTHING"))
+
+
+def test_a_wrong_filter_is_explained_beside_its_field(sam: Person) -> None:
+    page = sam.get("/order?created_from=soon&sku=PHONE")
+    assert page.status_code == 400
+    assert 'aria-invalid="true"' in page.text
+    assert 'value="soon"' in page.text
+    assert "form-created_from-error" in page.text
+
+
+def test_pages_of_the_list_have_every_order_once(office: BackOfficeSite, sam: Person) -> None:
+    customer = office.service.customer(credit="9000000.00")
+    placed = {str(buy(customer, [("CABLE", 1)])["order_reference"]) for _ in range(53)}
+    for sort in ("placed", "-placed", "total", "-total", "customer"):
+        seen: list[str] = []
+        address = f"/order?customer_id={customer.id}&sort={sort}"
+        while address:
+            page = sam.get(address).text
+            seen += [part.split('"')[0] for part in page.split('<a href="/order/')[1:]]
+            following = page.split('rel="next" href="')[1:]
+            address = following[0].split('"')[0].replace("&amp;", "&") if following else ""
+        assert len(seen) == 53
+        assert set(seen) == placed
+    assert sam.get("/order?after=nonsense").status_code == 400
+
+
+def test_the_list_is_a_file_without_formulas(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("CABLE", 1)], customer_reference="=HYPERLINK(1)")
+    found = sam.get(f"/order?reference={placed['order_reference']}&format=csv")
+    assert found.headers["Content-Type"].startswith("text/csv")
+    heading, row = found.text.splitlines()
+    assert heading.startswith("reference,customer_id,customer")
+    assert "'=HYPERLINK(1)" in row
+
+
+def test_markup_in_data_is_escaped(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("CABLE", 1)], customer_reference="<script>alert(1)</script>")
+    sam.sends(f"{path_of(placed)}/note", {"text": "<b>bold</b>"})
+    for path in ("/order", path_of(placed)):
+        page = sam.get(path).text
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "&lt;b&gt;bold" in sam.get(path_of(placed)).text
+    assert "Bright &amp; &lt;Sons&gt;" in page
+
+
+def test_an_order_is_shown_with_its_lines_and_history(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2), ("CABLE", 3)])
+    shown = text_of(sam.get(path_of(placed)))
+    for part in ("PHONE", "CABLE", "Nothing is dispatched yet", "Order: confirm", "£"):
+        assert part in shown
+    pending = create(customer)
+    assert "not confirmed" in text_of(sam.get(f"/order/{pending['confirmation_code']}"))
+
+
+def test_a_note_is_added_by_a_plain_form_and_its_author_is_recorded(
+    office: BackOfficeSite, sam: Person, customer: Customer
+) -> None:
+    placed = buy(customer)
+    form = sam.get(f"{path_of(placed)}/note")
+    fields = fields_of(form) | {"text": "Wants it by Friday."}
+    page = sam.sends(f"{path_of(placed)}/note", fields)
+    assert "The note is added." in text_of(page)
+    assert "Wants it by Friday." in text_of(page)
+    again = sam.get(path_of(placed))
+    assert "The note is added." not in text_of(again)
+    [(kind, name, address)] = rows(
+        office.service,
+        "select actor_kind, actor_name, address from audit_entry where action = 'order.note' and subject = %s",
+        f"order/{placed['order_reference']}",
+    )
+    assert (kind, name) == ("staff", sam.email)
+    assert address
+
+
+def test_a_form_that_is_sent_twice_changes_something_once(sam: Person, customer: Customer) -> None:
+    placed = buy(customer)
+    fields = fields_of(sam.get(f"{path_of(placed)}/note")) | {"text": "Once"}
+    for _ in range(2):
+        sam.sends(f"{path_of(placed)}/note", fields)
+    assert text_of(sam.get(path_of(placed))).count("Once") == 1
+    assert "Another" in text_of(sam.sends(f"{path_of(placed)}/note", {**fields, "text": "Another"}))
+
+
+def test_errors_are_beside_their_fields_and_keep_what_was_typed(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"items-0-quantity": "many", "reason": ""}
+    rejected = sam.send(f"{path_of(placed)}/cancel", fields)
+    assert rejected.status_code == 400
+    assert 'value="many"' in rejected.text
+    assert 'aria-invalid="true"' in rejected.text
+    assert 'aria-describedby="form-items-0-quantity-error"' in rejected.text
+    assert "Must be a whole number" in text_of(rejected)
+    assert 'href="#form-reason"' in rejected.text
+    too_many = sam.send(f"{path_of(placed)}/cancel", fields | {"items-0-quantity": "9", "reason": "x"})
+    assert too_many.status_code == 400
+    assert 'role="alert"' in too_many.text
+
+
+def test_units_are_cancelled_and_then_the_rest(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel"))
+    page = sam.sends(f"{path_of(placed)}/cancel", fields | {"items-0-quantity": "1", "reason": "Too many"})
+    assert "1 cancelled" in text_of(page)
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel"))
+    page = sam.sends(f"{path_of(placed)}/cancel", fields | {"reason": "All of it"})
+    assert "Cancelled" in text_of(page)
+    over = sam.send(f"{path_of(placed)}/cancel", {"reason": "Again"})
+    assert over.status_code == 409
+    assert "All of it" not in over.text
+
+
+def test_a_shipment_takes_serial_numbers_as_a_scanner_types_them(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/dispatch"))
+    assert fields["items-0-quantity"] == "2"
+    fields |= {"items-0-serials": "SN-1 00:00:5e:00:53:01\r\nSN-2\r\n", "tracking_number": "T-99"}
+    page = text_of(sam.sends(f"{path_of(placed)}/dispatch", fields))
+    for part in ("T-99", "SN-1, SN-2", "The shipment is recorded."):
+        assert part in page
+
+
+def test_a_wrong_serial_number_is_explained(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/dispatch")) | {"items-0-serials": "SN-1 nonsense"}
+    rejected = sam.send(f"{path_of(placed)}/dispatch", fields)
+    assert rejected.status_code == 400
+    assert "MAC address" in text_of(rejected)
+
+
+def test_back_ordered_units_do_not_leave(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("SWITCH", 50)], NEXT_DAY)
+    fields = fields_of(sam.get(f"{path_of(placed)}/dispatch")) | {"items-0-quantity": "50"}
+    assert sam.send(f"{path_of(placed)}/dispatch", fields).status_code == 409
+
+
+def test_htmx_gets_errors_in_place_and_is_sent_on_after_success(sam: Person, customer: Customer) -> None:
+    placed = buy(customer)
+    fields = fields_of(sam.get(f"{path_of(placed)}/note"))
+    rejected = sam.send(f"{path_of(placed)}/note", fields, **{"HX-Request": "true"})
+    assert rejected.status_code == 400
+    assert '<form id="form"' in rejected.text
+    taken = sam.send(f"{path_of(placed)}/note", fields | {"text": "Hello"}, **{"HX-Request": "true"})
+    assert (taken.status_code, taken.headers["HX-Redirect"]) == (200, path_of(placed))
+
+
+def test_today_shows_what_needs_somebody(sam: Person, customer: Customer) -> None:
+    buy(customer)
+    shown = text_of(sam.get("/"))
+    for part in ("To dispatch", "Back-ordered", "Quotes to price", "Failed jobs", "Orders in the last 14 days"):
+        assert part in shown
+
+
+def test_a_multipart_form_is_read_too(sam: Person, customer: Customer) -> None:
+    placed = buy(customer)
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    sent = sam.http.post(f"{path_of(placed)}/note", files={"text": (None, "In parts")}, headers=headers)
+    assert sent.status_code == 303
+    assert "In parts" in text_of(sam.get(path_of(placed)))
+    odd = sam.http.post(f"{path_of(placed)}/note", content=b"{}", headers={**headers, "Content-Type": "text/plain"})
+    assert odd.status_code == 415

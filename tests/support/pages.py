@@ -1,0 +1,121 @@
+"""People who are signed in to pages, with a browser's headers and cookies."""
+
+import itertools
+import re
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+import httpx2
+
+from support.service import Service
+from tradecounter.access.permissions import UserRole
+from tradecounter.access.queries.users import put_user
+from tradecounter.access.sessions import start_session
+from tradecounter.access.staff import add_staff_member
+from tradecounter.db.transaction import Transaction
+from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+_NO_KEEPING = httpx2.Limits(max_keepalive_connections=0)  # nothing to close after a test
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Person:
+    """Somebody at a site with pages; `send` sends forms as a browser does from a page of the site."""
+
+    http: httpx2.Client
+    id: int
+    email: str
+    site: PageSite
+
+    def get(self, path: str, **options: Any) -> httpx2.Response:
+        """A page; redirects are not followed."""
+        return self.http.get(path, **options)
+
+    def send(self, path: str, fields: dict[str, Any] | None = None, **headers: str) -> httpx2.Response:
+        """The response to a form; redirects are not followed."""
+        return self.http.post(path, data=fields or {}, headers={"Sec-Fetch-Site": "same-origin", **headers})
+
+    def sends(self, path: str, fields: dict[str, Any] | None = None) -> httpx2.Response:
+        """The page to which a form leads, with what it says; fails unless the form was taken."""
+        response = self.send(path, fields)
+        assert response.status_code == 303, response.text
+        flash = {cookie.name: cookie.value for cookie in response.cookies.jar}
+        cookies = "; ".join(f"{name}={value}" for name, value in flash.items())
+        return self.http.get(response.headers["Location"], headers={"Cookie": self.cookie + "; " + cookies})
+
+    @property
+    def cookie(self) -> str:
+        return self.http.headers.get("Cookie", "")
+
+
+def browser(url: str, cookie: str = "") -> httpx2.Client:
+    """A client with a browser's headers; its cookie is fixed, because it keeps no Secure cookies of plain HTTP."""
+    headers = {"Accept": "text/html", "User-Agent": "Test Browser"} | ({"Cookie": cookie} if cookie else {})
+    return httpx2.Client(base_url=url, headers=headers, verify=_NO_TLS, timeout=30, limits=_NO_KEEPING)
+
+
+def staff_member(service: Service, url: str, *roles: Any, name: str = "Sam Staff") -> Person:
+    """A new member of the staff, signed in to the back office at `url`."""
+    email = f"staff{next(_numbers)}@reseller.example"
+    now = service.clock.now()
+
+    async def add(tx: Transaction) -> tuple[int, str]:
+        member, _ = await add_staff_member(tx, email, name, list(roles), "s" * 64, now)
+        return member.id, await start_session(tx, "staff", member.id, "127.0.0.1", "Test Browser", now)
+
+    member_id, value = service.in_transaction(add)
+    return Person(browser(url, f"{BACK_OFFICE.cookie}={value}"), member_id, email, BACK_OFFICE)
+
+
+def customer_user(service: Service, customer_id: int, role: UserRole = "owner", url: str = "") -> Person:
+    """A new user of a customer, signed in to the account."""
+    email = f"user{next(_numbers)}@shop.example"
+    now = service.clock.now()
+
+    async def add(tx: Transaction) -> tuple[int, str]:
+        user = await put_user(tx, customer_id, email, role, now)
+        assert user is not None
+        return user.id, await start_session(tx, "account", user.id, "127.0.0.1", "Test Browser", now)
+
+    user_id, value = service.in_transaction(add)
+    return Person(browser(url or service.url, f"{ACCOUNT.cookie}={value}"), user_id, email, ACCOUNT)
+
+
+def text_of(response: httpx2.Response) -> str:
+    """What a page says, without its markup, in one line."""
+    parser = _Text()
+    parser.feed(response.text)
+    return re.sub(r"\s+", " ", " ".join(parser.parts)).strip()
+
+
+def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambda _: True) -> dict[str, str]:
+    """The names and values of a page's input fields, as they would be sent unchanged."""
+    parser = _Fields()
+    parser.feed(response.text)
+    return {name: value for name, value in parser.found.items() if where(name)}
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+class _Fields(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        name = values.get("name")
+        if tag == "input" and name and (values.get("type") not in {"checkbox", "radio"} or "checked" in values):
+            self.found[name] = values.get("value") or ""
