@@ -46,7 +46,7 @@ AUTHENTICATED = {
     ("GET", "/manufacturer"),
     ("GET", "/attribute"),
 }
-PAGES = ("/account",)  # for people who have signed in, see tests/api/pages
+PAGES = ("/account", "/auth/authorize")  # for people who have signed in, see tests/api/pages
 NOT_IN_THE_DOCUMENT = {("GET", "/docs"), ("GET", "/guide"), ("GET", "/static/{name}")}  # for people
 
 

@@ -24,7 +24,7 @@ from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The secret key, which encrypts passwords of configurations, secrets of webhooks and second factors, and keys.",
+    help="The secret key, which encrypts configurations, webhooks' secrets, second factors, the issuer's keys.",
 )
 
 

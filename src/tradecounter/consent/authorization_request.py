@@ -91,17 +91,19 @@ async def find_target(tx: Transaction, fields: Fields) -> Application:
     known application, which is compared character by character.
     """
     if fields.repeated.intersection(_NAMING):
-        raise DomainError(Kind.INVALID, "client_id and redirect_uri must be given once")
+        raise DomainError(Kind.INVALID, "the application gave its client_id or redirect_uri more than once")
     client_id, redirect_uri = (fields.values.get(name) for name in _NAMING)
     if client_id is None:
-        raise DomainError(Kind.INVALID, "client_id: is required")
+        raise DomainError(Kind.INVALID, "the application did not say which one it is: client_id is required")
     record = await find_application(tx, client_id)
     if record is None or record.disabled_at is not None:
-        raise DomainError(Kind.INVALID, "client_id: this application is not registered here, or is disabled")
+        raise DomainError(Kind.INVALID, "this application is not registered here, or is disabled (client_id)")
     if redirect_uri is None:
-        raise DomainError(Kind.INVALID, "redirect_uri: is required")
+        raise DomainError(Kind.INVALID, "the application did not say where you return to: redirect_uri is required")
     if redirect_uri not in record.redirect_uris:
-        raise DomainError(Kind.INVALID, "redirect_uri: the application has not registered this address")
+        raise DomainError(
+            Kind.INVALID, "the application has not registered the address to which you would return (redirect_uri)"
+        )
     state = None if "state" in fields.repeated else fields.values.get("state")
     return Application(record, redirect_uri, state)
 
