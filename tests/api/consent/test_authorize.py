@@ -84,7 +84,7 @@ def test_a_user_allows_an_application_and_gets_back_with_a_code(
     said = text_of(page)
     assert "<b>ERP</b> wants to act for" in said
     assert "<b>ERP</b>" not in page.text, "escaped"
-    assert "https://erp.example" in said
+    assert "It returns you to erp.example" in said
     assert fields_of(page) == request
     address, found = sent_back(decide(owner, fields_of(page)))
     assert address == "https://erp.example/callback"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from starlette.responses import Response
 
@@ -89,8 +89,9 @@ class ConsentPages:
         return Response(status_code=303, headers={"Location": address})
 
     def _page(self, call: Call, application: Application, template: str, **values: Any) -> Response:
-        origin = origin_of(application.redirect_uri)
-        response = self.desk.show(call, template, name=application.record.name, origin=origin, **values)
+        origin, site = origin_of(application.redirect_uri), urlsplit(application.redirect_uri).netloc
+        seller = self.parts.settings.seller_name
+        response = self.desk.show(call, template, name=application.record.name, site=site, seller=seller, **values)
         response.headers["Content-Security-Policy"] = CONTENT_POLICY.replace(
             "form-action 'self'", f"form-action 'self' {origin}"
         )
