@@ -36,7 +36,7 @@ def postmaster_of(folder: Path) -> int:
 @pytest.fixture(scope="module")
 def interrupted(folder: Path) -> int:
     """The process of the database of a demo that was told to stop while it started."""
-    with started("demo", "--port", "0", folder=folder, environment={}, wait=False) as running:
+    with started("demo", "--port", "0", "--no-history", folder=folder, environment={}, wait=False) as running:
         pid_file = folder / ".tradecounter" / "postgres" / "data" / "postmaster.pid"
         wait_for(lambda: pid_file.exists() and pid_file.read_text())
         postmaster = postmaster_of(folder)
@@ -47,7 +47,7 @@ def interrupted(folder: Path) -> int:
 @pytest.fixture(scope="module")
 def announced(folder: Path, interrupted: int) -> dict[str, Any]:
     """What the next start announced; it responded to every customer and Ctrl-C stopped it."""
-    with started("demo", "--port", "0", "--json", folder=folder, environment={}) as running:
+    with started("demo", "--port", "0", "--json", "--no-history", folder=folder, environment={}) as running:
         told: dict[str, Any] = running.announced
         with checked_client(base_url=told["base_url"], headers={"Accept": "application/json"}) as client:
             assert client.get("/docs").status_code == 200
@@ -112,7 +112,9 @@ def customers_in(folder: Path) -> list[int]:
 
 
 def test_the_first_output_line_is_complete_for_programs(announced: dict[str, Any]) -> None:
-    assert set(announced) == {"base_url", "docs_url", "backoffice_url", "customers", "staff", "service_token"}
+    assert set(announced) == {
+        "base_url", "docs_url", "backoffice_url", "customers", "users", "staff", "service_token",
+    }  # fmt: skip
     assert announced["docs_url"] == f"{announced['base_url']}/docs"
     assert len(announced["customers"]) >= 4
     for customer in announced["customers"]:
@@ -120,6 +122,7 @@ def test_the_first_output_line_is_complete_for_programs(announced: dict[str, Any
         assert len(customer["password"]) >= 12
         assert len(customer["api_key"]) == 64
         assert customer["note"]
+    assert [user["role"] for user in announced["users"]] == ["buyer", "accounts", "developer"]
     assert [member["roles"] for member in announced["staff"]] == [[role] for role in ROLES]
 
 
@@ -128,7 +131,7 @@ def test_a_second_start_has_the_same_data_and_keys_and_prints_an_example(
 ) -> None:
     first, second = announced["customers"][:2]
     command(folder, "key", "disable", str(command(folder, "key", "list", str(first["id"]))[0]["id"]))
-    with started("demo", "--port", "0", folder=folder, environment={}) as running:
+    with started("demo", "--port", "0", "--no-history", folder=folder, environment={}) as running:
         assert running.process.stdout is not None
         text = ""
         while "Ctrl-C stops everything." not in text:
@@ -148,7 +151,7 @@ def test_a_second_start_has_the_same_data_and_keys_and_prints_an_example(
 
 def test_another_catalogue_gets_prices_and_stock(tmp_path: Path) -> None:
     lines = "".join(json.dumps(product) + "\n" for product in SMALL_CATALOGUE)
-    words = ("demo", "--port", "0", "--json", "--catalogue", "-")
+    words = ("demo", "--port", "0", "--json", "--no-history", "--catalogue", "-")
     with started(*words, folder=tmp_path, environment={}, given=lines) as running:
         key = {"X-Api-Key": running.announced["customers"][0]["api_key"], "Accept": "application/json"}
         with checked_client(base_url=running.announced["base_url"], headers=key) as client:

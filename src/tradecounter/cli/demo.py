@@ -1,11 +1,14 @@
 """`tradecounter demo`: database, API, back office and worker in one process, with demo data."""
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, NamedTuple
 
+import psycopg
+import structlog
 import typer
 
+from tradecounter.cli.demo_shown import Demo, show_demo, show_demo_as_json
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.secret import require_secret
@@ -13,8 +16,9 @@ from tradecounter.cli.serve import Host, Port
 from tradecounter.cli.session import database_url, reporting_errors, run_until_stopped
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
+from tradecounter.demo.history.fill import fill_history
 from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
-from tradecounter.demo.people import DemoMember, demo_service_token, demo_staff
+from tradecounter.demo.people import DemoMember, DemoUser, demo_service_token, demo_staff, demo_users
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.notifications.transport import mail_folder
@@ -24,8 +28,17 @@ from tradecounter.web.backoffice import BackOffice
 from tradecounter.web.server import Listener, listen, serving
 from tradecounter.worker import drain, run_worker
 
+log = structlog.get_logger()
+
 _LAST_PORT = 65535
 _STAFF_CONNECTIONS = 4
+
+
+class _People(NamedTuple):
+    customers: list[DemoCustomer]
+    users: list[DemoUser]
+    staff: list[DemoMember]
+    service_token: str | None
 
 
 def demo(
@@ -44,6 +57,13 @@ def demo(
             show_default=False,
         ),
     ] = None,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history/--no-history",
+            help="Whether to add three months of orders, payments and returns after the start.",
+        ),
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Start the whole service with demo data: database, API, back office and worker. Ctrl-C stops all of them."""
@@ -56,7 +76,9 @@ def demo(
             upgrade(url)
             require_secret(settings, url)
             listeners = (listener, staff_listener)
-            run_until_stopped(lambda stop: _run(settings, url, listeners, catalogue, stop, as_json=as_json))
+            run_until_stopped(
+                lambda stop: _run(settings, url, listeners, catalogue, stop, history=history, as_json=as_json)
+            )
 
 
 def _next_port(port: int) -> int:
@@ -70,13 +92,14 @@ async def _run(
     catalogue: str | None,
     stop: asyncio.Event,
     *,
+    history: bool,
     as_json: bool,
 ) -> None:
     clock = SystemClock()
     listener, staff_listener = listeners
     async with Database(url, connections=2) as database:
         await load_demo(database, settings, clock.now(), catalogue)
-        demo = await _demo(database, secret_key(settings), clock)
+        people = await _people(database, secret_key(settings), clock)
     mail_settings = replace(settings, base_url=settings.base_url or listener.url)  # e-mails contain links to the API
     if settings.smtp_url is None:
         await drain(mail_settings, url, clock)  # before the keys, so that log lines about e-mails precede them
@@ -87,56 +110,51 @@ async def _run(
         serving(BackOffice, staff_settings, url, clock, staff_listener),
     ):
         working = asyncio.create_task(run_worker(mail_settings, url, clock, stop))
-        _announce(listener.url, staff_listener.url, demo, settings, as_json=as_json)
+        shown = Demo(
+            base_url=listener.url,
+            staff_url=staff_listener.url,
+            mail_folder=str(mail_folder(settings)) if settings.smtp_url is None else None,
+            customers=people.customers,
+            users=people.users,
+            staff=people.staff,
+            service_token=people.service_token,
+        )
+        (show_demo_as_json if as_json else show_demo)(shown)
+        filling = asyncio.create_task(_fill(settings, url, as_json=as_json)) if history and people.customers else None
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait({stopped, working}, return_when=asyncio.FIRST_COMPLETED)
         stop.set()
+        if filling is not None:
+            filling.cancel()
+            await asyncio.wait({filling})
         await working
 
 
-@dataclass(frozen=True, slots=True)
-class _Demo:
-    """Who can use the demo; nobody new if the database contains other data."""
-
-    customers: list[DemoCustomer]
-    staff: list[DemoMember]
-    service_token: str | None
-
-
-async def _demo(database: Database, secret: str, clock: Clock) -> _Demo:
+async def _people(database: Database, secret: str, clock: Clock) -> _People:
     customers = await demo_customers(database, secret, clock.now())
     if not customers:
-        return _Demo([], [], None)
-    staff = await demo_staff(database, secret, clock.now())
-    return _Demo(customers, staff, await demo_service_token(database, secret, clock.now()))
+        return _People([], [], [], None)
+    first = customers[0]
+    _, _, domain = first.email.partition("@")
+    return _People(
+        customers,
+        await demo_users(database, secret, first.id, domain, clock.now()),
+        await demo_staff(database, secret, clock.now()),
+        await demo_service_token(database, secret, clock.now()),
+    )
 
 
-def _announce(base_url: str, staff_url: str, demo: _Demo, settings: Settings, *, as_json: bool) -> None:
+async def _fill(settings: Settings, url: str, *, as_json: bool) -> None:
+    """Add the history while the demo serves; a failure is logged, and the next start continues."""
+    try:
+        async with Database(url, connections=1) as database:
+            filled = await fill_history(database, settings, secret_key(settings))
+    except psycopg.Error as error:
+        log.warning("the history is not complete: the next start continues", reason=str(error).strip())
+        return
+    if filled is None:
+        return
     if as_json:
-        names = ("id", "name", "api_key", "note", "email", "password")
-        show_json(
-            {
-                "base_url": base_url,
-                "docs_url": f"{base_url}/docs",
-                "backoffice_url": staff_url,
-                "customers": [{name: getattr(customer, name) for name in names} for customer in demo.customers],
-                "staff": demo.staff,
-                "service_token": demo.service_token,
-            }
-        )
-        return
-    typer.echo(f"\nTradecounter is ready at {base_url} (reference: {base_url}/docs)")
-    typer.echo(f"Back office: {staff_url} (reference: {staff_url}/api/docs)\n")
-    if settings.smtp_url is None:
-        typer.echo(f"E-mails are written to {mail_folder(settings)}\n")
-    for customer in demo.customers:
-        disabled = " (disabled)" if customer.disabled else ""
-        typer.echo(f"  {customer.name}\n    key   {customer.api_key}{disabled}\n    note  {customer.note}\n")
-    if not demo.customers:
-        typer.echo("The database has no demo customers: it contains other data.\n\nCtrl-C stops everything.")
-        return
-    typer.echo(f"  Back office\n    token {demo.service_token}\n")
-    key = next((customer.api_key for customer in demo.customers if not customer.disabled), "YOUR_KEY")
-    typer.echo("Try it:\n")
-    typer.echo(f"  curl -H 'X-Api-Key: {key}' -H 'Accept: application/json' \\")
-    typer.echo(f"    '{base_url}/product?inStock=true&sort=price&limit=3'\n\nCtrl-C stops everything.")
+        show_json({"history": {"added": filled.added, "rejected": len(filled.rejected)}})
+    else:
+        typer.echo(f"\nThe history is complete: {filled.added} steps of the last three months.")

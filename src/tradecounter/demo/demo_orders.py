@@ -6,6 +6,7 @@ cause e-mails, so that the mail folder contains one or two of each kind.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal
 
 from tradecounter.demo.steps import (
@@ -44,6 +45,11 @@ class DemoOrder:
     from_stock: bool = True
     send_mail: bool = False
     steps: Sequence[Step] = ()
+
+    @property
+    def age(self) -> timedelta:
+        """How long before the start of the demo the order was created."""
+        return timedelta(days=self.days_ago)
 
 
 DEMO_ORDERS: Sequence[DemoOrder] = (

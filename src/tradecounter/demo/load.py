@@ -70,11 +70,12 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
         async with reading(database) as tx:
             ids = {account.email_address: account.id for account in await list_accounts(tx)}
         await _load(database, "contract-prices", contract_rows(uk_date(now), ids))
-    await place_demo_orders(database, _reseller(settings), now)
+    await place_demo_orders(database, reseller_from(settings), now)
     await number_all(database)
 
 
-def _reseller(settings: Settings) -> Reseller:
+def reseller_from(settings: Settings) -> Reseller:
+    """Return the reseller of the settings."""
     vault = ProvisioningVault(lambda: secret_keys(settings))
     return Reseller(OrderingPolicy.from_settings(settings), letterhead_from(settings), vault)
 

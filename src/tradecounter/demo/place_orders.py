@@ -3,7 +3,7 @@
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 import msgspec
@@ -14,7 +14,7 @@ from tradecounter.db.changes import read_versions
 from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoOrder
+from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoOrder, Kind
 from tradecounter.demo.steps import Reseller
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
@@ -25,6 +25,7 @@ from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.ordering.quotes.request_quote import request_quote
 from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
@@ -37,17 +38,32 @@ from tradecounter.storefront.view import CustomerView
 
 
 @dataclass(frozen=True, slots=True)
-class _Market:
+class Market:
     """The data needed to place orders."""
 
     storefront: Storefront
     methods: ShippingMethods
     accounts: list[Account]
 
+    def context(self, account: Account, policy: OrderingPolicy, now: datetime, code: str) -> OrderContext:
+        """Return the context of an account's order. Raises LookupError for an account that was added later."""
+        view = self.storefront.view(account.id)
+        if view is None:
+            raise LookupError(f"customer {account.id} has no view after a refresh")
+        return OrderContext(
+            customer_id=account.id,
+            view=view,
+            methods=self.methods.all,
+            regions=self.methods.regions,
+            policy=policy,
+            now=now,
+            code=code,
+        )
+
 
 async def place_demo_orders(database: Database, reseller: Reseller, now: datetime) -> None:
     """Place the demo's orders, dated in the last weeks, in one transaction."""
-    market = await _open_market(database, now)
+    market = await open_market(database, now)
     without_mail: list[int] = []
     async with transaction(database) as tx:
         for number, demo_order in enumerate(DEMO_ORDERS, start=1):
@@ -63,32 +79,22 @@ async def place_demo_orders(database: Database, reseller: Reseller, now: datetim
         await remove_queued(tx, without_mail)
 
 
-async def _open_market(database: Database, now: datetime) -> _Market:
+async def open_market(database: Database, now: datetime) -> Market:
+    """Load the catalogue, the prices and the shipping methods."""
     storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     async with reading(database) as tx:
         versions = await read_versions(tx)
         await storefront.refresh(tx, versions)
         await methods.refresh(tx, versions)
-        return _Market(storefront, methods, await list_accounts(tx))
+        return Market(storefront, methods, await list_accounts(tx))
 
 
 async def _place_with_steps(
-    tx: Transaction, demo_order: DemoOrder, number: int, market: _Market, reseller: Reseller, now: datetime
+    tx: Transaction, demo_order: DemoOrder, number: int, market: Market, reseller: Reseller, now: datetime
 ) -> str:
     """Place an order, apply its steps and return its confirmation code."""
     account = market.accounts[demo_order.customer]
-    view = market.storefront.view(account.id)
-    if view is None:
-        raise LookupError(f"customer {account.id} has no view after a refresh")
-    context = OrderContext(
-        customer_id=account.id,
-        view=view,
-        methods=market.methods.all,
-        regions=market.methods.regions,
-        policy=reseller.policy,
-        now=now - timedelta(days=demo_order.days_ago),
-        code=_code(number),
-    )
+    context = market.context(account, reseller.policy, now - demo_order.age, demo_code(number))
     code = await _place(tx, demo_order, number, context, account)
     for step in demo_order.steps:
         await step.apply(tx, code, reseller, now)
@@ -96,32 +102,51 @@ async def _place_with_steps(
 
 
 async def _place(tx: Transaction, demo_order: DemoOrder, number: int, context: OrderContext, account: Account) -> str:
+    view = context.view
+    named = [sku for sku in demo_order.skus if view.find(sku)]  # another catalogue may lack these products
+    skus = named or _cheap_skus(view, demo_order, skip=number * 3)
+    items = [CreateOrderItem(sku, demo_order.quantity) for sku in skus]
+    told = account.email_address if demo_order.send_mail else None
+    return await place(tx, demo_order.kind, f"DEMO-{number:03}", items, context, account, told=told)
+
+
+async def place(
+    tx: Transaction,
+    kind: Kind,
+    reference: str,
+    items: list[CreateOrderItem],
+    context: OrderContext,
+    account: Account,
+    *,
+    told: str | None = None,
+) -> str:
+    """Place an order to the customer's first address and return its confirmation code. Raises DomainError.
+
+    `told` is the address for e-mails about the order.
+    """
     [saved, *_] = await list_addresses(tx, account.id)
     address = msgspec.Raw(to_json({"id": saved.id}))
     region = context.regions.of_address(saved.country_code, saved.zip)
     fitting = fitting_methods(context.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
-    view = context.view
-    named = [sku for sku in demo_order.skus if view.find(sku)]  # another catalogue may lack these products
-    skus = named or _cheap_skus(view, demo_order, skip=number * 3)
     request = CreateOrderRequest(
-        customer_reference=f"DEMO-{number:03}",
-        items=[CreateOrderItem(sku, demo_order.quantity) for sku in skus],
+        customer_reference=reference,
+        items=items,
         billing_address=address,
         shipping_address=address,
         shipping_method=ShippingChoice(fitting[0].id),
-        order_notifications=NotificationDetails(email_address=account.email_address) if demo_order.send_mail else None,
+        order_notifications=NotificationDetails(email_address=told) if told else None,
     )
-    standing = await account_standing(tx, "quote" if demo_order.kind == "quote" else "order", request, context)
-    if demo_order.kind == "quote":
+    standing = await account_standing(tx, "quote" if kind == "quote" else "order", request, context)
+    if kind == "quote":
         quote, _ = await request_quote(tx, request, standing, context)
         return quote.confirmation_code
     order, _ = await place_order(tx, request, standing, context)
-    if demo_order.kind == "confirmed":
+    if kind == "confirmed":
         await confirm_order(tx, order.confirmation_code, None, context)
     return order.confirmation_code
 
 
-def _code(number: int) -> str:
+def demo_code(number: int) -> str:
     """Return a confirmation code; it is the same in every demo, because the interface document shows some codes."""
     return hashlib.sha256(f"demo order {number}".encode()).hexdigest()[:32]
 

@@ -84,7 +84,10 @@ class Configured(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatched(Step):
-    """The reseller dispatches the first `lines` lines, or all; `numbered` adds serial numbers and MAC addresses."""
+    """The reseller dispatches what is left of the first `lines` lines, or of all.
+
+    `numbered` adds serial numbers and MAC addresses; then nothing may be dispatched yet.
+    """
 
     lines: int | None = None
     tracking: str | None = None
@@ -93,7 +96,7 @@ class Dispatched(Step):
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         lines = (await _lines(tx, code))[: self.lines]
         request = DispatchRequest(
-            items=[(line.id, line.quantity) for line in lines],
+            items=[(line.id, line.left) for line in lines if line.left],
             tracking_number=self.tracking,
             serials=list(_serials(lines)) if self.numbered else (),
         )

@@ -1,5 +1,8 @@
 """`POST /auth/token` and `POST /auth/revoke`: what they give, and what an attacker gets (RFC 6749, 7009, 9700)."""
 
+import io
+import json
+import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -18,6 +21,8 @@ from tradecounter.consent.authorize import revoke_consent
 from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.queries.applications import NewApplication
+from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.export_customer import export_customer
 
 MINUTE = timedelta(minutes=1)
 
@@ -338,6 +343,26 @@ def test_an_access_token_remembers_its_grant(consenting: Consenting) -> None:
     token = consenting.access_token(given["access_token"])
     assert rows(consenting.service, "select grant_id from access_token order by id desc limit 1") == [(grant,)]
     assert consenting.use(token).status_code == 200
+
+
+def test_erasing_a_customer_ends_its_consent_and_an_export_has_no_secret(consenting: Consenting) -> None:
+    customer = consenting.service.customer()
+    user = consenting.user(customer=customer)
+    code, later = (consenting.code(None, user) for _ in range(2))
+    given = consenting.redeem(code).json()
+    token, file = consenting.access_token(given["access_token"]), io.BytesIO()
+    consenting.service.in_transaction(lambda tx: export_customer(tx, customer.id, file))
+    with zipfile.ZipFile(file) as archive:
+        assert len(json.loads(archive.read("consent.json"))) == 1
+        [exported] = json.loads(archive.read("refresh_token.json"))
+        assert not {"hash", "token"} & exported.keys()
+    now = consenting.service.clock.now()
+    consenting.service.in_transaction(lambda tx: erase_customer(tx, customer.id, now))
+    assert ended(consenting, token)
+    assert rows(consenting.service, "select count(*) from consent where customer_id = %s", customer.id) == [(0,)]
+    assert_rejected(consenting.redeem(later), "invalid_grant")
+    assert_rejected(consenting.refresh(given["refresh_token"]), "invalid_grant")
+    assert_rejected(consenting.exchange(given["access_token"]), "invalid_grant")
 
 
 def test_what_has_ended_is_deleted_in_time(consenting: Consenting) -> None:

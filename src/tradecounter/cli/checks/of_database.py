@@ -5,7 +5,7 @@ from datetime import timedelta
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.text import one_line
 from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
-from tradecounter.db.installation import server_time
+from tradecounter.db.installation import is_demo, server_time
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
@@ -92,6 +92,8 @@ async def _failed_jobs(tx: Transaction) -> Check:
     if not failed:
         return fine("failed_jobs", "none")
     found = ", ".join(f"{job.count} of {job.task_name}" for job in failed)
+    if await is_demo(tx):
+        return fine("failed_jobs", f"{found}; the demo's history has one")
     return wrong(
         "failed_jobs", found, "read the worker's log for the cause; `tradecounter job retry ID` queues a job again"
     )

@@ -1,0 +1,1 @@
+"""Three months of a reseller's business, as the demo's history."""

@@ -1,0 +1,190 @@
+"""Fills the demo's history: each happening in a transaction of its own, with the time and the person of the plan.
+
+It runs while the demo serves. Its transactions are as short as those of requests, so nobody waits for it. It can be
+interrupted: what has an entry in a log at its time is done, and the next start continues.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+import structlog
+
+from tradecounter.access.queries.staff import find_staff_member
+from tradecounter.access.queries.tokens import find_token
+from tradecounter.access.queries.users import find_user
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.demo.demo_orders import DEMO_ORDERS
+from tradecounter.demo.history.happenings import Happening, NewOrder, Who
+from tradecounter.demo.history.order_steps import Trader
+from tradecounter.demo.history.plan import plan
+from tradecounter.demo.history.webhooks import add_demo_webhooks
+from tradecounter.demo.load import reseller_from
+from tradecounter.demo.people import demo_token, staff_email
+from tradecounter.demo.place_orders import Market, demo_code, open_market, place
+from tradecounter.demo.queries import drop_new_jobs, moments_done
+from tradecounter.events.sequencer import number_all
+from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.kit.actor import SYSTEM, Actor
+from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.policy import OrderingPolicy
+from tradecounter.ordering.wire import CreateOrderItem
+from tradecounter.settings import Settings
+from tradecounter.storefront.view import CustomerView
+from tradecounter.webhooks.queries.endpoints import count_endpoints
+
+log = structlog.get_logger()
+
+_ROLES: dict[Who, str] = {
+    "support": "support",
+    "warehouse": "warehouse",
+    "finance": "finance",
+    "catalogue": "catalogue",
+    "administrator": "administrator",
+}
+_DEAREST = 12_000  # pence
+_HEAVIEST = 1.0  # kilograms, so that parcels are not too heavy for the couriers
+_ENOUGH = 60  # units in stock
+_MOST_ON_SHELF = 400
+
+
+class Filled(NamedTuple):
+    """How many happenings were added, and the messages of those that the use cases rejected."""
+
+    added: int
+    rejected: list[str]
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The products that the history's orders choose from, for each customer: cheap, light and either in stock or not.
+
+    Rows are read once, so that the choice does not depend on what was sold meanwhile.
+    """
+
+    _rows: dict[tuple[int, bool], list[int]] = field(default_factory=dict)
+
+    def items(self, view: CustomerView, customer_id: int, order: NewOrder) -> list[CreateOrderItem]:
+        """Return the items of an order. Raises DomainError if there are no such products."""
+        key = (customer_id, order.from_stock)
+        if key not in self._rows:
+            self._rows[key] = _fitting_rows(view, from_stock=order.from_stock)
+        rows = self._rows[key]
+        if not rows:
+            raise invalid("items", "no product fits")
+        quantities = {rows[drawn % len(rows)]: quantity for drawn, quantity in order.lines}
+        return [CreateOrderItem(view.product(row).sku, quantity) for row, quantity in quantities.items()]
+
+
+def _fitting_rows(view: CustomerView, *, from_stock: bool) -> list[int]:
+    rows: list[int] = []
+    for row in view.snapshot.active:
+        costs, available = view.unit_costs(row), view.available(row)
+        if costs is None or costs.single > _DEAREST or (available < _ENOUGH if from_stock else available > 0):
+            continue
+        if (view.product(row).weight_kg or 0) <= _HEAVIEST:
+            rows.append(row)
+        if len(rows) == _MOST_ON_SHELF:
+            break
+    return rows
+
+
+async def fill_history(database: Database, settings: Settings, secret: str) -> Filled | None:
+    """Add what is missing of the history; return None if nothing is. The demo's data and people must be there."""
+    begun = await _begun(database)
+    if begun is None:
+        return None
+    happenings = await _missing(database, plan(uk_date(begun)))
+    added, rejected = 0, []
+    if happenings:
+        market = await open_market(database, begun)
+        base = reseller_from(settings)
+        trader = Trader(base.policy, base.letterhead, base.vault, market)
+        people = await _people(database, secret, market)
+        shelf = Shelf()
+        for happening in happenings:
+            try:
+                await _add(database, happening, trader, people, shelf)
+                added += 1
+            except DomainError as error:  # with another catalogue, an order may be impossible
+                rejected.append(f"{happening.at:%Y-%m-%d %H:%M} {happening.deeds or happening.order}: {error}")
+    if not await _has_webhooks(database):
+        await number_all(database)
+        await add_demo_webhooks(database, settings, SYSTEM, begun)
+    return Filled(added, rejected) if added else None
+
+
+async def _begun(database: Database) -> datetime | None:
+    """Return when the demo was loaded, or None if its first order is missing."""
+    async with reading(database) as tx:
+        try:
+            first = await any_order(tx, demo_code(1))
+        except DomainError:
+            return None
+    return first.created_at + DEMO_ORDERS[0].age
+
+
+async def _missing(database: Database, happenings: Sequence[Happening]) -> list[Happening]:
+    async with reading(database) as tx:
+        done = await moments_done(tx, [happening.mark for happening in happenings])
+    return [happening for happening in happenings if happening.mark not in done]
+
+
+async def _has_webhooks(database: Database) -> bool:
+    async with reading(database) as tx:
+        return await count_endpoints(tx, None) > 0
+
+
+async def _add(
+    database: Database, happening: Happening, trader: Trader, people: Mapping[str, Actor], shelf: Shelf
+) -> None:
+    """Add a happening in a transaction. Raises DomainError."""
+    async with transaction(database) as tx:
+        if happening.order is not None and happening.opened is not None:
+            order = happening.order
+            tx.actor = people.get(order.customer, SYSTEM)
+            await _place(tx, order, happening.subject, happening.opened, trader.market, trader.policy, shelf)
+        for deed in happening.deeds:
+            buyer = happening.order.customer if happening.order else ""
+            tx.actor = people.get(buyer if deed.by == "customer" else deed.by, SYSTEM)
+            await deed.step.apply(tx, happening.subject, trader, deed.at)
+        await drop_new_jobs(tx)
+
+
+async def _place(
+    tx: Transaction,
+    order: NewOrder,
+    code: str,
+    now: datetime,
+    market: Market,
+    policy: OrderingPolicy,
+    shelf: Shelf,
+) -> None:
+    account = next((known for known in market.accounts if known.email_address == order.customer), None)
+    if account is None:
+        raise invalid("customer", "does not exist")
+    context = market.context(account, policy, now, code)
+    items = shelf.items(context.view, account.id, order)
+    await place(tx, order.kind, order.reference, items, context, account)
+
+
+async def _people(database: Database, secret: str, market: Market) -> dict[str, Actor]:
+    """Return the actors: staff by role, customers' owners by e-mail address, and the program of the warehouse."""
+    people: dict[str, Actor] = {}
+    async with reading(database) as tx:
+        for who, role in _ROLES.items():
+            member = await find_staff_member(tx, staff_email(role))
+            if member is not None:
+                people[who] = Actor("staff", member.email, member.id)
+        for account in market.accounts:
+            user = await find_user(tx, account.email_address)
+            if user is not None:
+                people[account.email_address] = Actor("user", user.email, user.id)
+        token = await find_token(tx, secret_hash(demo_token(secret)))
+        if token is not None:
+            people["program"] = Actor("token", token.name, token.id, acting_user="dispatch@reseller.example")
+    return people

@@ -1,0 +1,152 @@
+"""What the reseller's staff does besides orders: imports, customers, tokens; and a job that fails."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from tradecounter.access.tokens import add_token, revoke_token
+from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.rows import BadRow, Row
+from tradecounter.customers.block_customer import block_customer
+from tradecounter.customers.change_account import change_customer
+from tradecounter.customers.queries.accounts import AccountChange
+from tradecounter.db.transaction import Transaction
+from tradecounter.demo.files import data_file, rows_of
+from tradecounter.demo.history.money_steps import account_of
+from tradecounter.demo.queries import queue_failed_job
+from tradecounter.demo.steps import Reseller, Step
+from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import import_in
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.pricing.importing import ContractPriceRow, PriceRow
+from tradecounter.stock.importing import IncomingRow
+
+_CHANGED_PRICES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class PricesTakenBack(Step):
+    """The catalogue team imports wrong prices, and rolls the import back."""
+
+    async def _apply(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
+        report = await _import(tx, "price-list", _wrong_prices(), now)
+        if report.id is not None:
+            await roll_back_import(tx, report.id, now + timedelta(minutes=17))
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged(Step):
+    """The warehouse takes a damaged unit of an order's first product out of the stock."""
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        [line, *_] = await lines_of_order(tx, (await any_order(tx, code)).id)
+        [part, *_] = line.components or (line,)
+        await adjust_stock(tx, [Adjustment(sku=part.sku, change=-1, reason="Damaged in the warehouse")], now)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed(Step):
+    """The customer gets contract prices of an order's products, valid for half a year; the next orders pay them."""
+
+    code: str
+    percent: int
+
+    async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
+        account = await account_of(tx, email)
+        lines = await lines_of_order(tx, (await any_order(tx, self.code)).id)
+        day = uk_date(now)
+        rows: list[Row[Any] | BadRow[Any]] = [
+            Row(
+                number,
+                ContractPriceRow(
+                    customer_id=account.id,
+                    sku=line.sku,
+                    single_unit_cost=round(line.unit_cost * self.percent / 100, 2),
+                    valid_from=day,
+                    valid_until=day + timedelta(days=182),
+                ),
+            )
+            for number, line in enumerate(lines, start=2)
+        ]
+        await _import(tx, "contract-prices", iter(rows), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Promised(Step):
+    """The warehouse imports the expected deliveries of an order's back-ordered products; the order gets a date."""
+
+    in_days: int
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        lines = await lines_of_order(tx, (await any_order(tx, code)).id)
+        skus = {part.sku for line in lines for part in line.components or (line,) if part.back_ordered}
+        day = str(uk_date(now) + timedelta(days=self.in_days))
+        rows = [Row(number, IncomingRow(sku, 200, day)) for number, sku in enumerate(sorted(skus), start=2)]
+        await _import(tx, "incoming", iter(rows), now)
+        await update_expected_dates(tx, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked(Step):
+    """Finance blocks a customer."""
+
+    reason: str
+
+    async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
+        await block_customer(tx, (await account_of(tx, email)).id, self.reason, now)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRaised(Step):
+    """Finance raises a customer's credit limit."""
+
+    pounds: Decimal
+
+    async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
+        account = await account_of(tx, email)
+        limit = (account.credit_limit or Decimal(0)) + self.pounds
+        await change_customer(tx, account.id, AccountChange(credit_limit=limit), now)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRevoked(Step):
+    """An administrator adds a service token, and revokes it a few days later."""
+
+    name: str
+
+    async def _apply(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
+        added, _ = await add_token(tx, self.name, ["prices:write", "catalogue:read"], now - timedelta(days=6))
+        await revoke_token(tx, added.id, now)
+
+
+@dataclass(frozen=True, slots=True)
+class MailFailed(Step):
+    """The e-mail about an order fails permanently."""
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        await queue_failed_job(tx, "mail_order_dispatched", (await any_order(tx, code)).id, now)
+
+
+async def _import(tx: Transaction, kind: str, rows: Iterator[Row[Any] | BadRow[Any]], now: datetime) -> ImportReport:
+    """Import rows in the caller's transaction. Raises DomainError (invalid)."""
+    report = await import_in(tx, kind, rows, ImportOptions(), on_hand=False, now=now)
+    if report.errors:
+        raise invalid(kind, report.errors[0].message)
+    return report
+
+
+def _wrong_prices() -> Iterator[Row[Any] | BadRow[Any]]:
+    """Yield the first default prices with a tenth of their value, as after a slip of the decimal point."""
+    found = 0
+    for row in rows_of("price-list", data_file("price-list.csv")):
+        if isinstance(row, Row) and row.values.price_list == "default" and found < _CHANGED_PRICES:
+            found += 1
+            cost = round(Decimal(str(row.values.single_unit_cost)) / 10, 2)
+            yield Row(row.line, PriceRow("default", row.values.sku, cost))

@@ -1,0 +1,54 @@
+"""The SQL of the demo's history: what is done, and its jobs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tradecounter.db.jobs import JobName, queue
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import record_event
+
+_DONE = Statement(
+    "select at from audit_entry where at = any(:moments::timestamptz[])"
+    " union select occurred_at from event where occurred_at = any(:moments::timestamptz[])"
+    " union select occurred_at from unnumbered_event where occurred_at = any(:moments::timestamptz[])"
+)
+
+
+async def moments_done(tx: Transaction, moments: Sequence[datetime]) -> set[datetime]:
+    """Return those of the moments at which one of the logs has an entry."""
+    return {at for (at,) in await tx.fetch_all(_DONE, moments=list(moments))}
+
+
+# Jobs of this transaction are those whose rows it wrote; it must have no savepoints, which have numbers of their own.
+_DROP_NEW_JOBS = Statement(
+    "select procrastinate_finish_job_v1(id, 'succeeded', true) from procrastinate_jobs"
+    " where status = 'todo' and xmin = pg_current_xact_id()::xid"
+)
+
+
+async def drop_new_jobs(tx: Transaction) -> None:
+    """Delete the jobs that this transaction has queued: nobody wants e-mails of the past."""
+    await tx.fetch_all(_DROP_NEW_JOBS)
+
+
+# A real failure needs an unreachable mail server and days of retries.
+_FAIL = Statement("""
+    with failed as (
+        update procrastinate_jobs set status = 'failed', attempts = 12
+        where status = 'todo' and task_name = :job and xmin = pg_current_xact_id()::xid
+          and (args->>'order_id')::bigint = :order_id
+        returning id
+    ), dated as (
+        update procrastinate_events set at = :now from failed where job_id = failed.id
+    )
+    select id from failed
+""")
+
+
+async def queue_failed_job(tx: Transaction, job: JobName, order_id: int, now: datetime) -> None:
+    """Queue the job of an order, mark it as failed for good, and record the event."""
+    await queue(tx, job, order_id=order_id)
+    job_id: int = await tx.fetch_value(_FAIL, job=job, order_id=order_id, now=now)
+    data = {"id": job_id, "name": job, "arguments": {"order_id": order_id}, "error": "SMTPRecipientsRefused"}
+    record_event(tx, "job.failed", f"job/{job_id}", now, None, data)
